@@ -1,0 +1,1 @@
+"""SCoPE compares language models by behaviour."""
