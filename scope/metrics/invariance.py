@@ -1,0 +1,198 @@
+"""Shared invariance: where the reference stays unmoved, does the target?
+
+The pairs (x, x') given here are exactly I_R, those on which the reference keeps its label. With
+Δ_M = f_M(x) − f_M(x'), the value of one pair is
+
+- OOD agreement: 1[ŷ_T(x') = ŷ_R(x')]
+- Hard-SCoPE(T|R): 1[ŷ_T(x') = ŷ_T(x)]
+- Soft-SCoPE(T|R): 1[ŷ_T(x') = ŷ_T(x)] · g(‖Δ_R − Δ_T‖₁), where g is 1 up to the tolerance, 0 from
+  the cutoff, linear between.
+
+Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166. Two deviations: the paper gives no
+tolerance and no cutoff, so both are parameters here and always shown; its published code leaves
+the subset of OOD agreement open, and here it is I_R, as for the other two.
+
+All functions take four arrays of shape (pairs, labels), rows parallel, columns in one order of
+labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scope.metrics.arrays import (
+    ProbabilityRows,
+    Values,
+    checked_probabilities,
+    most_probable,
+    require_same_shape,
+)
+from scope.metrics.metric import Metric
+
+
+class _Pairs(NamedTuple):
+    """The checked predictions of both models on I_R."""
+
+    reference_clean: ProbabilityRows
+    reference_perturbed: ProbabilityRows
+    target_clean: ProbabilityRows
+    target_perturbed: ProbabilityRows
+
+
+def _checked_pairs(
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+) -> _Pairs:
+    pairs = _Pairs(
+        checked_probabilities("reference_clean", reference_clean),
+        checked_probabilities("reference_perturbed", reference_perturbed),
+        checked_probabilities("target_clean", target_clean),
+        checked_probabilities("target_perturbed", target_perturbed),
+    )
+    require_same_shape(**pairs._asdict())
+    invariant = most_probable(pairs.reference_clean) == most_probable(pairs.reference_perturbed)
+    if not invariant.all():
+        raise ValueError(
+            f"the reference changes its label on pair {int(np.argmin(invariant))}, "
+            "which therefore is not in I_R"
+        )
+    return pairs
+
+
+def ood_agreement_values(
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+) -> Values:
+    """Return 1 where both models choose the same label for the perturbed text, else 0.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no probabilities, shapes differ, or the reference is not invariant.
+
+    Examples
+    --------
+    >>> sure, unsure = [0.9, 0.1], [0.4, 0.6]
+    >>> ood_agreement_values([sure, sure], [sure, sure], [sure, sure], [sure, unsure]).tolist()
+    [1.0, 0.0]
+    """
+    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
+    agrees = most_probable(pairs.target_perturbed) == most_probable(pairs.reference_perturbed)
+    return np.asarray(agrees, dtype=np.float64)
+
+
+def hard_scope_values(
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+) -> Values:
+    """Return 1 where the target too keeps its label, whatever that label is, else 0.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no probabilities, shapes differ, or the reference is not invariant.
+
+    Examples
+    --------
+    The target disagrees with the reference on both texts, and is as unmoved:
+
+    >>> hard_scope_values([[0.9, 0.1]], [[0.8, 0.2]], [[0.3, 0.7]], [[0.4, 0.6]]).tolist()
+    [1.0]
+    """
+    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
+    return _kept(pairs)
+
+
+def soft_scope_values(
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+    *,
+    tolerance: float,
+    cutoff: float,
+) -> Values:
+    """Return Hard-SCoPE's value times how alike the two models' changes of probability are.
+
+    Parameters
+    ----------
+    reference_clean, reference_perturbed, target_clean, target_perturbed
+        Shape (pairs, labels).
+    tolerance, cutoff
+        L1 distances between the two changes, 0 <= tolerance <= cutoff: full credit up to the
+        one, none from the other. Where they are equal, the step still gives full credit there.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no probabilities, shapes differ, the reference is not invariant, or
+        tolerance and cutoff are not ordered.
+
+    Examples
+    --------
+    The reference moves by (0.1, -0.1), the target by (-0.1, 0.1): the changes are 0.4 apart,
+    and 0.4 lies halfway between 0.2 and 0.6.
+
+    >>> pair = [[0.9, 0.1]], [[0.8, 0.2]], [[0.6, 0.4]], [[0.7, 0.3]]
+    >>> soft_scope_values(*pair, tolerance=0.2, cutoff=0.6).round(9).tolist()
+    [0.5]
+    """
+    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
+    if not 0 <= tolerance <= cutoff < np.inf:
+        raise ValueError(f"tolerance {tolerance} and cutoff {cutoff} are not 0 <= one <= other")
+    reference_change = pairs.reference_clean - pairs.reference_perturbed
+    target_change = pairs.target_clean - pairs.target_perturbed
+    distance = np.abs(reference_change - target_change).sum(axis=1)
+    return _kept(pairs) * _credit(distance, tolerance, cutoff)
+
+
+def pair_values(
+    metric: Metric,
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+) -> Values:
+    """Return the values of any metric on pairs, with the metric's own parameters.
+
+    Raises
+    ------
+    ValueError
+        If the metric is one of clean examples, or as its own function raises.
+
+    Examples
+    --------
+    >>> from scope.metrics.metric import parse_metric
+    >>> same = [[0.9, 0.1]]
+    >>> pair_values(parse_metric("soft_scope(cutoff=0.5)"), same, same, same, same).tolist()
+    [1.0]
+    """
+    predictions = (reference_clean, reference_perturbed, target_clean, target_perturbed)
+    match metric.key:
+        case "ood_agreement":
+            return ood_agreement_values(*predictions)
+        case "hard_scope":
+            return hard_scope_values(*predictions)
+        case "soft_scope":
+            return soft_scope_values(*predictions, **metric.parameters)
+    raise ValueError(f"{metric} is not measured on pairs of an original and a perturbed text")
+
+
+def _kept(pairs: _Pairs) -> Values:
+    kept = most_probable(pairs.target_clean) == most_probable(pairs.target_perturbed)
+    return np.asarray(kept, dtype=np.float64)
+
+
+def _credit(distance: Values, tolerance: float, cutoff: float) -> Values:
+    if tolerance == cutoff:
+        return np.asarray(distance <= tolerance, dtype=np.float64)
+    # Clipped before the division, so that rounding cannot lead out of 0..1.
+    width = cutoff - tolerance
+    return np.clip(cutoff - distance, 0.0, width) / width

@@ -1,0 +1,88 @@
+"""The audit's five metrics, straight from their formulas, one pair at a time, without numpy.
+
+Slow and independent of `scope.metrics` on purpose: it shares no code with what it checks.
+"""
+
+from collections.abc import Sequence
+
+Vector = Sequence[float]
+
+
+def argmax(vector: Vector) -> int:
+    best = 0
+    for index in range(1, len(vector)):
+        if vector[index] > vector[best]:
+            best = index
+    return best
+
+
+def iid_agreement(reference: Sequence[Vector], target: Sequence[Vector]) -> list[float]:
+    values = []
+    for of_reference, of_target in zip(reference, target, strict=True):
+        values.append(1.0 if argmax(of_target) == argmax(of_reference) else 0.0)
+    return values
+
+
+def accuracy(answers: Sequence[Vector], gold: Sequence[int]) -> float:
+    right = 0
+    for answer, label in zip(answers, gold, strict=True):
+        if argmax(answer) == label:
+            right += 1
+    return right / len(gold)
+
+
+def iid_accuracy_gap(
+    reference: Sequence[Vector], target: Sequence[Vector], gold: Sequence[int]
+) -> float:
+    return abs(accuracy(target, gold) - accuracy(reference, gold))
+
+
+def invariant_pairs(clean: Sequence[Vector], perturbed: Sequence[Vector]) -> list[int]:
+    """The positions in I_R: those where the label is kept."""
+    kept = []
+    for position in range(len(clean)):
+        if argmax(perturbed[position]) == argmax(clean[position]):
+            kept.append(position)
+    return kept
+
+
+def ood_agreement(
+    reference_perturbed: Sequence[Vector], target_perturbed: Sequence[Vector]
+) -> list[float]:
+    return iid_agreement(reference_perturbed, target_perturbed)
+
+
+def hard_scope(target_clean: Sequence[Vector], target_perturbed: Sequence[Vector]) -> list[float]:
+    values = []
+    for clean, perturbed in zip(target_clean, target_perturbed, strict=True):
+        values.append(1.0 if argmax(perturbed) == argmax(clean) else 0.0)
+    return values
+
+
+def credit(distance: float, tolerance: float, cutoff: float) -> float:
+    """g: 1 up to the tolerance, 0 from the cutoff, a straight line between."""
+    if distance <= tolerance:
+        return 1.0
+    if distance >= cutoff:
+        return 0.0
+    return 1.0 - (distance - tolerance) / (cutoff - tolerance)
+
+
+def soft_scope(
+    reference_clean: Sequence[Vector],
+    reference_perturbed: Sequence[Vector],
+    target_clean: Sequence[Vector],
+    target_perturbed: Sequence[Vector],
+    tolerance: float,
+    cutoff: float,
+) -> list[float]:
+    values = []
+    for row in range(len(target_clean)):
+        distance = 0.0
+        for label in range(len(target_clean[row])):
+            reference_change = reference_clean[row][label] - reference_perturbed[row][label]
+            target_change = target_clean[row][label] - target_perturbed[row][label]
+            distance += abs(reference_change - target_change)
+        kept = argmax(target_perturbed[row]) == argmax(target_clean[row])
+        values.append(credit(distance, tolerance, cutoff) if kept else 0.0)
+    return values

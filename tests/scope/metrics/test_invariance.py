@@ -1,0 +1,207 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import invariance_reference as slow
+
+from scope.metrics.invariance import (
+    hard_scope_values,
+    ood_agreement_values,
+    pair_values,
+    soft_scope_values,
+)
+from scope.metrics.metric import METRICS, parse_metric
+
+PAIR_METRICS = [METRICS[key] for key in ("ood_agreement", "hard_scope", "soft_scope")]
+every_pair_metric = pytest.mark.parametrize("metric", PAIR_METRICS, ids=str)
+
+
+def random_pairs(seed: int, labels: int, count: int = 200):
+    """Random predictions on I_R; peaked enough that many pairs lie between the Soft bounds."""
+    generator = np.random.default_rng(seed)
+    clean = generator.dirichlet(np.ones(labels), size=(2, count))
+    other = generator.dirichlet(np.ones(labels), size=(2, count))
+    weight = generator.random((2, count, 1))
+    perturbed = weight * clean + (1 - weight) * other
+    kept = slow.invariant_pairs(clean[0].tolist(), perturbed[0].tolist())
+    return clean[0][kept], perturbed[0][kept], clean[1][kept], perturbed[1][kept]
+
+
+@pytest.mark.parametrize("labels", [2, 3, 5])
+@pytest.mark.parametrize("seed", range(20))
+def test_all_values_equal_the_slow_reference(seed, labels):
+    pairs = random_pairs(seed, labels)
+    lists = [array.tolist() for array in pairs]
+    assert len(lists[0]) > 50
+    expected_ood = slow.ood_agreement(lists[1], lists[3])
+    np.testing.assert_allclose(ood_agreement_values(*pairs), expected_ood, atol=1e-9)
+    expected_hard = slow.hard_scope(lists[2], lists[3])
+    np.testing.assert_allclose(hard_scope_values(*pairs), expected_hard, atol=1e-9)
+    for tolerance, cutoff in [(0.1, 1.0), (0.0, 0.3), (0.2, 0.2), (0.0, 2.0)]:
+        found = soft_scope_values(*pairs, tolerance=tolerance, cutoff=cutoff)
+        expected = slow.soft_scope(*lists, tolerance, cutoff)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@every_pair_metric
+@pytest.mark.parametrize("seed", range(3))
+def test_identical_models_share_everything(metric, seed):
+    clean, perturbed, _, _ = random_pairs(seed, 3)
+    assert pair_values(metric, clean, perturbed, clean, perturbed).tolist() == [1] * len(clean)
+
+
+def test_identical_models_share_everything_without_any_tolerance():
+    clean, perturbed, _, _ = random_pairs(0, 3)
+    values = soft_scope_values(clean, perturbed, clean, perturbed, tolerance=0, cutoff=0)
+    assert values.tolist() == [1] * len(clean)
+
+
+@every_pair_metric
+@pytest.mark.parametrize("nothing", [[], np.empty((0, 3))], ids=["list", "array"])
+def test_nothing_invariant_gives_no_values(metric, nothing):
+    assert pair_values(metric, nothing, nothing, nothing, nothing).shape == (0,)
+
+
+@every_pair_metric
+def test_with_one_class_everything_is_shared(metric):
+    only = [[1.0], [1.0]]
+    assert pair_values(metric, only, only, only, only).tolist() == [1, 1]
+
+
+@every_pair_metric
+def test_one_example_gives_one_value(metric):
+    still, moved = [[0.9, 0.1]], [[0.1, 0.9]]
+    assert pair_values(metric, still, still, still, still).tolist() == [1]
+    assert pair_values(metric, still, still, still, moved).tolist() == [0]
+
+
+@pytest.mark.parametrize("key", ["ood_agreement", "hard_scope"])
+def test_an_unrelated_target_shares_what_chance_predicts(key):
+    generator = np.random.default_rng(9)
+    one_hot = np.eye(3)
+    reference = one_hot[generator.choice(3, size=40_000, p=[0.5, 0.3, 0.2])]
+    target_frequencies = np.array([0.1, 0.6, 0.3])
+    clean, perturbed = one_hot[generator.choice(3, size=(2, 40_000), p=target_frequencies)]
+    chance = {
+        "ood_agreement": 0.5 * 0.1 + 0.3 * 0.6 + 0.2 * 0.3,
+        "hard_scope": 0.1**2 + 0.6**2 + 0.3**2,
+    }[key]
+    values = pair_values(METRICS[key], reference, reference, clean, perturbed)
+    assert values.mean() == pytest.approx(chance, abs=0.01)
+
+
+def test_soft_scope_of_an_unrelated_target_is_what_chance_predicts():
+    # The target draws one of two answers with the same label, 0.6 apart; the reference is still.
+    generator = np.random.default_rng(10)
+    answers = np.array([[0.9, 0.1], [0.6, 0.4]])
+    clean, perturbed = answers[generator.integers(0, 2, size=(2, 40_000))]
+    still = np.tile([0.9, 0.1], (40_000, 1))
+    values = soft_scope_values(still, still, clean, perturbed, tolerance=0.2, cutoff=1.0)
+    assert values.mean() == pytest.approx(0.5 * 1 + 0.5 * 0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("target_perturbed", "expected"),
+    [
+        ([0.8, 0.2], 1.0),
+        ([0.7, 0.3], 0.75),
+        ([0.6, 0.4], 0.5),
+        ([0.51, 0.49], 0.275),
+        ([0.4, 0.6], 0),
+    ],
+)
+def test_soft_scope_falls_on_a_line_between_tolerance_and_cutoff(target_perturbed, expected):
+    still = [[0.9, 0.1]]
+    values = soft_scope_values(still, still, still, [target_perturbed], tolerance=0.2, cutoff=1.0)
+    assert values.tolist() == [pytest.approx(expected)]
+
+
+def test_soft_scope_with_equal_bounds_is_a_step_that_holds_at_the_bound():
+    still, half = [[1.0, 0.0]] * 3, [[1.0, 0.0], [0.75, 0.25], [0.625, 0.375]]
+    values = soft_scope_values(still, still, still, half, tolerance=0.5, cutoff=0.5)
+    assert values.tolist() == [1, 1, 0]
+
+
+def test_hard_scope_asks_the_target_about_itself_and_ood_agreement_about_the_reference():
+    reference, opposite = [[0.9, 0.1]], [[0.1, 0.9]]
+    assert hard_scope_values(reference, reference, opposite, opposite).tolist() == [1]
+    assert ood_agreement_values(reference, reference, opposite, opposite).tolist() == [0]
+    assert hard_scope_values(reference, reference, opposite, reference).tolist() == [0]
+    assert ood_agreement_values(reference, reference, opposite, reference).tolist() == [1]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    tolerance=st.floats(0, 2),
+    width=st.floats(0, 2),
+)
+def test_soft_scope_lies_between_zero_and_hard_scope(seed, tolerance, width):
+    pairs = random_pairs(seed, 3, count=20)
+    soft = soft_scope_values(*pairs, tolerance=tolerance, cutoff=tolerance + width)
+    assert (soft >= 0).all()
+    assert (soft <= hard_scope_values(*pairs)).all()
+
+
+@given(seed=st.integers(0, 10_000), cutoffs=st.tuples(st.floats(0.1, 2), st.floats(0.1, 2)))
+def test_soft_scope_never_falls_with_a_greater_cutoff(seed, cutoffs):
+    pairs = random_pairs(seed, 3, count=20)
+    low, high = (
+        soft_scope_values(*pairs, tolerance=0.1, cutoff=cutoff) for cutoff in sorted(cutoffs)
+    )
+    assert (low <= high + 1e-12).all()
+
+
+@every_pair_metric
+def test_values_go_with_their_pairs(metric):
+    pairs = random_pairs(4, 3)
+    order = np.random.default_rng(0).permutation(len(pairs[0]))
+    shuffled = pair_values(metric, *(array[order] for array in pairs))
+    assert shuffled.tolist() == pair_values(metric, *pairs)[order].tolist()
+
+
+@every_pair_metric
+def test_a_pair_on_which_the_reference_is_not_invariant_is_refused(metric):
+    still, moved = [0.9, 0.1], [0.1, 0.9]
+    with pytest.raises(ValueError, match="on pair 1"):
+        pair_values(metric, [still, still], [still, moved], [still, still], [still, still])
+
+
+@every_pair_metric
+def test_arrays_of_different_shapes_are_refused(metric):
+    two, three = [[0.5, 0.5]], [[0.5, 0.25, 0.25]]
+    with pytest.raises(ValueError, match=r"shapes differ.*target_clean \(1, 3\)"):
+        pair_values(metric, two, two, three, two)
+
+
+@every_pair_metric
+@pytest.mark.parametrize("position", range(4))
+def test_answers_that_are_no_probabilities_are_refused_wherever_they_stand(metric, position):
+    predictions = [[[0.5, 0.5]]] * 4
+    predictions[position] = [[np.nan, 1.0]]
+    with pytest.raises(ValueError, match="no probabilities"):
+        pair_values(metric, *predictions)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "cutoff"), [(-0.1, 1), (0.5, 0.4), (np.nan, 1), (0, np.nan), (0, np.inf)]
+)
+def test_bounds_that_are_not_ordered_are_refused(tolerance, cutoff):
+    still = [[0.9, 0.1]]
+    with pytest.raises(ValueError, match="tolerance"):
+        soft_scope_values(still, still, still, still, tolerance=tolerance, cutoff=cutoff)
+
+
+@pytest.mark.parametrize("key", ["iid_agreement", "iid_accuracy_gap"])
+def test_a_metric_of_clean_examples_has_no_pair_values(key):
+    still = [[0.9, 0.1]]
+    with pytest.raises(ValueError, match="not measured on pairs"):
+        pair_values(METRICS[key], still, still, still, still)
+
+
+def test_pair_values_passes_the_parameters_on():
+    clean, perturbed, moved = [[0.9, 0.1]], [[0.9, 0.1]], [[0.6, 0.4]]
+    pairs = clean, perturbed, clean, moved
+    narrow = parse_metric("soft_scope(tolerance=0.0, cutoff=0.5)")
+    assert pair_values(narrow, *pairs).tolist() == [0]
+    wide = parse_metric("soft_scope(tolerance=0.7, cutoff=0.8)")
+    assert pair_values(wide, *pairs).tolist() == [1]

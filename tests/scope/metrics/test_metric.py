@@ -1,0 +1,98 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scope.errors import SpecError
+from scope.metrics.metric import METRICS, parse_metric
+
+
+def test_the_five_metrics_of_an_audit_are_spelled_as_documented():
+    assert [str(metric) for metric in METRICS.values()] == [
+        "iid_agreement",
+        "iid_accuracy_gap",
+        "ood_agreement",
+        "hard_scope",
+        "soft_scope(tolerance=0.1, cutoff=1.0)",
+    ]
+
+
+def test_only_the_gap_says_alike_when_it_is_low():
+    assert [key for key, metric in METRICS.items() if metric.more_similar == "lower"] == [
+        "iid_accuracy_gap"
+    ]
+
+
+def test_metrics_of_clean_examples_are_those_that_models_may_exchange_places_in():
+    assert {key for key, metric in METRICS.items() if metric.clean} == {
+        "iid_agreement",
+        "iid_accuracy_gap",
+    }
+    assert all(metric.directed is not metric.clean for metric in METRICS.values())
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=str)
+def test_every_metric_is_read_as_it_is_written(metric):
+    assert parse_metric(str(metric)) == metric
+
+
+bounds = st.floats(0, 1e6)
+
+
+@given(st.tuples(bounds, bounds))
+def test_any_parameters_are_read_as_they_are_written(pair):
+    tolerance, cutoff = sorted(pair)
+    metric = METRICS["soft_scope"].at(tolerance=tolerance, cutoff=cutoff)
+    read = parse_metric(str(metric))
+    assert read == metric
+    assert hash(read) == hash(metric)
+
+
+def test_metrics_with_other_parameters_are_other_metrics():
+    assert METRICS["soft_scope"].at(cutoff=0.5) != METRICS["soft_scope"]
+
+
+def test_parameters_left_out_have_their_defaults():
+    assert parse_metric("soft_scope") == METRICS["soft_scope"]
+    assert parse_metric("soft_scope()") == METRICS["soft_scope"]
+    assert parse_metric("soft_scope(cutoff=2)").parameters == {"tolerance": 0.1, "cutoff": 2.0}
+
+
+def test_order_and_blanks_do_not_matter():
+    metric = parse_metric(" soft_scope ( cutoff = 0.5,tolerance=0 ) ")
+    assert str(metric) == "soft_scope(tolerance=0.0, cutoff=0.5)"
+
+
+@pytest.mark.parametrize("text", ["softscope", "", "Hard_Scope", "hard_scope(", "hard_scope())"])
+def test_an_unknown_metric_lists_those_there_are(text):
+    with pytest.raises(SpecError) as caught:
+        parse_metric(text)
+    assert caught.value.found == f"the metric `{text}`"
+    assert "hard_scope, soft_scope(tolerance=0.1, cutoff=1.0)" in caught.value.expected
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("soft_scope(kappa=1)", "soft_scope has no parameter kappa"),
+        ("hard_scope(cutoff=1)", "hard_scope has no parameter cutoff"),
+        ("soft_scope(0.5)", "`0.5` is not written as name=number"),
+        ("soft_scope(cutoff=)", "cutoff= is not a number"),
+        ("soft_scope(cutoff=wide)", "cutoff=wide is not a number"),
+        ("soft_scope(cutoff=1,)", "`` is not written as name=number"),
+        ("soft_scope(cutoff=1, cutoff=2)", "cutoff is given twice"),
+        ("soft_scope(cutoff=nan)", "cutoff=nan is not a finite number"),
+        ("soft_scope(cutoff=1e999)", "cutoff=inf is not a finite number"),
+        ("soft_scope(tolerance=-1)", "tolerance=-1.0 is not a finite number"),
+        ("soft_scope(tolerance=2)", "tolerance=2.0 is greater than cutoff=1.0"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_what_was_found(text, problem):
+    with pytest.raises(SpecError) as caught:
+        parse_metric(text)
+    assert f"the metric `{text}`: {problem}" in caught.value.found
+    assert caught.value.expected.startswith(text.partition("(")[0])
+
+
+def test_a_parameter_that_a_metric_lacks_cannot_be_changed():
+    with pytest.raises(ValueError, match="hard_scope has no parameter cutoff"):
+        METRICS["hard_scope"].at(cutoff=1.0)
