@@ -1,0 +1,57 @@
+"""Whole files of a run: replaced in one step, so that a kill leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scope.store.trouble import damaged, guarded
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that every reader sees either the old content or all of the new.
+
+    Raises
+    ------
+    RunError
+        When the disk is full or may not be written; the old content stays.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with guarded(path):
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the half-written files of processes that were killed."""
+    with guarded(folder):
+        for path in filter(is_leftover, folder.iterdir()):
+            path.unlink(missing_ok=True)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a file of this name was being written when its process was killed."""
+    return path.name.startswith(".") and path.suffix == ".tmp"
+
+
+def read_text(path: Path) -> str | None:
+    """Content of a text file, or None where there is no such file.
+
+    Raises
+    ------
+    RunError
+        When it cannot be read, or is not text.
+    """
+    with guarded(path):
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError as error:
+            raise damaged(path, "it is not UTF-8 text") from error

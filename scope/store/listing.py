@@ -1,0 +1,76 @@
+"""The runs under a folder, at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scope.errors import RunError
+from scope.store.run import RunFolder
+from scope.store.trouble import guarded
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunEntry:
+    """One run: what it asks, whether it has finished, and its size in bytes.
+
+    ``broken`` says why a folder is not a readable run; the question is then empty.
+    """
+
+    name: str
+    job: str = ""
+    reference: str = ""
+    targets: tuple[str, ...] = ()
+    finished: bool = False
+    size: int = 0
+    broken: str | None = None
+
+
+def list_runs(root: Path) -> tuple[RunEntry, ...]:
+    """Every folder under ``root``, by name; one that is no readable run is listed as broken.
+
+    Raises
+    ------
+    RunError
+        When ``root`` itself cannot be read; a root that does not exist holds no runs.
+
+    Examples
+    --------
+    >>> list_runs(Path("no/such/folder"))
+    ()
+    """
+    with guarded(root):
+        if not root.exists():
+            return ()
+        folders = sorted(path for path in root.iterdir() if path.is_dir())
+    return tuple(map(_entry, folders))
+
+
+def _entry(path: Path) -> RunEntry:
+    folder = RunFolder(path)
+    try:
+        with guarded(path):
+            size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+            finished = folder.comparison_path.exists()
+        question = folder.read_question()
+    except RunError as error:
+        return RunEntry(name=path.name, broken=error.found)
+    if question is None:
+        return RunEntry(name=path.name, size=size, broken="it has no manifest.json")
+    targets = question.get("targets")
+    return RunEntry(
+        name=path.name,
+        job=_model(question.get("job")),
+        reference=_model(question.get("reference")),
+        targets=tuple(map(_model, targets)) if isinstance(targets, list) else (),
+        finished=finished,
+        size=size,
+    )
+
+
+def _model(value: object) -> str:
+    """How a question names a model: by a text, or by a mapping with a name or a spec."""
+    if isinstance(value, Mapping):
+        value = value.get("name") or value.get("spec")
+    return value if isinstance(value, str) else ""

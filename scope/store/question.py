@@ -1,0 +1,132 @@
+"""What a run was asked, written once; a run never mixes the answers to two questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scope.errors import RunError
+from scope.store.files import read_text, write_atomically
+from scope.store.trouble import damaged
+
+FORMAT = 1
+
+_SHOWN_DIFFERENCES = 8
+_SHOWN_CHARACTERS = 80
+
+
+def keep_question(path: Path, question: Mapping[str, object], notes: Mapping[str, object]) -> None:
+    """Write the question of a new run, or check that an old run was asked the same.
+
+    Parameters
+    ----------
+    path
+        The manifest of the run.
+    question
+        Everything that decides the result, as JSON would hold it.
+    notes
+        What else is worth keeping of the first session, such as versions; never compared.
+
+    Raises
+    ------
+    RunError
+        When the run holds another question, or its manifest cannot be read.
+    """
+    asked = json.loads(_json(question))
+    stored = read_question(path)
+    if stored is None:
+        manifest = {"format": FORMAT, "notes": notes, "question": question}
+        write_atomically(path, _json(manifest) + "\n")
+    elif stored != asked:
+        raise _another_question(path.parent, stored, asked)
+
+
+def read_question(path: Path) -> dict[str, Any] | None:
+    """The question of a run, or None where none was asked yet.
+
+    Raises
+    ------
+    RunError
+        When the manifest is damaged or of another format.
+    """
+    text = read_text(path)
+    if text is None:
+        return None
+    try:
+        manifest = json.loads(text)
+    except ValueError as error:
+        raise damaged(path, str(error)) from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
+        raise damaged(path, "it holds no question")
+    if manifest.get("format") != FORMAT:
+        raise RunError(
+            f"`{path}` has format {manifest.get('format')!r}",
+            expected=f"format {FORMAT}",
+            mend="go on with the release of SCoPE that began the run, or choose another --run name",
+        )
+    question: dict[str, Any] = manifest["question"]
+    return question
+
+
+def _json(value: object) -> str:
+    return json.dumps(
+        value, allow_nan=False, default=_dict, ensure_ascii=False, indent=1, sort_keys=True
+    )
+
+
+def _dict(value: object) -> dict[Any, Any]:
+    """Any mapping as the only kind that the JSON writer knows."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a question holds no {type(value).__name__}")
+
+
+def _another_question(folder: Path, stored: object, asked: object) -> RunError:
+    differences = _differences("", stored, asked)
+    shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
+    rest = len(differences) - _SHOWN_DIFFERENCES
+    more = f"; and {rest} more" if rest > 0 else ""
+    return RunError(
+        f"run `{folder.name}` holds another question: {shown}{more}",
+        expected="the question that the run was begun with",
+        mend=f"choose another name with --run, or delete the folder `{folder}`",
+    )
+
+
+def _differences(key: str, stored: object, asked: object) -> list[str]:
+    """What differs, by dotted key, in the order of the keys.
+
+    Examples
+    --------
+    >>> _differences("", {"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
+    ['data.k is absent, not null', 'seed is 0, not 1']
+    """
+    if stored == asked:
+        return []
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        prefix = f"{key}." if key else ""
+        pairs = [
+            (f"{prefix}{name}", stored.get(name, _ABSENT), asked.get(name, _ABSENT))
+            for name in sorted({*stored, *asked})
+        ]
+    elif isinstance(stored, list) and isinstance(asked, list) and len(stored) == len(asked):
+        pairs = [
+            (f"{key}[{index}]", old, new)
+            for index, (old, new) in enumerate(zip(stored, asked, strict=True))
+        ]
+    else:
+        return [f"{key} is {_shown(stored)}, not {_shown(asked)}"]
+    return [line for pair in pairs for line in _differences(*pair)]
+
+
+# Distinct from every value that JSON can hold.
+_ABSENT = object()
+
+
+def _shown(value: object) -> str:
+    if value is _ABSENT:
+        return "absent"
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

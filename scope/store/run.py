@@ -1,0 +1,207 @@
+"""The folder of a run, and the run itself while it is open for writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from scope.errors import RunError
+from scope.records import Comparison, Perturbation, Prediction
+from scope.serialization import from_json, to_json
+from scope.store.database import Database
+from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
+from scope.store.lock import HOLDER, LOCK, RunLock
+from scope.store.question import keep_question, read_question
+from scope.store.trouble import guarded
+
+_NO_NOTES: Mapping[str, object] = MappingProxyType({})
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+
+
+def run_folder(run: str | Path, root: Path) -> Path:
+    """Where a run lies: a name stands for a folder under ``root``, a Path for itself.
+
+    Raises
+    ------
+    RunError
+        When a name is not plain, such as one that leads out of ``root``.
+
+    Examples
+    --------
+    >>> run_folder("sst2", Path("runs")).as_posix()
+    'runs/sst2'
+    >>> run_folder(Path("../elsewhere"), Path("runs")).as_posix()
+    '../elsewhere'
+    """
+    if isinstance(run, Path):
+        return run
+    if not _PLAIN_NAME.fullmatch(run):
+        raise RunError(
+            f"`{run}` is no name for a run",
+            expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
+            mend="choose another name, such as --run sst2-synonym",
+        )
+    return root / run
+
+
+class RunFolder:
+    """The files of a run that are read and replaced whole, which needs no lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return self.path.absolute().name
+
+    @property
+    def manifest_path(self) -> Path:
+        """What was asked."""
+        return self.path / "manifest.json"
+
+    @property
+    def database_path(self) -> Path:
+        """What was found so far."""
+        return self.path / "run.sqlite"
+
+    @property
+    def comparison_path(self) -> Path:
+        """The result."""
+        return self.path / "comparison.json"
+
+    @property
+    def report_path(self) -> Path:
+        """The result as a page."""
+        return self.path / "report.html"
+
+    def read_question(self) -> Mapping[str, object] | None:
+        """What was asked, or None where the run has not begun."""
+        return read_question(self.manifest_path)
+
+    def read_comparison(self) -> Comparison | None:
+        """The result, or None where the run has not finished.
+
+        Raises
+        ------
+        RunError
+            When the file is damaged or of another format.
+        """
+        text = read_text(self.comparison_path)
+        return None if text is None else from_json(text, source=f"`{self.comparison_path}`")
+
+    def write_report(self, html: str) -> None:
+        """Keep the page; the former one stays until the new one is whole."""
+        write_atomically(self.report_path, html)
+
+
+class Run(RunFolder):
+    """A run that this process alone may write; made by `Run.open`, and a ``PredictionStore``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "example"
+    >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
+    ...     run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
+    >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
+    ...     run.get("model", ["good"])
+    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False)}
+    """
+
+    def __init__(self, path: Path, database: Database, resources: ExitStack) -> None:
+        super().__init__(path)
+        self._database = database
+        self._resources = resources
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        question: Mapping[str, object],
+        *,
+        notes: Mapping[str, object] = _NO_NOTES,
+    ) -> Self:
+        """Begin a run, or go on with it.
+
+        Parameters
+        ----------
+        folder
+            Where the run lies or shall lie; a name goes through `run_folder` first.
+        question
+            Everything that decides the result, as JSON would hold it. `list_runs` shows its
+            ``job``, ``reference`` and ``targets``, where a model is a text or a mapping with
+            ``name`` or ``spec``.
+        notes
+            What else the first session keeps in the manifest; never compared.
+
+        Raises
+        ------
+        RunError
+            When the folder is held by another process, holds another question or other files,
+            is damaged, or cannot be written.
+        """
+        files = RunFolder(folder)
+        with ExitStack() as resources:
+            with guarded(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                _refuse_other_files(files)
+            lock = RunLock(folder)
+            resources.callback(lock.release)
+            remove_leftovers(folder)
+            keep_question(files.manifest_path, question, notes)
+            database = Database(files.database_path)
+            resources.callback(database.close)
+            return cls(folder, database, resources.pop_all())
+
+    def close(self) -> None:
+        """Close the database and release the lock; closing twice does nothing."""
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
+        """The predictions of one model that are known, by text."""
+        return self._database.get(fingerprint, texts)
+
+    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
+        """Keep predictions; when this returns they survive a kill."""
+        self._database.put(fingerprint, predictions)
+
+    def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
+        """What the search of a capability has found so far, by example and trial."""
+        return self._database.perturbations(capability)
+
+    def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
+        """Keep what the search has found; when this returns it survives a kill."""
+        self._database.add_perturbations(capability, perturbations)
+
+    def write_comparison(self, comparison: Comparison) -> None:
+        """Keep the result; from now on the run counts as finished."""
+        write_atomically(self.comparison_path, to_json(comparison))
+
+
+def _refuse_other_files(files: RunFolder) -> None:
+    """Only a folder that holds nothing, or what a killed beginning left, may become a run."""
+    names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
+    others = sorted(names - {LOCK, HOLDER})
+    if others and files.manifest_path.name not in names:
+        raise RunError(
+            f"`{files.path}` is no run: it has no manifest.json, but holds `{others[0]}`",
+            expected="a new folder, an empty one, or a run that SCoPE began",
+            mend="choose another name with --run",
+        )

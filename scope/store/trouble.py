@@ -1,0 +1,123 @@
+"""Turns what the system and the database report about a run folder into errors a user can mend."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scope.errors import RunError
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+_DATABASE_FORBIDDEN = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+)
+_DATABASE_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DATABASE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+
+# The database may fail to grow its shared memory just before it would call the disk full.
+_HARDLY_ANY_BYTES = 1 << 20
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Raise a RunError about ``path`` for every failure of the disk or the database inside.
+
+    Errors that can only be bugs, such as a wrong statement, pass unchanged.
+
+    Examples
+    --------
+    >>> with guarded(Path("runs/x")):
+    ...     raise OSError(errno.EROFS, "Read-only file system")
+    Traceback (most recent call last):
+    ...
+    scope.errors.RunError: found:    `runs/x` cannot be written: Read-only file system
+    expected: a folder in which you may write
+    to mend:  choose another folder with --run, or change its permissions
+    """
+    try:
+        yield
+    except OSError as error:
+        raise _from_system(path, error) from error
+    except sqlite3.DatabaseError as error:
+        trouble = _from_database(path, error)
+        if trouble is None:
+            raise
+        raise trouble from error
+
+
+def _from_system(path: Path, error: OSError) -> RunError:
+    if error.errno in _FULL:
+        return _full(path)
+    reason = error.strerror or str(error)
+    if error.errno in _FORBIDDEN:
+        return _forbidden(path, reason)
+    return _failing(path, reason)
+
+
+def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
+    # The low byte names the kind of failure, the others its particulars.
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return _full(path)
+    if code == sqlite3.SQLITE_IOERR:
+        return _full(path) if _free(path) < _HARDLY_ANY_BYTES else _failing(path, str(error))
+    if code in _DATABASE_FORBIDDEN:
+        return _forbidden(path, str(error))
+    if code in _DATABASE_DAMAGED:
+        return damaged(path, str(error))
+    if code in _DATABASE_BUSY:
+        return _busy(path)
+    return None
+
+
+def damaged(path: Path, reason: str) -> RunError:
+    """The error of a file in a run that was not written, or was changed, by anything but SCoPE."""
+    return RunError(
+        f"`{path}` is damaged: {reason}",
+        expected="a file as SCoPE wrote it",
+        mend=f"restore it from a copy, or delete the folder `{path.parent}` to start again",
+    )
+
+
+def _full(path: Path) -> RunError:
+    return RunError(
+        f"the disk is full under `{path}`: {_free(path) / 1e6:.1f} MB are free",
+        expected="room for what the run still has to keep",
+        mend="free some space and give the same command again; nothing finished is lost",
+    )
+
+
+def _forbidden(path: Path, reason: str) -> RunError:
+    return RunError(
+        f"`{path}` cannot be written: {reason}",
+        expected="a folder in which you may write",
+        mend="choose another folder with --run, or change its permissions",
+    )
+
+
+def _failing(path: Path, reason: str) -> RunError:
+    return RunError(
+        f"`{path}` cannot be read or written: {reason}",
+        expected="a folder on a working disk",
+        mend="choose another folder with --run, or mend this one",
+    )
+
+
+def _busy(path: Path) -> RunError:
+    return RunError(
+        f"another program keeps `{path}` locked",
+        expected="a database that only this run writes",
+        mend="close the program that has it open and give the same command again",
+    )
+
+
+def _free(path: Path) -> int:
+    """Free bytes on the disk of the nearest folder that exists."""
+    nearest = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    return shutil.disk_usage(nearest).free

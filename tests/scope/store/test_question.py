@@ -1,0 +1,104 @@
+"""Kinds: hand-written messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from scope.errors import RunError
+from scope.store.question import keep_question, read_question
+
+QUESTION = {
+    "job": "audit",
+    "seed": 0,
+    "targets": [{"spec": "hf:b", "fingerprint": "f"}],
+    "tolerance": 0.1,
+}
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "manifest.json"
+    keep_question(path, QUESTION, {"versions": {"scope": "0.1"}})
+    return path
+
+
+def test_the_manifest_holds_question_and_notes(manifest: Path) -> None:
+    assert json.loads(manifest.read_text(encoding="utf-8")) == {
+        "format": 1,
+        "notes": {"versions": {"scope": "0.1"}},
+        "question": QUESTION,
+    }
+    assert read_question(manifest) == QUESTION
+
+
+def test_the_same_question_in_other_containers_is_the_same(manifest: Path) -> None:
+    before = manifest.read_bytes()
+    same = MappingProxyType(
+        {**dict(reversed(QUESTION.items())), "targets": tuple(QUESTION["targets"])}
+    )
+    keep_question(manifest, same, {"versions": {"scope": "0.2"}})
+    assert manifest.read_bytes() == before
+
+
+def refused(path: Path, question: dict[str, object]) -> RunError:
+    with pytest.raises(RunError) as caught:
+        keep_question(path, question, {})
+    return caught.value
+
+
+def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> None:
+    other = {**QUESTION, "seed": 1, "targets": [{"spec": "hf:c", "fingerprint": "f"}]}
+    del other["tolerance"]
+    error = refused(manifest, other)
+    assert error.found == (
+        f"run `{manifest.parent.name}` holds another question: seed is 0, not 1; "
+        'targets[0].spec is "hf:b", not "hf:c"; tolerance is 0.1, not absent'
+    )
+    assert error.mend == (
+        f"choose another name with --run, or delete the folder `{manifest.parent}`"
+    )
+    assert read_question(manifest) == QUESTION
+
+
+def test_lists_of_other_lengths_are_shown_whole(manifest: Path) -> None:
+    error = refused(manifest, {**QUESTION, "targets": []})
+    assert error.found.endswith('targets is [{"fingerprint": "f", "spec": "hf:b"}], not []')
+
+
+def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    keep_question(path, {f"key{i}": "x" * 1000 for i in range(20)}, {})
+    error = refused(path, {f"key{i}": "y" * 1000 for i in range(20)})
+    assert error.found.count(" is ") == 8
+    assert error.found.endswith("…; and 12 more")
+    assert len(error.found) < 2000
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "damaged: Expecting value"),
+        (b"[1]", "damaged: it holds no question"),
+        (b'{"format": 1}', "damaged: it holds no question"),
+        (b"\xff\xfe", "damaged: it is not UTF-8 text"),
+        (b'{"format": 2, "question": {}}', "has format 2"),
+    ],
+)
+def test_an_unreadable_manifest_is_refused_and_kept(
+    tmp_path: Path, content: bytes, complaint: str
+) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_bytes(content)
+    assert complaint in refused(path, QUESTION).found
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}])
+def test_what_json_cannot_hold_is_a_bug_and_no_user_error(tmp_path: Path, value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        keep_question(tmp_path / "manifest.json", {"value": value}, {})
+    assert not (tmp_path / "manifest.json").exists()

@@ -1,0 +1,195 @@
+"""Kinds: contracts, among them real processes that are killed while they write."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scope.errors import RunError
+from scope.protocols import PredictionStore
+from scope.records import Clock, Comparison, DataCard, Manifest, ModelCard, Perturbation, Prediction
+from scope.store import Run, RunFolder, run_folder
+
+QUESTION = {"job": "audit", "seed": 0}
+
+COMPARISON = Comparison(
+    manifest=Manifest(
+        job="audit",
+        reference=ModelCard(name="a", spec="hf:a", fingerprint="f", labels=("no", "yes")),
+        targets=(),
+        data=DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),
+        capabilities=(),
+        settings={"seed": 0},
+        versions={},
+        command="scope audit",
+    ),
+    outcomes=(),
+    measurements=(),
+    differences=(),
+    curves=(),
+    examples=(),
+    perturbations=(),
+    clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
+)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_run_is_a_prediction_store(tmp_path: Path) -> None:
+    with Run.open(tmp_path / "run", QUESTION) as run:
+        store: PredictionStore = run
+        store.put("model", {"text": Prediction(probabilities=(0.1, 0.9))})
+        assert store.get("model", ["text"]) == {"text": Prediction(probabilities=(0.1, 0.9))}
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "run"
+    found = Perturbation(example_id="1", trial=1, text="changed", score=0.5, queries=3)
+    with Run.open(folder, QUESTION, notes={"versions": {}}) as run:
+        run.put("model", {"text": Prediction(probabilities=(0.1, 0.9), truncated=True)})
+        run.add_perturbations("typo", [found])
+        assert run.read_comparison() is None
+        run.write_comparison(COMPARISON)
+        run.write_report("<p>page</p>")
+    with Run.open(folder, QUESTION) as run:
+        assert run.get("model", ["text"])["text"].truncated
+        assert run.perturbations("typo") == {("1", 1): found}
+        assert run.read_comparison() == COMPARISON
+        assert run.read_question() == QUESTION
+    assert names(folder) == [
+        "comparison.json",
+        "manifest.json",
+        "report.html",
+        "run.lock",
+        "run.sqlite",
+    ]
+
+
+def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Path) -> None:
+    with Run.open(tmp_path / "run", QUESTION) as run:
+        run.write_comparison(COMPARISON)
+        folder = RunFolder(tmp_path / "run")
+        assert folder.read_comparison() == COMPARISON
+        folder.write_report("<p>page</p>")
+        assert run.report_path.read_text(encoding="utf-8") == "<p>page</p>"
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    (tmp_path / "comparison.json").write_text("{")
+    with pytest.raises(RunError, match=r"comparison\.json` is no comparison"):
+        RunFolder(tmp_path).read_comparison()
+
+
+def test_a_run_of_another_question_is_refused_and_unlocked(tmp_path: Path) -> None:
+    Run.open(tmp_path / "run", QUESTION).close()
+    with pytest.raises(RunError, match="seed is 0, not 1"):
+        Run.open(tmp_path / "run", {**QUESTION, "seed": 1})
+    Run.open(tmp_path / "run", QUESTION).close()
+
+
+def test_a_run_is_unlocked_when_its_database_does_not_open(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    Run.open(folder, QUESTION).close()
+    (folder / "run.sqlite").write_bytes(b"garbage" * 1000)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"run\.sqlite` is damaged"):
+            Run.open(folder, QUESTION)
+
+
+def test_a_run_is_closed_when_its_work_fails(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), Run.open(tmp_path / "run", QUESTION):
+        raise KeyError("a bug")
+    Run.open(tmp_path / "run", QUESTION).close()
+
+
+def test_closing_twice_does_nothing(tmp_path: Path) -> None:
+    run = Run.open(tmp_path / "run", QUESTION)
+    run.close()
+    run.close()
+
+
+def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(RunError, match=r"it has no manifest\.json, but holds `thesis\.tex`"):
+        Run.open(tmp_path, QUESTION)
+    assert names(tmp_path) == ["thesis.tex"]
+
+
+def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
+    for name in ("run.lock", "lock.json", ".manifest.json.99.tmp"):
+        (tmp_path / name).touch()
+    Run.open(tmp_path, QUESTION).close()
+    assert json.loads((tmp_path / "manifest.json").read_text())["question"] == QUESTION
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "/tmp/x", "a\\b", "-x", ".x", "a b", "x\n", "x" * 101]
+)
+def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
+    with pytest.raises(RunError, match="is no name for a run"):
+        run_folder(name, Path("runs"))
+
+
+@pytest.mark.parametrize("name", ["demo", "sst2-synonym_0.1", "2026", "_x", "x" * 100])
+def test_a_plain_name_lies_under_the_root(name: str) -> None:
+    assert run_folder(name, Path("runs")) == Path("runs") / name
+
+
+def test_a_path_is_taken_as_it_is() -> None:
+    assert run_folder(Path("/data/a run"), Path("runs")) == Path("/data/a run")
+
+
+def test_the_store_is_imported_without_the_libraries_it_rarely_needs() -> None:
+    code = "import sys, scope.store; print(*{'pydantic', 'filelock', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+WRITE = """
+import sys
+from pathlib import Path
+from scope.records import Perturbation, Prediction
+from scope.store import Run
+with Run.open(Path(sys.argv[1]), {"job": "audit", "seed": 0}) as run:
+    for batch in range(100_000):
+        texts = [f"{batch}-{i}" for i in range(200)]
+        run.put("model", {text: Prediction(probabilities=(1 / (batch + 2), 0.5)) for text in texts})
+        run.add_perturbations("typo", [Perturbation(example_id=str(batch), trial=1, text="t")])
+        run.write_report(f"{batch} " * 20_000)
+        print(batch, flush=True)
+"""
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.013, 0.037, 0.111])
+def test_what_was_kept_survives_a_kill_at_any_moment(tmp_path: Path, moment: float) -> None:
+    folder = tmp_path / "run"
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE, str(folder)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        done = 1 + len(process.stdout.read().splitlines())
+    assert process.returncode == -signal.SIGKILL
+    expected = {
+        f"{batch}-{i}": Prediction(probabilities=(1 / (batch + 2), 0.5))
+        for batch in range(done)
+        for i in range(200)
+    }
+    with Run.open(folder, QUESTION) as run:
+        assert run.get("model", list(expected)) == expected
+        assert {(str(batch), 1) for batch in range(done)} <= set(run.perturbations("typo"))
+        report = run.report_path.read_text(encoding="utf-8").split()
+        assert set(report) == {report[0]}
+        assert len(report) == 20_000
+        assert int(report[0]) >= done - 1
+        assert not list(folder.glob(".*.tmp"))

@@ -1,0 +1,148 @@
+"""Kinds: contracts on a real small disk, which only root may mount, and on single errors."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from scope.errors import RunError
+from scope.records import Prediction
+from scope.store import Run
+from scope.store.trouble import guarded
+
+QUESTION = {"job": "audit"}
+HALF = Prediction(probabilities=(0.5, 0.5))
+
+
+def mounted(*command: str) -> str | None:
+    """Why a mount did not work, or None if it did."""
+    try:
+        done = subprocess.run(["mount", *command], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return "there is no mount command"
+    return None if done.returncode == 0 else done.stderr.strip()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    failure = mounted("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(path))
+    if failure:
+        pytest.skip(f"no small disk can be mounted: {failure}")
+    yield path
+    subprocess.run(["umount", str(path)], check=True)
+
+
+def fill(disk: Path) -> None:
+    with (disk / "filler").open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+
+def put_many(run: Run, kept: dict[str, Prediction]) -> None:
+    for batch in range(1000):
+        predictions = {f"{batch}-{i}": HALF for i in range(100)}
+        run.put("model", predictions)
+        kept |= predictions
+
+
+def test_a_run_on_a_full_disk_keeps_what_is_finished_and_goes_on(disk: Path) -> None:
+    kept: dict[str, Prediction] = {}
+    with Run.open(disk / "run", QUESTION) as run:
+        with pytest.raises(RunError) as caught:
+            put_many(run, kept)
+        assert "the disk is full" in caught.value.found
+        assert "MB are free" in caught.value.found
+        assert "nothing finished is lost" in caught.value.mend
+        assert 0 < len(kept) < 100_000
+        assert run.get("model", list(kept)) == kept
+    assert mounted("-o", "remount,size=8m", str(disk)) is None
+    with Run.open(disk / "run", QUESTION) as run:
+        lost = f"{len(kept) // 100}-0"
+        assert run.get("model", [*kept, lost]) == kept
+        run.put("model", {lost: HALF})
+        assert run.get("model", [lost]) == {lost: HALF}
+
+
+def test_a_report_for_which_there_is_no_room_leaves_the_old_one(disk: Path) -> None:
+    with Run.open(disk / "run", QUESTION) as run:
+        run.write_report("old")
+        fill(disk)
+        with pytest.raises(RunError, match="the disk is full"):
+            run.write_report("new" * 10_000)
+        assert run.report_path.read_text(encoding="utf-8") == "old"
+        assert not list(run.path.glob(".*.tmp"))
+
+
+def test_a_run_cannot_begin_on_a_full_disk(disk: Path) -> None:
+    fill(disk)
+    with pytest.raises(RunError, match=r"the disk is full .* 0\.0 MB are free"):
+        Run.open(disk / "run", QUESTION)
+    (disk / "filler").unlink()
+    Run.open(disk / "run", QUESTION).close()
+
+
+def test_a_disk_that_may_only_be_read_is_named(disk: Path) -> None:
+    Run.open(disk / "run", QUESTION).close()
+    assert mounted("-o", "remount,ro", str(disk)) is None
+    with pytest.raises(RunError) as caught:
+        Run.open(disk / "run", QUESTION)
+    assert "cannot be written: Read-only file system" in caught.value.found
+    assert "--run" in caught.value.mend
+
+
+def test_a_folder_under_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="cannot be read or written: Not a directory"):
+        Run.open(tmp_path / "file" / "run", QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EDQUOT, "the disk is full"),
+        (errno.EACCES, "cannot be written: no"),
+        (errno.EIO, "cannot be read or written: no"),
+    ],
+)
+def test_each_error_of_the_system_is_explained(tmp_path: Path, code: int, text: str) -> None:
+    with pytest.raises(RunError, match=text), guarded(tmp_path / "not" / "there"):
+        raise OSError(code, "no")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
+        (sqlite3.SQLITE_IOERR_WRITE, "cannot be read or written"),
+        (sqlite3.SQLITE_CORRUPT_VTAB, "is damaged"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program keeps"),
+    ],
+)
+def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text: str) -> None:
+    error = sqlite3.OperationalError("no")
+    error.sqlite_errorcode = code
+    with pytest.raises(RunError, match=text), guarded(tmp_path):
+        raise error
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        lambda: sqlite3.connect(":memory:").execute("SELECT nonsense"),
+        lambda: [].index(0),
+    ],
+)
+def test_a_bug_passes_unchanged(tmp_path: Path, bug: Callable[[], object]) -> None:
+    with pytest.raises((sqlite3.OperationalError, ValueError)), guarded(tmp_path):
+        bug()

@@ -1,0 +1,184 @@
+"""Kinds: hand-computed bytes, hand-computed rounding, error contracts."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from scope.errors import RunError
+from scope.records import (
+    Clock,
+    Comparison,
+    DataCard,
+    Difference,
+    Estimate,
+    Example,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Prediction,
+    ScoredExample,
+    Undefined,
+)
+from scope.serialization import from_json, to_json
+
+MODEL = ModelCard(name="a", spec="hf:a", fingerprint="f", labels=("no", "yes"))
+
+SMALL = Comparison(
+    manifest=Manifest(
+        job="audit",
+        reference=MODEL,
+        targets=(),
+        data=DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),
+        capabilities=(),
+        settings={"seed": 0, "tau": 1.0, "exact": True, "limit": None},
+        versions={},
+        command="scope audit",
+    ),
+    outcomes=(),
+    measurements=(),
+    differences=(),
+    curves=(),
+    examples=(
+        ScoredExample(
+            example=Example(id="1", text="“schön” <b>"),
+            reference=Prediction(probabilities=(1 / 3, 2 / 3)),
+            targets=(),
+        ),
+    ),
+    perturbations=(),
+    clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
+)
+
+SMALL_JSON = """{
+"clock":{"finished":"2026-01-01T00:00:00+00:00","seconds":2.5},
+"curves":[],
+"differences":[],
+"examples":[
+{"example":{"id":"1","label":null,"text":"“schön” <b>"},\
+"reference":{"probabilities":[0.333333,0.666667],"truncated":false},"targets":[]}
+],
+"format":1,
+"manifest":{"capabilities":[],"command":"scope audit",\
+"data":{"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,"spec":"d.csv","used":2},\
+"job":"audit",\
+"reference":{"fingerprint":"f","labels":["no","yes"],"name":"a","spec":"hf:a","truncated":0},\
+"settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"targets":[],"versions":{}},
+"measurements":[],
+"outcomes":[],
+"perturbations":[]
+}
+"""
+
+
+def with_value(value: float) -> Comparison:
+    measurement = Measurement(metric="m", target="t", estimate=Undefined(reason="r"))
+    return replace(SMALL, measurements=(replace(measurement, values=(value,)),))
+
+
+def written_value(value: float) -> str:
+    return to_json(with_value(value)).split('"values":[')[1].split("]")[0]
+
+
+def test_the_bytes_are_these() -> None:
+    assert to_json(SMALL) == SMALL_JSON
+
+
+def test_the_clock_can_be_left_out_and_then_changes_nothing() -> None:
+    later = replace(SMALL, clock=Clock(finished="2027-01-01", seconds=9.0))
+    assert to_json(SMALL, clock=False) == to_json(later, clock=False)
+    assert to_json(SMALL, clock=False) == to_json(replace(SMALL, clock=None))
+    assert "clock" not in json.loads(to_json(SMALL, clock=False))
+    assert from_json(to_json(SMALL, clock=False)) == replace(from_json(to_json(SMALL)), clock=None)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.1234564, "0.123456"),
+        (0.1234566, "0.123457"),
+        (-0.0, "0.0"),
+        (-1e-9, "0.0"),
+        (1e-6, "1e-06"),
+        (1.0, "1.0"),
+        (1, "1.0"),
+        (2.0e20, "2e+20"),
+    ],
+)
+def test_floats_have_six_decimals_and_no_negative_zero(value: float, written: str) -> None:
+    assert written_value(value) == written
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json(with_value(value))
+
+
+def test_whole_numbers_where_floats_are_declared_are_written_as_floats() -> None:
+    whole = Difference(metric="m", first="a", second="b", estimate=Undefined(reason="r"), p_value=1)
+    point = replace(whole, p_value=1.0)
+    assert to_json(replace(SMALL, differences=(whole,))) == to_json(
+        replace(SMALL, differences=(point,))
+    )
+
+
+def test_the_order_in_which_settings_were_made_does_not_show() -> None:
+    turned = dict(reversed(list(SMALL.manifest.settings.items())))
+    other = replace(SMALL, manifest=replace(SMALL.manifest, settings=turned))
+    assert to_json(other) == to_json(SMALL)
+
+
+def test_settings_keep_their_kinds() -> None:
+    read = from_json(to_json(SMALL)).manifest.settings
+    assert {key: type(value) for key, value in read.items()} == {
+        "seed": int,
+        "tau": float,
+        "exact": bool,
+        "limit": type(None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "Invalid JSON"),
+        (SMALL_JSON[:200], "Invalid JSON"),
+        ("[]", "Input should be"),
+        ('{"weights": [1, 2]}', "at `manifest`: Field required"),
+        (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.rows`"),
+        (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.extra`"),
+        (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
+        (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
+        (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
+        (SMALL_JSON.replace('"format":1,\n', ""), "at `format`: Field required"),
+    ],
+)
+def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
+    with pytest.raises(RunError) as caught:
+        from_json(text, source="`x/comparison.json`")
+    assert caught.value.found.startswith("`x/comparison.json` is no comparison: ")
+    assert complaint in caught.value.found
+    assert "format 1" in caught.value.expected
+    assert "again" in caught.value.mend
+
+
+def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
+    text = SMALL_JSON.replace('"format":1', '"format":2').replace('"outcomes":[],\n', "")
+    with pytest.raises(RunError) as caught:
+        from_json(text, source="`x`")
+    assert caught.value.found == "`x` has format 2"
+    assert caught.value.expected == "format 1"
+
+
+def test_an_estimate_and_its_absence_are_told_apart() -> None:
+    estimate = Estimate(value=0.5, low=0.5, high=0.5, n=1, method="exact")
+    absent = Undefined(reason="nothing is invariant")
+    kept = tuple(
+        Measurement(metric="m", target="t", estimate=answer) for answer in (estimate, absent)
+    )
+    read = from_json(to_json(replace(SMALL, measurements=kept)))
+    assert read.measurements == kept

@@ -1,0 +1,155 @@
+"""Kind: property; any comparison, however odd its texts and numbers, reads back."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scope.records import (
+    CapabilityCard,
+    Clock,
+    Comparison,
+    Curve,
+    DataCard,
+    Difference,
+    Estimate,
+    Example,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Outcome,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Undefined,
+)
+from scope.serialization import from_json, to_json
+
+# Six decimals at most, so that reading gives back the very records that were written.
+NUMBERS = st.integers(-(10**9), 10**9).map(lambda n: round(n / 10**6, 6) + 0.0)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+VISIBLE = WORDS.map(lambda text: f"x{text}")
+COUNTS = st.integers(0, 2**40)
+SETTINGS = st.dictionaries(
+    WORDS, st.one_of(WORDS, COUNTS, NUMBERS, st.booleans(), st.none()), max_size=3
+)
+
+
+def several(items: st.SearchStrategy) -> st.SearchStrategy:
+    return st.lists(items, max_size=2).map(tuple)
+
+
+ESTIMATES = st.builds(
+    lambda numbers, n, method: Estimate(
+        low=numbers[0], value=numbers[1], high=numbers[2], n=n, method=method
+    ),
+    st.lists(NUMBERS, min_size=3, max_size=3).map(sorted),
+    COUNTS,
+    WORDS,
+)
+ANSWERS = st.one_of(ESTIMATES, st.builds(Undefined, reason=WORDS, n=COUNTS))
+PREDICTIONS = st.builds(Prediction, probabilities=several(NUMBERS), truncated=st.booleans())
+PERTURBATIONS = st.one_of(
+    st.builds(
+        Perturbation,
+        example_id=WORDS,
+        trial=COUNTS,
+        text=WORDS,
+        score=st.none() | NUMBERS,
+        queries=COUNTS,
+    ),
+    st.builds(Perturbation, example_id=WORDS, trial=COUNTS, failure=WORDS),
+)
+MODELS = st.builds(
+    ModelCard, name=WORDS, spec=WORDS, fingerprint=WORDS, labels=several(WORDS), truncated=COUNTS
+)
+CAPABILITIES = st.builds(
+    CapabilityCard, name=WORDS, question=WORDS, origin=WORDS, settings=SETTINGS
+)
+MANIFESTS = st.builds(
+    Manifest,
+    job=WORDS,
+    reference=MODELS,
+    targets=several(MODELS),
+    data=st.builds(DataCard, spec=WORDS, fingerprint=WORDS, rows=COUNTS, used=COUNTS),
+    capabilities=several(CAPABILITIES),
+    settings=SETTINGS,
+    versions=st.dictionaries(WORDS, WORDS, max_size=2),
+    command=WORDS,
+)
+COMPARISONS = st.builds(
+    Comparison,
+    manifest=MANIFESTS,
+    outcomes=several(
+        st.builds(
+            Outcome,
+            capability=WORDS,
+            status=st.sampled_from(["measured", "not applicable", "skipped", "failed"]),
+            reason=st.none() | WORDS,
+            failures=st.dictionaries(WORDS, COUNTS, max_size=2),
+            trace=st.none() | WORDS,
+        )
+    ),
+    measurements=several(
+        st.builds(
+            Measurement,
+            metric=WORDS,
+            target=WORDS,
+            capability=st.none() | WORDS,
+            estimate=ANSWERS,
+            example_ids=several(WORDS),
+            values=several(NUMBERS),
+        )
+    ),
+    differences=several(
+        st.builds(
+            Difference,
+            metric=WORDS,
+            first=WORDS,
+            second=WORDS,
+            estimate=ANSWERS,
+            p_value=st.none() | NUMBERS,
+        )
+    ),
+    curves=several(
+        st.builds(
+            Curve,
+            metric=WORDS,
+            parameter=WORDS,
+            target=WORDS,
+            capability=WORDS,
+            points=several(st.tuples(NUMBERS, ESTIMATES)),
+        )
+    ),
+    examples=several(
+        st.builds(
+            ScoredExample,
+            example=st.builds(Example, id=WORDS, text=VISIBLE, label=st.none() | WORDS),
+            reference=PREDICTIONS,
+            targets=several(PREDICTIONS),
+        )
+    ),
+    perturbations=several(
+        st.builds(
+            ScoredPerturbation,
+            capability=WORDS,
+            perturbation=PERTURBATIONS,
+            reference=st.none() | PREDICTIONS,
+            targets=several(PREDICTIONS),
+        )
+    ),
+    clock=st.none() | st.builds(Clock, finished=WORDS, seconds=NUMBERS),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(COMPARISONS)
+def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
+    text = to_json(comparison)
+    assert from_json(text) == comparison
+    assert to_json(from_json(text)) == text
+    assert text.endswith("}\n")
+    assert json.loads(text)["format"] == 1
