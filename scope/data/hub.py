@@ -1,0 +1,181 @@
+"""Data sets of the Hugging Face hub, or of a folder laid out like one, by `datasets`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scope.data.sources import Row, Source
+from scope.errors import DataError, SpecError
+
+_BATCH = 1024
+_PATIENCE_SECONDS = 10
+# A split may be a slice such as `train[:100]`, whose colon separates nothing.
+_SEPARATOR = re.compile(r":(?![^\[]*\])")
+
+
+class HubName(NamedTuple):
+    """Which data set of the hub, which of its configurations, and which split."""
+
+    name: str
+    config: str | None
+    split: str
+
+
+def parse_hub_name(rest: str) -> HubName:
+    """Take `NAME:SPLIT` or `NAME:CONFIG:SPLIT` apart.
+
+    Raises
+    ------
+    SpecError
+        When it has fewer or more parts, or an empty one.
+
+    Examples
+    --------
+    >>> parse_hub_name("stanfordnlp/sst2:validation")
+    HubName(name='stanfordnlp/sst2', config=None, split='validation')
+    >>> parse_hub_name("nyu-mll/glue:sst2:train[:100]")
+    HubName(name='nyu-mll/glue', config='sst2', split='train[:100]')
+    """
+    parts = _SEPARATOR.split(rest)
+    if len(parts) not in (2, 3) or not all(part.strip() for part in parts):
+        raise SpecError(
+            f"`hf:{rest}` as the data",
+            expected="hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT",
+            mend="write for example hf:stanfordnlp/sst2:validation",
+        )
+    return HubName(parts[0], parts[1] if len(parts) == 3 else None, parts[-1])
+
+
+def open_hub(rest: str) -> Source:
+    """Fetch the split, or take it from the cache, and read its features.
+
+    Raises
+    ------
+    DataError
+        When the hub cannot be reached or holds no such data set, configuration or split; the
+        configurations and splits that it does hold are listed where they can be known.
+    """
+    asked = parse_hub_name(rest)
+    dataset = _load(asked)
+    features = dataset.features
+
+    def read(columns: Sequence[str]) -> Iterator[Row]:
+        number = 0
+        for batch in dataset.select_columns(list(columns)).iter(_BATCH):
+            for values in zip(*(batch[column] for column in columns), strict=True):
+                yield Row(number, values)
+                number += 1
+
+    return Source(
+        name=f"hf:{rest}",
+        columns=tuple(features),
+        string_columns=tuple(
+            name
+            for name, feature in features.items()
+            if getattr(feature, "dtype", None) in ("string", "large_string")
+        ),
+        read=read,
+        unit="row",
+        class_names={
+            name: tuple(feature.names)
+            for name, feature in features.items()
+            if getattr(feature, "names", None)
+        },
+    )
+
+
+def _load(asked: HubName) -> Any:
+    import datasets
+    from datasets.exceptions import DatasetNotFoundError, DatasetsError
+
+    _require_hub(asked)
+    try:
+        return datasets.load_dataset(asked.name, asked.config, split=asked.split)
+    except DatasetNotFoundError as error:
+        raise DataError(
+            f"no data set `{asked.name}` on {_endpoint()} or in a folder of that name",
+            expected="the name of a data set that is public, or that you may read",
+            mend="look at its spelling; for a private one, log in with `hf auth login`",
+        ) from error
+    except ConnectionError as error:
+        raise _out_of_reach(asked, error) from error
+    except (OSError, ValueError, RuntimeError, DatasetsError) as error:
+        raise _diagnose(asked, error) from error
+
+
+def _require_hub(asked: HubName) -> None:
+    """Find out at once that the hub is out of reach; `datasets` takes 23 seconds of retries."""
+    import datasets
+    from huggingface_hub import get_session
+
+    if datasets.config.HF_HUB_OFFLINE or Path(asked.name).exists():
+        return
+    try:
+        get_session().head(_endpoint(), timeout=_PATIENCE_SECONDS)
+    except OSError as error:
+        raise _out_of_reach(asked, error) from error
+
+
+def _diagnose(asked: HubName, error: Exception) -> DataError:
+    """Which part of the name is wrong; the library's own words where all of them are right."""
+    import datasets
+    from datasets.exceptions import DatasetsError
+
+    try:
+        configs = datasets.get_dataset_config_names(asked.name)
+        default = datasets.get_dataset_default_config_name(asked.name)
+        if (asked.config or default) not in configs:
+            return _wrong_part("configuration", asked.config, configs, asked)
+        splits = datasets.get_dataset_split_names(asked.name, asked.config)
+    except (OSError, ValueError, RuntimeError, DatasetsError):
+        return _unusable(asked, error)
+    # A split may be a sum of slices, such as `train[:100]+test`, or all of them together.
+    for split in (part.partition("[")[0] for part in asked.split.split("+")):
+        if split not in (*splits, "all"):
+            return _wrong_part("split", split, splits, asked)
+    return _unusable(asked, error)
+
+
+def _wrong_part(part: str, value: str | None, known: Sequence[str], asked: HubName) -> DataError:
+    close = difflib.get_close_matches(value or "", known, n=1)
+    if part == "configuration":
+        pattern = f"hf:{asked.name}:CONFIG:SPLIT"
+    else:
+        pattern = ":".join(filter(None, ("hf", asked.name, asked.config, "SPLIT")))
+    return DataError(
+        f"no {part} {f'`{value}`' if value else 'named'} for `{asked.name}`",
+        expected=f"one of its {part}s: {', '.join(known)}",
+        mend=f"did you mean `{close[0]}`?" if close else f"write {pattern} with one of them",
+    )
+
+
+def _unusable(asked: HubName, error: Exception) -> DataError:
+    return DataError(
+        f"`{asked.name}` cannot be loaded: {_first_line(error)}",
+        expected="a split, or a slice of one, of plain files (scripts are never run)",
+        mend="look at its page on the hub, or download a file of it and name the file's path",
+    )
+
+
+def _out_of_reach(asked: HubName, error: Exception) -> DataError:
+    return DataError(
+        f"{_endpoint()} cannot be reached for `{asked.name}` ({type(error).__name__})",
+        expected="a connection to the hub, or the data set in its cache",
+        mend="look at the network and at HF_ENDPOINT; with HF_HUB_OFFLINE=1 the cache is used "
+        "without asking; or name a local file or demo:tweets",
+    )
+
+
+def _endpoint() -> str:
+    from huggingface_hub.constants import ENDPOINT
+
+    return ENDPOINT
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

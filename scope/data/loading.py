@@ -1,0 +1,137 @@
+"""Texts from anywhere: opened, cleaned of empty and repeated ones, and sampled."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scope.data.columns import choose_columns
+from scope.data.reading import Candidate, Reader
+from scope.data.sources import Source
+from scope.data.specs import open_source
+from scope.errors import DataError
+from scope.records import DataCard, Example
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoadedData:
+    """The examples that will be used, in the order of their source, and what they are part of."""
+
+    examples: tuple[Example, ...]
+    card: DataCard
+
+
+def load_data(
+    spec: str,
+    *,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    n: int | None = None,
+    seed: int = 0,
+) -> LoadedData:
+    """Read the texts that a spec names and keep ``n`` of them.
+
+    Empty texts are left out, and of texts that are equal but for space around them the first
+    stays, with its label. A smaller sample of the same seed is part of a larger one. An
+    example's id is that of the source's ``id`` column where all rows have their own, and
+    otherwise the row's number from 0.
+
+    Parameters
+    ----------
+    spec
+        ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``, or
+        the path of a file: .csv, .tsv, .jsonl (each also with .gz) or .parquet.
+    text_column, label_column
+        Found by their usual names where they are not given.
+    n
+        How many texts to draw, without replacement; all of them if None or more than there are.
+    seed
+        Decides which.
+
+    Raises
+    ------
+    SpecError
+        When the spec means nothing.
+    DataError
+        When the texts cannot be read, or none is left.
+    ResourceError
+        When the demo's texts are not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "films.csv")
+    ...     _ = path.write_text("text,label\\ngood,1\\nbad,0\\n good ,0\\n,1\\n")
+    ...     data = load_data(str(path))
+    >>> [(example.id, example.text, example.label) for example in data.examples]
+    [('0', 'good', '1'), ('1', 'bad', '0')]
+    >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
+    (4, 1, 1, 2)
+    """
+    _require_sample(n, seed)
+    source = open_source(spec)
+    reader = Reader(source, choose_columns(source, text=text_column, label=label_column))
+    drawn = _draw(reader.candidates(), n, seed)
+    if not drawn:
+        raise _nothing_left(source, reader)
+    examples = tuple(
+        candidate.example(own_id=reader.ids_serve)
+        for candidate in sorted(drawn, key=lambda candidate: candidate.row)
+    )
+    card = DataCard(
+        spec=spec,
+        fingerprint=fingerprint(examples),
+        rows=reader.rows,
+        used=len(examples),
+        duplicates=reader.duplicates,
+        empty=reader.empty,
+        labelled=sum(example.label is not None for example in examples),
+    )
+    return LoadedData(examples=examples, card=card)
+
+
+def fingerprint(examples: Iterable[Example]) -> str:
+    """Sixteen hexadecimal digits that change with any id, text, label or their order.
+
+    Examples
+    --------
+    >>> fingerprint([Example(id="0", text="good")])
+    'e182fc29afafcf96'
+    """
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update(json.dumps([example.id, example.text, example.label]).encode() + b"\n")
+    return digest.hexdigest()[:16]
+
+
+def _draw(candidates: Iterable[Candidate], n: int | None, seed: int) -> list[Candidate]:
+    """The ``n`` candidates with the smallest random numbers: a sample in a single pass."""
+    if n is None:
+        return list(candidates)
+    generator = np.random.default_rng(seed)
+    numbered = ((generator.random(), candidate) for candidate in candidates)
+    # The row decides between equal numbers, for candidates themselves have no order.
+    smallest = heapq.nsmallest(n, numbered, key=lambda item: (item[0], item[1].row))
+    return [candidate for _, candidate in smallest]
+
+
+def _require_sample(n: int | None, seed: int) -> None:
+    if n is not None and n < 1:
+        raise DataError(f"n = {n}", expected="1 or more examples", mend="ask for at least one")
+    if seed < 0:
+        raise DataError(f"seed = {seed}", expected="0 or more", mend="choose another seed")
+
+
+def _nothing_left(source: Source, reader: Reader) -> DataError:
+    return DataError(
+        f"no text in {source.name}: {reader.rows} rows, {reader.empty} of them empty",
+        expected=f"at least one row with a text in column `{reader.columns.text}`",
+        mend="look at the data, or name another text column",
+    )

@@ -1,0 +1,124 @@
+"""Opens what a spec names: a data set of the hub, the demo's texts, or a file."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from scope.data.delimited import open_delimited
+from scope.data.demo import open_demo
+from scope.data.hub import open_hub
+from scope.data.jsonl import open_jsonl
+from scope.data.parquet import open_parquet
+from scope.data.sources import Source
+from scope.errors import DataError, SpecError
+
+SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
+    {"demo": open_demo, "hf": open_hub}
+)
+FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
+    {
+        ".csv": partial(open_delimited, delimiter=","),
+        ".tsv": partial(open_delimited, delimiter="\t"),
+        ".jsonl": open_jsonl,
+        ".csv.gz": partial(open_delimited, delimiter=","),
+        ".tsv.gz": partial(open_delimited, delimiter="\t"),
+        ".jsonl.gz": open_jsonl,
+        ".parquet": open_parquet,
+    }
+)
+# Two letters at least, for the drives of Windows are one.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?!\\)")
+
+
+def open_source(spec: str) -> Source:
+    """Open what the spec names, without reading its rows yet.
+
+    Raises
+    ------
+    SpecError
+        When the spec is empty, or its scheme or what stands after it means nothing.
+    DataError
+        When there is no such file, or it cannot be read.
+
+    Examples
+    --------
+    >>> open_source("hff:stanfordnlp/sst2:validation")
+    Traceback (most recent call last):
+        ...
+    scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
+    expected: demo:…, hf:…, or the path of a file
+    to mend:  did you mean `hf:`?
+    """
+    if not spec.strip():
+        raise SpecError(
+            "an empty spec for the data",
+            expected=_expected(),
+            mend="write for example hf:stanfordnlp/sst2:validation",
+        )
+    scheme = _SCHEME.match(spec)
+    if scheme and scheme[1] in SCHEMES:
+        return SCHEMES[scheme[1]](spec[scheme.end() :])
+    path = Path(spec).expanduser()
+    if scheme and not path.exists():
+        close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
+        raise SpecError(
+            f"unknown scheme `{scheme[1]}` in `{spec}`",
+            expected=_expected(),
+            mend=f"did you mean `{close[0]}:`?" if close else "use one of them",
+        )
+    return open_file(path)
+
+
+def open_file(path: Path) -> Source:
+    """Open a file as its suffix says.
+
+    Raises
+    ------
+    DataError
+        When there is no such file, or its suffix is none that is known.
+    """
+    if not path.is_file():
+        raise _missing(path)
+    name = path.name.casefold()
+    suffix = next((suffix for suffix in FILES if name.endswith(suffix)), None)
+    if suffix is None:
+        raise DataError(
+            f"`{path}` ends in none of the known ways",
+            expected=f"a file that ends in {', '.join(FILES)}",
+            mend="convert or rename the file",
+        )
+    return FILES[suffix](path)
+
+
+def _missing(path: Path) -> DataError:
+    if path.exists():
+        return DataError(
+            f"`{path}` is no file but a folder or a device",
+            expected="the path of one file",
+            mend="name a file in it",
+        )
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(
+            f"no file `{path}`, and no folder `{folder}`",
+            expected=_expected(),
+            mend="look at the path; a data set of the hub begins with `hf:`",
+        )
+    names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return DataError(
+        f"no file `{path}`",
+        expected=_expected(),
+        mend=f"did you mean `{folder / close[0]}`?"
+        if close
+        else "look at the path; a data set of the hub begins with `hf:`",
+    )
+
+
+def _expected() -> str:
+    return ", ".join(f"{scheme}:…" for scheme in SCHEMES) + ", or the path of a file"

@@ -1,0 +1,185 @@
+import csv
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scope.data import load_data
+from scope.errors import DataError
+
+
+def write(path: Path, content: str) -> str:
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    return write(tmp_path / "numbers.csv", "text\n" + "".join(f"text {i}\n" for i in range(200)))
+
+
+def texts(data):
+    return [example.text for example in data.examples]
+
+
+def test_texts_labels_and_card_of_a_small_file(tmp_path):
+    path = write(tmp_path / "a.csv", 'text,label\ngood film,pos\n"bad, dull",neg\nno idea,\n')
+    data = load_data(path)
+    assert [(e.id, e.text, e.label) for e in data.examples] == [
+        ("0", "good film", "pos"),
+        ("1", "bad, dull", "neg"),
+        ("2", "no idea", None),
+    ]
+    assert data.card.spec == path
+    assert (data.card.rows, data.card.used, data.card.labelled) == (3, 3, 2)
+
+
+def test_empty_and_repeated_texts_are_left_out_and_counted_and_the_first_label_stays(tmp_path):
+    path = write(tmp_path / "a.csv", 'text,label\ngood,1\n   ,1\n good  ,0\nGood,0\n"",1\ngood,1\n')
+    data = load_data(path)
+    assert [(e.id, e.text, e.label) for e in data.examples] == [
+        ("0", "good", "1"),
+        ("3", "Good", "0"),
+    ]
+    assert (data.card.rows, data.card.empty, data.card.duplicates) == (6, 2, 2)
+
+
+def test_a_text_keeps_the_space_around_it(tmp_path):
+    path = write(tmp_path / "a.jsonl", json.dumps({"text": " a charming journey . "}))
+    assert texts(load_data(path)) == [" a charming journey . "]
+
+
+def test_a_sample_is_drawn_without_replacement_and_stands_in_the_order_of_the_file(numbers):
+    data = load_data(numbers, n=50)
+    rows = [int(example.id) for example in data.examples]
+    assert len(rows) == 50
+    assert rows == sorted(set(rows))
+    assert texts(data) == [f"text {row}" for row in rows]
+    assert (data.card.rows, data.card.used) == (200, 50)
+
+
+def test_the_seed_decides_the_sample(numbers):
+    assert load_data(numbers, n=20, seed=1) == load_data(numbers, n=20, seed=1)
+    assert load_data(numbers, n=20, seed=1) != load_data(numbers, n=20, seed=2)
+
+
+def test_a_smaller_sample_is_part_of_a_larger_one(numbers):
+    small, large = load_data(numbers, n=20), load_data(numbers, n=80)
+    assert set(small.examples) < set(large.examples)
+
+
+def test_every_text_is_drawn_about_equally_often(numbers):
+    drawn = [int(e.id) for seed in range(40) for e in load_data(numbers, n=50, seed=seed).examples]
+    counts = [drawn.count(row) for row in range(200)]
+    # Binomial with 40 draws of 1/4: mean 10, standard deviation 2.7.
+    assert 0 < min(counts) < max(counts) < 24
+
+
+def test_more_than_there_are_means_all_of_them(numbers):
+    data = load_data(numbers, n=1000)
+    assert data.card.used == 200
+    assert data.card.fingerprint == load_data(numbers).card.fingerprint
+
+
+def test_duplicates_take_no_place_in_the_sample(tmp_path):
+    path = write(tmp_path / "a.csv", "text\n" + "same\n" * 50 + "other\nthird\n")
+    assert sorted(texts(load_data(path, n=3))) == ["other", "same", "third"]
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_a_sample_of_none_is_refused(numbers, n):
+    with pytest.raises(DataError, match=rf"n = {n}\nexpected: 1 or more"):
+        load_data(numbers, n=n)
+
+
+def test_a_negative_seed_is_refused(numbers):
+    with pytest.raises(DataError, match="seed = -1"):
+        load_data(numbers, seed=-1)
+
+
+def test_the_sample_does_not_change_with_the_hash_seed(numbers):
+    script = (
+        f"from scope.data import load_data; print(load_data({numbers!r}, n=9).card.fingerprint)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+
+
+def test_ids_of_the_file_are_used_where_every_row_has_its_own(tmp_path):
+    path = write(tmp_path / "a.csv", "ID,text\nx7,good\n9,bad\n")
+    assert [example.id for example in load_data(path).examples] == ["x7", "9"]
+
+
+@pytest.mark.parametrize("second", ["x7", "", " "])
+def test_ids_that_repeat_or_are_missing_give_way_to_row_numbers(tmp_path, second):
+    path = write(tmp_path / "a.csv", f"id,text\nx7,good\n{second},bad\n")
+    assert [example.id for example in load_data(path).examples] == ["0", "1"]
+
+
+def test_ids_give_way_even_when_the_repetition_was_not_drawn(tmp_path):
+    path = write(tmp_path / "a.csv", "id,text\nx7,good\nx7,good\nx8,bad\n")
+    assert [example.id for example in load_data(path).examples] == ["0", "2"]
+
+
+def test_the_fingerprint_is_the_hash_of_ids_texts_and_labels(tmp_path):
+    path = write(tmp_path / "a.csv", "text,label\ngood,1\nbad,\n")
+    lines = b'["0", "good", "1"]\n["1", "bad", null]\n'
+    assert load_data(path).card.fingerprint == hashlib.sha256(lines).hexdigest()[:16]
+
+
+@pytest.mark.parametrize(
+    ("content", "counts"), [("text\n", "0 rows, 0"), ("text,n\n ,1\n  ,2\n", "2 rows, 2")]
+)
+def test_nothing_left_is_an_error_that_counts(tmp_path, content, counts):
+    path = write(tmp_path / "a.csv", content)
+    with pytest.raises(DataError, match=rf"no text in a\.csv: {counts} of them empty"):
+        load_data(path)
+
+
+def test_named_columns_win_over_usual_names(tmp_path):
+    path = write(tmp_path / "a.csv", "text,title,label,stars\nlong,short,x,5\n")
+    (example,) = load_data(path, text_column="title", label_column="stars").examples
+    assert (example.text, example.label) == ("short", "5")
+
+
+any_text = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=20)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(any_text, min_size=1))
+def test_csv_tsv_and_jsonl_of_the_same_rows_give_the_same_examples(tmp_path, rows):
+    rows = [*rows, "always one"]
+    for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
+        with (tmp_path / f"a{suffix}").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, delimiter=delimiter)
+            writer.writerows([("n", "text"), *enumerate(rows)])
+    lines = [json.dumps({"n": n, "text": text}) + "\n" for n, text in enumerate(rows)]
+    write(tmp_path / "a.jsonl", "".join(lines))
+    found = [load_data(str(tmp_path / f"a{suffix}")) for suffix in (".csv", ".tsv", ".jsonl")]
+    assert found[0].examples == found[1].examples == found[2].examples
+    kept = {text.strip() for text in rows if text.strip()}
+    assert {text.strip() for text in texts(found[0])} == kept
+    assert found[0].card.duplicates + found[0].card.empty + len(kept) == len(rows)
+
+
+def test_importing_it_loads_none_of_the_heavy_libraries():
+    script = (
+        "import sys, scope.data; "
+        "print([m for m in ('datasets', 'pyarrow', 'pandas', 'torch') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[]"
