@@ -1,0 +1,101 @@
+"""Brings a checkpoint to a local folder, safely, and takes its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from scope.errors import ModelError
+from scope.models.options import ModelOptions
+
+_READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken")
+_PICKLES = ("*.bin", "*.pt", "*.pth")
+_CODE = ("*.py",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checkpoint:
+    """A checkpoint's files on this machine, and a hash over their content."""
+
+    folder: Path
+    fingerprint: str
+
+
+def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
+    """The folder that a name or path stands for, downloaded from the hub if need be.
+
+    Parameters
+    ----------
+    name
+        A folder, or ``NAME`` or ``NAME@REVISION`` on the hub.
+
+    Raises
+    ------
+    ModelError
+        When there is no such folder or repository, or it holds weights only as pickles and
+        ``allow_pickle`` is off.
+    """
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        folder = _download(name, options)
+    _refuse_pickles(name, folder, options)
+    return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, options))
+
+
+def _wanted_files(options: ModelOptions) -> tuple[str, ...]:
+    return (
+        _READ
+        + (_PICKLES if options.allow_pickle else ())
+        + (_CODE if options.trust_remote_code else ())
+    )
+
+
+def _download(name: str, options: ModelOptions) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    repository, _, revision = name.partition("@")
+    try:
+        return Path(
+            snapshot_download(
+                repository,
+                revision=revision or None,
+                allow_patterns=list(_wanted_files(options)),
+                ignore_patterns=["onnx/*", "openvino/*", "coreml/*"],
+            )
+        )
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelError(
+            f"no folder `{name}`, and the hub did not give a model of that name "
+            f"({_first_line(error)})",
+            expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
+            mend="check the spelling and the network; for a private model set HF_TOKEN",
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"
+
+
+def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:
+    if any(folder.glob("*.safetensors")):
+        return
+    if options.allow_pickle and any(path for kind in _PICKLES for path in folder.glob(kind)):
+        return
+    here = sorted(path.name for path in folder.iterdir())
+    raise ModelError(
+        f"`{name}` has no *.safetensors file among {here[:12]}",
+        expected="weights as safetensors: a pickled checkpoint can run any code when it is read",
+        mend="convert it to safetensors, or, if you trust its author, add --allow-pickle",
+    )
+
+
+def _fingerprint(folder: Path, options: ModelOptions) -> str:
+    digest = hashlib.sha256(options.dtype.encode())
+    paths = {path for kind in _wanted_files(options) for path in folder.rglob(kind)}
+    for path in sorted(paths):
+        digest.update(str(path.relative_to(folder)).encode() + b"\0")
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]

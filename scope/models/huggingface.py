@@ -1,0 +1,147 @@
+"""``hf:NAME_OR_PATH[@REVISION]``: classification heads of the transformers library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import ModelError
+from scope.models.batching import batches_of_equal_length
+from scope.models.checkpoint import fetch_checkpoint
+from scope.models.options import ModelOptions
+from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.records import Prediction
+
+DECIMALS = 6
+"""Probabilities are rounded here: finer digits are noise of the hardware."""
+
+
+class HuggingFaceClassifier:
+    """A sequence-classification checkpoint; texts beyond its limit are cut and counted."""
+
+    def __init__(
+        self, model: Any, tokenizer: Any, *, spec: str, fingerprint: str, token_budget: int
+    ) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._token_budget = token_budget
+        self._limit = _longest_input(model.config, tokenizer)
+        self.spec = spec
+        self.fingerprint = fingerprint
+        names = model.config.id2label
+        self.labels = tuple(str(names[index]) for index in range(model.config.num_labels))
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text; the probabilities are rounded to six decimals."""
+        encodings, truncated = self._encode(texts)
+        predictions: dict[int, Prediction] = {}
+        lengths = [len(encoding["input_ids"]) for encoding in encodings]
+        for batch in batches_of_equal_length(lengths, self._token_budget):
+            rows = self._probabilities([encodings[index] for index in batch])
+            for index, row in zip(batch, rows, strict=True):
+                if not np.isfinite(row).all():
+                    raise _not_a_number(self.spec, texts[index])
+                predictions[index] = Prediction(
+                    probabilities=tuple(row.tolist()), truncated=truncated[index]
+                )
+        return [predictions[index] for index in range(len(texts))]
+
+    def _encode(self, texts: Sequence[str]) -> tuple[list[dict[str, list[int]]], list[bool]]:
+        if not texts:
+            return [], []
+        whole = self._tokenizer(list(texts), return_attention_mask=False, verbose=False)
+        encodings = [{key: whole[key][i] for key in whole} for i in range(len(texts))]
+        truncated = [len(encoding["input_ids"]) > self._limit for encoding in encodings]
+        for index in (i for i, cut in enumerate(truncated) if cut):
+            encodings[index] = dict(
+                self._tokenizer(
+                    texts[index],
+                    truncation=True,
+                    max_length=self._limit,
+                    return_attention_mask=False,
+                )
+            )
+        return encodings, truncated
+
+    def _probabilities(self, encodings: list[dict[str, list[int]]]) -> NDArray[np.float64]:
+        torch = load_torch()
+        inputs = {
+            key: torch.tensor([encoding[key] for encoding in encodings], device=self._model.device)
+            for key in encodings[0]
+        }
+        with torch.inference_mode():
+            logits = self._model(**inputs).logits
+        probabilities = logits.double().softmax(dim=-1).cpu().numpy()
+        return np.asarray(np.round(probabilities, DECIMALS))
+
+
+def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
+    """Load a checkpoint as a classifier.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, cannot be read, or has no trained classification head.
+    """
+    checkpoint = fetch_checkpoint(rest, options)
+    transformers = quiet_transformers()
+    torch = load_torch()
+    device = choose_device(options.device)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            checkpoint.folder, trust_remote_code=options.trust_remote_code
+        )
+        model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+            checkpoint.folder,
+            dtype=getattr(torch, options.dtype),
+            use_safetensors=None if options.allow_pickle else True,
+            trust_remote_code=options.trust_remote_code,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        raise _unreadable(rest, error) from error
+    if report["missing_keys"]:
+        raise ModelError(
+            f"`{rest}` lacks trained weights for {', '.join(sorted(report['missing_keys'])[:4])}",
+            expected="a checkpoint with a trained classification head",
+            mend="name a fine-tuned classifier; a base model's head would answer at random",
+        )
+    if tokenizer.pad_token_id is None and model.config.pad_token_id is None:
+        # Causal classifiers read the last token that is no padding; nothing is padded here, but
+        # transformers refuses a batch without the token's number.
+        model.config.pad_token_id = tokenizer.eos_token_id
+    return HuggingFaceClassifier(
+        model.to(device).eval(),
+        tokenizer,
+        spec=f"hf:{rest}",
+        fingerprint=checkpoint.fingerprint,
+        token_budget=options.token_budget,
+    )
+
+
+def _longest_input(config: Any, tokenizer: Any) -> int:
+    positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    # RoBERTa and its kin number positions from the padding index on, so two are never used.
+    if config.model_type in {"roberta", "xlm-roberta", "camembert", "longformer", "mpnet"}:
+        positions -= 2
+    return int(min(positions, tokenizer.model_max_length))
+
+
+def _not_a_number(spec: str, text: str) -> ModelError:
+    return ModelError(
+        f"`{spec}` answers NaN or infinity to the text {text[:80]!r}",
+        expected="finite probabilities",
+        mend="try --dtype float32, or check the checkpoint: its weights may be damaged",
+    )
+
+
+def _unreadable(rest: str, error: Exception) -> ModelError:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return ModelError(
+        f"`{rest}` cannot be loaded ({type(error).__name__}: {first[:300]})",
+        expected="a folder with config.json, a tokenizer and *.safetensors",
+        mend="check that the checkpoint is complete and that this version of transformers knows it",
+    )

@@ -1,0 +1,115 @@
+"""Brings the label names of models and data into one order, by name and never by guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from scope.errors import ModelError, SpecError
+from scope.protocols import Classifier
+from scope.records import Example, Prediction
+
+
+def parse_label_map(entries: Sequence[str]) -> dict[str, str]:
+    """Names to use instead of a model's or a data set's own, keyed in lower case.
+
+    Raises
+    ------
+    SpecError
+        When an entry is not ``OLD=NEW``, or renames one label twice.
+
+    Examples
+    --------
+    >>> parse_label_map(["LABEL_0=negative", "1=positive"])
+    {'label_0': 'negative', '1': 'positive'}
+    """
+    names: dict[str, str] = {}
+    for entry in entries:
+        old, equals, new = (part.strip() for part in entry.partition("="))
+        if not (old and equals and new) or names.get(old.casefold(), new) != new:
+            raise SpecError(
+                f"the label map `{entry}`",
+                expected="OLD=NEW, each OLD once",
+                mend="write for example --label-map LABEL_0=negative --label-map LABEL_1=positive",
+            )
+        names[old.casefold()] = new
+    return names
+
+
+def canonical(label: str, label_map: Mapping[str, str]) -> str:
+    """A label's name under which it is compared: mapped, then in lower case."""
+    return label_map.get(label.casefold(), label).casefold()
+
+
+class AlignedClassifier:
+    """A target whose probabilities stand in the order of the reference's labels."""
+
+    def __init__(
+        self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
+    ) -> None:
+        self._classifier = classifier
+        self._order = _order(classifier, labels, label_map)
+        self.spec = classifier.spec
+        self.fingerprint = classifier.fingerprint
+        self.labels = tuple(labels)
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, in the reference's order of labels."""
+        return [
+            replace(
+                prediction,
+                probabilities=tuple(prediction.probabilities[index] for index in self._order),
+            )
+            for prediction in self._classifier.classify(texts)
+        ]
+
+
+def _order(
+    classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
+) -> list[int]:
+    theirs = [canonical(label, label_map) for label in classifier.labels]
+    ours = [canonical(label, label_map) for label in labels]
+    if sorted(theirs) != sorted(ours) or len(set(ours)) != len(ours):
+        raise ModelError(
+            f"labels that do not align:\n{_side_by_side(labels, classifier.labels)}\n"
+            f"  (left the reference, right `{classifier.spec}`)",
+            expected="the same label names in both models, upper and lower case alike",
+            mend="say what corresponds, once for each label: "
+            f"--label-map {classifier.labels[0]}={labels[0]}",
+        )
+    return [theirs.index(label) for label in ours]
+
+
+def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
+    rows = max(len(left), len(right))
+    padded = [[*side, *[""] * (rows - len(side))] for side in (left, right)]
+    width = max(map(len, left))
+    return "\n".join(f"  {a:<{width}}  |  {b}" for a, b in zip(*padded, strict=True))
+
+
+def align_examples(
+    examples: Sequence[Example], labels: Sequence[str], label_map: Mapping[str, str]
+) -> tuple[Example, ...]:
+    """The examples with gold labels spelled as the reference spells its labels.
+
+    Raises
+    ------
+    ModelError
+        When the data has a label that is none of the reference's.
+    """
+    spelling = {canonical(label, label_map): label for label in labels}
+    found = sorted({example.label for example in examples if example.label is not None})
+    if any(canonical(label, label_map) not in spelling for label in found):
+        raise ModelError(
+            f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
+            "  (left the reference, right the data)",
+            expected="gold labels by the names of the reference's labels",
+            mend=f"say what corresponds, once for each label: --label-map {found[0]}={labels[0]}; "
+            "or do without: --label-column none",
+        )
+    return tuple(
+        example
+        if example.label is None
+        else replace(example, label=spelling[canonical(example.label, label_map)])
+        for example in examples
+    )

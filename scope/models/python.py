@@ -1,0 +1,124 @@
+"""``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scope.errors import ModelError, SpecError
+from scope.models.options import ModelOptions
+from scope.protocols import Classifier
+from scope.records import Prediction
+
+_SHAPE = (
+    "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
+    "of probabilities a text"
+)
+
+
+class PythonClassifier:
+    """A function from texts to rows of probabilities, with the names of its labels."""
+
+    def __init__(
+        self,
+        answer: Callable[[list[str]], Any],
+        labels: Sequence[str],
+        *,
+        spec: str,
+        fingerprint: str,
+    ) -> None:
+        self._answer = answer
+        self.labels = tuple(map(str, labels))
+        self.spec = spec
+        self.fingerprint = fingerprint
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text; the probabilities are checked and rounded to six decimals."""
+        if not texts:
+            return []
+        rows = np.asarray(self._answer(list(texts)), dtype=float)
+        shape = (len(texts), len(self.labels))
+        if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
+            what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
+            raise ModelError(
+                f"`{self.spec}` answered {len(texts)} texts with {what}",
+                expected=f"finite probabilities in the shape {shape}",
+                mend="return one row a text and one column a label, each row summing to 1",
+            )
+        if np.abs(rows.sum(axis=1) - 1).max() > 1e-4:
+            raise ModelError(
+                f"`{self.spec}` answered with rows that sum to {rows.sum(axis=1).max():.6g}",
+                expected="probabilities: each row sums to 1",
+                mend="apply a softmax to scores before returning them",
+            )
+        return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
+
+
+def load(rest: str, options: ModelOptions) -> Classifier:
+    """The classifier that a module's attribute is, or gives when it is a class.
+
+    An object with ``spec``, ``fingerprint``, ``labels`` and ``classify`` is taken as it stands. The
+    module is looked for in the current folder too. The fingerprint covers the module's own file.
+
+    Raises
+    ------
+    SpecError
+        When the module or the attribute is not there.
+    ModelError
+        When the attribute is nothing that classifies.
+    """
+    module_name, _, attribute = rest.partition(":")
+    if not (module_name and attribute):
+        raise SpecError(
+            f"the model spec `python:{rest}`",
+            expected="python:MODULE:ATTRIBUTE",
+            mend="write for example python:my_models:sentiment",
+        )
+    module = _import(module_name)
+    if not hasattr(module, attribute):
+        raise SpecError(
+            f"the module `{module_name}` has no `{attribute}`",
+            expected=_SHAPE,
+            mend=f"define `{attribute}` in {module.__file__}",
+        )
+    found = getattr(module, attribute)
+    candidate = found() if isinstance(found, type) else found
+    if isinstance(candidate, Classifier):
+        return candidate
+    answer = getattr(candidate, "classify", candidate)
+    if not callable(answer) or not hasattr(candidate, "labels"):
+        raise ModelError(
+            f"`python:{rest}` is a {type(candidate).__name__} "
+            f"{'without `labels`' if callable(answer) else 'that cannot be called'}",
+            expected=_SHAPE,
+            mend=f"for example `{attribute}.labels = ('negative', 'positive')`",
+        )
+    return PythonClassifier(
+        answer, candidate.labels, spec=f"python:{rest}", fingerprint=_fingerprint(module, attribute)
+    )
+
+
+def _import(name: str) -> Any:
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - sys.path holds strings
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise SpecError(
+            f"the module `{name}` cannot be imported ({error})",
+            expected="a module in this folder or an installed one",
+            mend="check the name, or start in the folder that holds it",
+        ) from error
+    finally:
+        sys.path.pop(0)
+
+
+def _fingerprint(module: Any, attribute: str) -> str:
+    source = Path(module.__file__).read_bytes() if module.__file__ else module.__name__.encode()
+    return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]

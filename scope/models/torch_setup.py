@@ -1,0 +1,60 @@
+"""Imports torch so that answers do not depend on the batch they were computed in."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from scope.errors import ModelError
+from scope.models.options import Device
+
+
+def load_torch() -> Any:
+    """Torch, with its matrix products set to one order of summation whatever the batch.
+
+    Without this, MKL chooses its kernel by the number of rows, and a text's probabilities change
+    in the seventh digit with the size of its batch: enough to turn a close search the other way.
+    The setting is read when MKL first computes, so it must stand before; a user's own stays.
+    """
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+    import torch
+
+    return torch
+
+
+def quiet_transformers() -> Any:
+    """Transformers, without its progress bars, advice and deprecation notices."""
+    load_torch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import transformers
+
+    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return transformers
+
+
+def choose_device(wanted: Device) -> Any:
+    """The device that was asked for, or the best one here.
+
+    Raises
+    ------
+    ModelError
+        When the device that was asked for is not there.
+    """
+    torch = load_torch()
+    present = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if wanted == "auto":
+        return torch.device(next(name for name, there in present.items() if there))
+    if not present[wanted]:
+        raise ModelError(
+            f"no {wanted} device on this machine",
+            expected=f"one of: {', '.join(name for name, there in present.items() if there)}",
+            mend="leave --device out, or check the driver and the build of torch",
+        )
+    return torch.device(wanted)
