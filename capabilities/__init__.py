@@ -1,0 +1,1 @@
+"""The questions SCoPE can ask, one file each."""

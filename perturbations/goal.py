@@ -1,0 +1,102 @@
+"""The goal of every invariance search: the text changes, the reference's answer does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturbations.textattack_gate import load_textattack
+
+load_textattack()
+
+from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
+from textattack.shared import AttackedText  # noqa: E402
+
+Distance = Literal["l1", "kl"]
+DECIMALS = 6
+"""Scores are compared at this precision; what is equal then is ordered by text."""
+
+_SMALLEST = 10.0**-DECIMALS
+
+
+def distance_between(original: Any, changed: Any, distance: Distance) -> float:
+    """How far an answer moved: L1 norm of the difference (0 to 2), or KL divergence in nats.
+
+    For KL, probabilities of 0 count as the smallest that predictions can hold, 1e-6.
+
+    Examples
+    --------
+    >>> distance_between([0.9, 0.1], [0.7, 0.3], "l1")
+    0.4
+    """
+    p, q = np.asarray(original, dtype=float), np.asarray(changed, dtype=float)
+    if distance == "l1":
+        return round(float(np.abs(p - q).sum()), DECIMALS)
+    p, q = np.maximum(p, _SMALLEST), np.maximum(q, _SMALLEST)
+    return round(max(0.0, float((p * np.log(p / q)).sum())), DECIMALS)
+
+
+class KeepsPrediction(ClassificationGoalFunction):
+    """Reached by a new text on which the model predicts what it predicts on the original.
+
+    The score is s(x') = 1 / (1 + distance) and 0 for the original itself. The paper's published
+    code asks the model for the original again with every candidate; here it is asked once.
+
+    Parameters
+    ----------
+    model
+        From a list of texts to one row of probabilities a text.
+    distance
+        L1 as in the paper, or KL.
+    taken
+        Texts that do not count as new: the perturbations of earlier trials.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[list[str]], Sequence[Any]],
+        *,
+        distance: Distance = "l1",
+        taken: Sequence[str] = (),
+    ) -> None:
+        # All of a step's candidates in one question: TextAttack's default would cut it in 32s.
+        super().__init__(_Wrapped(model), model_batch_size=2**30)
+        self._distance: Distance = distance
+        self._taken = frozenset(taken)
+
+    def init_attack_example(self, attacked_text: AttackedText, ground_truth_output: int) -> Any:
+        """Start on a new original; its answer is asked for here, and only here."""
+        self._original_text = attacked_text.text
+        self._original: NDArray[np.float64] = self._call_model([attacked_text])[0]
+        return super().init_attack_example(attacked_text, ground_truth_output)
+
+    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
+        return bool(
+            np.argmax(model_output) == np.argmax(self._original)
+            and attacked_text.text != self._original_text
+            and attacked_text.text not in self._taken
+        )
+
+    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
+        if attacked_text.text == self._original_text:
+            return 0.0
+        moved = distance_between(self._original, model_output, self._distance)
+        return round(1 / (1 + moved), DECIMALS)
+
+    def _process_model_outputs(self, inputs: Any, scores: Sequence[Any]) -> list[Any]:
+        # The answers are probabilities already; TextAttack would apply a softmax to any row whose
+        # rounded sum is not 1 to the last digit.
+        return [np.asarray(row, dtype=float) for row in scores]
+
+
+class _Wrapped:
+    """The shape in which TextAttack expects a model."""
+
+    def __init__(self, model: Callable[[list[str]], Sequence[Any]]) -> None:
+        self.model = model
+
+    def __call__(self, texts: list[str]) -> list[Any]:
+        return list(self.model(texts))

