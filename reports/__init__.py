@@ -1,0 +1,1 @@
+"""Reports: a comparison becomes a document. Knows the records, no model."""

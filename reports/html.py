@@ -1,0 +1,69 @@
+"""The renderer: a comparison to one HTML file that loads nothing and runs one known script.
+
+Every text of a comparison is foreign: it reaches the page through escaped templates alone. The
+page's policy names the script's hash, so that no other script could run if one slipped through.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from reports.charts import curve_svg, interval_svg, printable
+from reports.view import build_view
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from scope.records import Comparison
+
+GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
+"""How a legend shows the series' shapes, in the charts' order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HtmlRenderer:
+    """Makes a self-contained HTML report of a comparison.
+
+    Parameters
+    ----------
+    max_pairs
+        How many pairs of texts are shown at most; lost invariances come first.
+    max_failures
+        How many failed searches are listed at most; all are counted.
+    """
+
+    max_pairs: int = 2_000
+    max_failures: int = 200
+
+    def render(self, comparison: Comparison) -> str:
+        """The whole page; the same comparison gives the same bytes."""
+        script, style = _asset("report.js"), _asset("report.css")
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        page = _environment().get_template("page.html.j2")
+        view = build_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
+        text = page.render(view=view, script=script, style=style, digest=digest)
+        return printable(text) + "\n"
+
+
+def _asset(name: str) -> str:
+    """One of our own files that stand inline in the page, as it is."""
+    return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["thousands"] = "{:,}".format
+    environment.globals.update(interval_svg=interval_svg, curve_svg=curve_svg, glyphs=GLYPHS)
+    return environment

@@ -1,0 +1,162 @@
+"""The first section: what was asked, of which models, on which data, and the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from scope.records import (
+    Comparison,
+    DataCard,
+    Estimate,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Undefined,
+)
+
+SHORT_FINGERPRINT = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The answer for one capability and target; ``reason`` says why there is no number."""
+
+    capability: str
+    target: str
+    share: str
+    interval: str
+    n: int
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelLine:
+    """One model that took part."""
+
+    role: str
+    card: ModelCard
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapabilityLine:
+    """One capability that was asked about, with its settings."""
+
+    name: str
+    question: str
+    origin: str
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftSettings:
+    """The tolerance and the cutoff of one Soft-SCoPE."""
+
+    tolerance: str
+    cutoff: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """What a reader who stops here should have read."""
+
+    title: str
+    reference: str
+    findings: tuple[Finding, ...]
+    models: tuple[ModelLine, ...]
+    data: DataCard
+    capabilities: tuple[CapabilityLine, ...]
+    soft: tuple[SoftSettings, ...]
+
+
+def headline(comparison: Comparison) -> Headline:
+    """The first section of a report."""
+    manifest = comparison.manifest
+    names = ", ".join(card.name for card in manifest.targets)
+    return Headline(
+        title=f"SCoPE {manifest.job}: {names} against {manifest.reference.name}",
+        reference=manifest.reference.name,
+        findings=_findings(comparison),
+        models=_models(manifest),
+        data=manifest.data,
+        capabilities=tuple(
+            CapabilityLine(
+                name=card.name,
+                question=card.question,
+                origin=card.origin,
+                settings=wording.settings(card.settings),
+            )
+            for card in manifest.capabilities
+        ),
+        soft=_soft(comparison),
+    )
+
+
+def _findings(comparison: Comparison) -> tuple[Finding, ...]:
+    manifest = comparison.manifest
+    measured = {
+        (measurement.capability, measurement.target): measurement
+        for measurement in comparison.measurements
+        if measurement.metric == "hard_scope" and measurement.subset is None
+    }
+    missing = {
+        outcome.capability: f"{outcome.status}: {outcome.reason or 'no reason given'}"
+        for outcome in comparison.outcomes
+        if outcome.status != "measured"
+    }
+    return tuple(
+        _finding(
+            capability.name,
+            target.name,
+            measured.get((capability.name, target.name)),
+            missing.get(capability.name, "Hard-SCoPE was not asked for"),
+        )
+        for capability in manifest.capabilities
+        for target in manifest.targets
+    )
+
+
+def _finding(
+    capability: str, target: str, measurement: Measurement | None, missing: str
+) -> Finding:
+    estimate = Undefined(reason=missing) if measurement is None else measurement.estimate
+    if isinstance(estimate, Estimate):
+        low, high = wording.percent(estimate.low), wording.percent(estimate.high)
+        share, interval, reason = wording.percent(estimate.value), f"[{low}, {high}]", None
+    else:
+        share, interval, reason = "", "", estimate.reason
+    return Finding(
+        capability=capability,
+        target=target,
+        share=share,
+        interval=interval,
+        n=estimate.n,
+        reason=reason,
+    )
+
+
+def _models(manifest: Manifest) -> tuple[ModelLine, ...]:
+    roles = [("reference", manifest.reference), *(("target", card) for card in manifest.targets)]
+    return tuple(
+        ModelLine(role=role, card=card, fingerprint=card.fingerprint[:SHORT_FINGERPRINT])
+        for role, card in roles
+    )
+
+
+def _soft(comparison: Comparison) -> tuple[SoftSettings, ...]:
+    """Every pair of tolerance and cutoff in use, from the metrics' spellings.
+
+    A parameter that a spelling leaves out is looked for among the run's settings.
+    """
+    stated = wording.settings(comparison.manifest.settings)
+    spellings = dict.fromkeys(measurement.metric for measurement in comparison.measurements)
+    names = (wording.metric_name(spelling) for spelling in spellings)
+    used = [{**dict(stated), **name.parameters} for name in names if name.head == "soft_scope"]
+    return tuple(
+        SoftSettings(
+            tolerance=values.get("tolerance", "not stated"),
+            cutoff=values.get("cutoff", "not stated"),
+        )
+        for values in used
+    )

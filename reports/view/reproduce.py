@@ -1,0 +1,35 @@
+"""The last section: how to get the same result again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from scope.records import Clock, Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduce:
+    """The command, and everything on which the result depends."""
+
+    command: str
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    fingerprints: tuple[tuple[str, str], ...]
+    clock: Clock | None
+
+
+def reproduce(comparison: Comparison) -> Reproduce:
+    """The last section of a report."""
+    manifest = comparison.manifest
+    models = (manifest.reference, *manifest.targets)
+    return Reproduce(
+        command=manifest.command,
+        settings=wording.settings(manifest.settings),
+        versions=tuple(sorted(manifest.versions.items())),
+        fingerprints=(
+            *((f"model {card.name}", card.fingerprint) for card in models),
+            (f"data {manifest.data.spec}", manifest.data.fingerprint),
+        ),
+        clock=comparison.clock,
+    )

@@ -1,0 +1,147 @@
+"""How numbers and metrics are written in a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from scope.records import Estimate, Setting, Undefined
+
+CLEAN = "original texts"
+"""Stands where a capability's name would, for metrics that need no perturbation."""
+
+_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "iid_agreement": (
+            "IID agreement",
+            "share of the original texts to which target and reference give the same label",
+        ),
+        "iid_accuracy_gap": (
+            "Gap in IID accuracy",
+            "absolute difference of the two models’ accuracies on the labelled original texts",
+        ),
+        "ood_agreement": (
+            "OOD agreement",
+            "share of the reference’s invariant pairs on whose changed text target and reference "
+            "give the same label",
+        ),
+        "hard_scope": (
+            "Hard-SCoPE",
+            "share of the reference’s invariant pairs on which the target keeps its label too",
+        ),
+        "soft_scope": (
+            "Soft-SCoPE",
+            "Hard-SCoPE in which a kept pair counts the less, the more the two models’ "
+            "probabilities move apart",
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricName:
+    """A metric's spelling taken apart: what to call it, what it means, its parameters."""
+
+    spelling: str
+    head: str
+    label: str
+    meaning: str | None
+    parameters: Mapping[str, str]
+
+
+def metric_name(spelling: str) -> MetricName:
+    """Take a metric's spelling apart.
+
+    >>> name = metric_name("soft_scope(tolerance=0.1, cutoff=1.0)")
+    >>> name.label, name.parameters["cutoff"]
+    ('Soft-SCoPE', '1.0')
+    >>> metric_name("my_metric").label
+    'my_metric'
+    """
+    head = spelling.partition("(")[0]
+    label, meaning = _METRICS.get(head, (spelling, None))
+    parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
+    return MetricName(
+        spelling=spelling, head=head, label=label, meaning=meaning, parameters=parameters
+    )
+
+
+def number(value: float, *, signed: bool = False) -> str:
+    """Three decimals; with a true minus sign, and a plus sign where asked.
+
+    >>> number(0.93149), number(0.25, signed=True), number(-0.25), number(-0.0001)
+    ('0.931', '+0.250', '−0.250', '0.000')
+    """
+    text = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return "0.000" if text in {"-0.000", "+0.000"} else text.replace("-", "−")
+
+
+def percent(value: float) -> str:
+    """A share in per cent with one decimal, without the sign.
+
+    >>> percent(0.93149)
+    '93.1'
+    """
+    return f"{100 * value:.1f}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with three decimals, or a bound below that.
+
+    >>> p_value(0.0123), p_value(0.0004), p_value(None)
+    ('0.012', '< 0.001', 'none')
+    """
+    if value is None:
+        return "none"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def setting(value: Setting) -> str:
+    """A setting as a person would write it.
+
+    >>> setting(True), setting(None), setting(0.1)
+    ('yes', 'none', '0.1')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ...]:
+    """Settings by name, in the order of their names."""
+    return tuple((name, setting(values[name])) for name in sorted(values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """An estimate as it is printed; where ``reason`` is given there is no value."""
+
+    value: str
+    interval: str
+    n: int
+    method: str
+    reason: str | None
+
+
+def cell(estimate: Estimate | Undefined, *, signed: bool = False) -> Cell:
+    """Write an estimate, or why there is none.
+
+    >>> cell(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")).interval
+    '[0.250, 0.750]'
+    >>> cell(Undefined(reason="no pair")).value
+    'undefined'
+    """
+    if isinstance(estimate, Undefined):
+        return Cell(value="undefined", interval="", n=estimate.n, method="", reason=estimate.reason)
+    low, high = (number(bound, signed=signed) for bound in (estimate.low, estimate.high))
+    return Cell(
+        value=number(estimate.value, signed=signed),
+        interval=f"[{low}, {high}]",
+        n=estimate.n,
+        method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
+        reason=None,
+    )

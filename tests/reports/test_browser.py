@@ -1,0 +1,143 @@
+"""The page in a real browser: its controls work, and no text of the comparison runs."""
+
+import shutil
+
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def address(tmp_path, page):
+    path = tmp_path / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """The open page; on leaving, anything that it complained of or asked for is an error."""
+    complaints, requests = [], []
+    tab = browser.new_page()
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(address)
+    yield tab
+    assert complaints == []
+    assert requests == [address]
+    tab.close()
+
+
+def shown(tab):
+    """Example and trial of the visible pairs, in the order of the page."""
+    notes = tab.locator(".pair:visible > .note:first-child").all_inner_texts()
+    return [(note.split(" · ")[1].split()[1], note.split(" · ")[2].split()[1]) for note in notes]
+
+
+def test_no_text_of_the_comparison_runs(opened):
+    assert opened.evaluate("typeof window.injected") == "undefined"
+    assert opened.evaluate("document.scripts.length") == 1
+    assert opened.evaluate("document.images.length") == 0
+
+
+def test_a_script_slipped_into_the_page_is_stopped_by_the_policy(browser, tmp_path, page):
+    path = tmp_path / "tampered.html"
+    slipped = "<main><script>window.injected = 1</script><b onclick='window.injected = 1'>x</b>"
+    path.write_text(page.replace("<main>", slipped), encoding="utf-8")
+    tab = browser.new_page()
+    tab.goto(path.as_uri())
+    tab.locator("main > b").click()
+    assert tab.evaluate("typeof window.injected") == "undefined"
+    assert len(shown(tab)) == 5
+    tab.close()
+
+
+def test_search_wants_every_word_in_either_text(opened):
+    opened.fill("#search", "FILM movie")
+    assert shown(opened) == [("e1", "2")]
+    assert opened.inner_text("#shown") == "1 of the 5 pairs here"
+    opened.fill("#search", "رائع")
+    assert shown(opened) == [("e3", "1")]
+    opened.fill("#search", "")
+    assert len(shown(opened)) == 5
+
+
+def test_filters_narrow_together(opened):
+    opened.select_option("#by-capability", label="synonym")
+    assert shown(opened) == [("e1", "2"), ("e2", "1"), ("e1", "1")]
+    opened.select_option("#by-lost", label="lost by any target")
+    assert shown(opened) == [("e1", "2"), ("e2", "1")]
+    opened.select_option("#by-lost", label="lost by student")
+    assert shown(opened) == [("e2", "1")]
+    opened.select_option("#by-lost", label="lost by no target")
+    assert shown(opened) == [("e1", "1")]
+    opened.select_option("#by-lost", "")
+    opened.select_option("#by-label", label="negative")
+    assert shown(opened) == [("e2", "1")]
+    opened.select_option("#by-capability", "")
+    opened.select_option("#by-label", label="no label")
+    assert shown(opened) == [("e3", "1")]
+
+
+def test_pairs_are_sorted_by_distance_and_back(opened):
+    before = shown(opened)
+    opened.select_option("#order", "distance")
+    distances = [
+        float(value)
+        for value in opened.eval_on_selector_all(
+            ".pair", "pairs => pairs.map(pair => pair.dataset.distance)"
+        )
+    ]
+    assert distances == sorted(distances, reverse=True)
+    assert shown(opened) != before
+    opened.select_option("#order", "order")
+    assert shown(opened) == before
+
+
+def test_without_javascript_everything_can_be_read(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(address)
+    assert tab.locator(".pair:visible").count() == 5
+    assert tab.locator("#controls").is_hidden()
+    context.close()
+
+
+def test_folded_tables_are_opened_for_paper(opened):
+    assert opened.locator("details[open]").count() == 0
+    opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert opened.locator("details:not([open])").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_the_page_in_both_schemes(browser, address, scheme):
+    tab = browser.new_page(color_scheme=scheme)
+    tab.goto(address)
+    text, ground = tab.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    brightness = [sum(map(int, value[4:-1].split(","))) for value in (text, ground)]
+    assert abs(brightness[0] - brightness[1]) > 500
+    assert (brightness[0] > brightness[1]) == (scheme == "dark")
+    tab.close()
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, address):
+    tab = browser.new_page(viewport={"width": 400, "height": 800})
+    tab.goto(address)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+    tab.close()

@@ -1,0 +1,253 @@
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+
+import pytest
+
+import reports
+from reports.html import HtmlRenderer
+
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden" / "report.html"
+SECTIONS = [
+    "answer",
+    "asked",
+    "estimates",
+    "differences",
+    "curves",
+    "losses",
+    "examples",
+    "failures",
+    "reproduce",
+]
+
+
+def test_every_section_is_present_and_linked(document):
+    assert [node.attributes["id"] for node in document.all("section")] == SECTIONS
+    links = [node.attributes["href"] for node in document.all("a")]
+    assert links == [f"#{name}" for name in SECTIONS]
+
+
+def test_answers_say_share_interval_and_n_for_each_capability_and_target(document):
+    answers = [node.words for node in document.section("answer").all("li")]
+    assert answers[0] == (
+        "On synonym, student keeps 87.5 % [75.0, 100.0] of the reference’s invariances "
+        "(n = 4 examples)."
+    )
+    assert len(answers) == 6
+    assert answers[4].startswith("On negation, the share of the reference’s invariances that")
+    assert "undefined: failed: ValueError: javascript:window.injected=1" in answers[4]
+
+
+def test_tolerance_and_cutoff_are_printed(document):
+    assert "tolerance τ = 0.1" in document.section("answer").words
+    assert "cutoff κ = 1.0" in document.section("answer").words
+
+
+def test_what_was_asked_names_models_data_and_capabilities(document):
+    rows = document.section("asked").cells()
+    assert rows[1][:4] == ["teacher", "reference", "hf:models/teacher", "0123456789ab"]
+    assert rows[3][5] == "1"
+    assert rows[5][1:] == ["1,234", "4", "3", "2", "1"]
+    assert "preset = paper" in document.section("asked").words
+    assert "synonym (built in): Does the label survive a synonym?" in (
+        document.section("asked").words
+    )
+
+
+@pytest.mark.parametrize("name", ["estimates", "differences", "curves", "losses"])
+def test_every_row_with_an_estimate_has_its_n(document, name):
+    tables = document.section(name).all("table")
+    assert tables
+    for table in tables:
+        header, *rows = table.cells()
+        assert rows
+        place = header.index("n")
+        assert all(len(row) == len(header) and row[place].isdigit() for row in rows)
+
+
+def test_an_undefined_estimate_is_shown_with_its_reason_and_no_interval(document):
+    (row,) = (row for row in document.section("estimates").cells() if row[2:3] == ["undefined"])
+    assert row == [
+        "Gap in IID accuracy",
+        "student",
+        "undefined",
+        'nothing is labelled "><img src=x onerror=window.injected=1>',
+        "0",
+        "",
+    ]
+
+
+def test_differences_show_sign_interval_and_adjusted_p(document):
+    _, first, second = document.section("differences").cells()
+    assert first[4:] == ["+0.375", "[+0.250, +0.500]", "4", "< 0.001", "0.012"]
+    assert second[4:] == ["undefined", "one side is undefined", "0", "none", "none"]
+
+
+def test_the_chosen_cutoff_is_marked_in_the_curve_tables(document):
+    chosen = [row[0] for row in document.section("curves").cells() if "chosen" in row[0]]
+    assert chosen == ["1 (chosen)"] * 4
+    assert "The dashed line marks the cutoff of this audit: 1.0." in (
+        document.section("curves").words
+    )
+
+
+def test_an_example_shows_changed_words_and_every_model_before_and_after(document):
+    first = document.section("examples").all("article")[0]
+    assert [node.text for node in first.all("del")] == ["film"]
+    assert [node.text for node in first.all("ins")] == ["movie"]
+    header, reference, student, rival = first.cells()
+    assert header[-2:] == ["Invariance", "Distance"]
+    assert reference[2:] == ["0.250 → 0.250", "0.750 → 0.750", "invariant", ""]
+    assert student[2:] == ["0.250 → 0.438", "0.750 → 0.562", "kept", "0.375"]
+    assert rival[2:] == ["0.250 → 0.750", "0.750 → 0.250", "lost", "1.000"]
+    assert "gold label positive" in first.words
+    assert "score 0.800" in first.words
+
+
+def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):
+    document = parse(HtmlRenderer(max_pairs=2, max_failures=0).render(comparison))
+    examples = document.section("examples")
+    assert "Shown are 2 of 5 pairs" in examples.words
+    assert "on 3 of the 5" in examples.words
+    assert "comparison.json" in examples.words
+    assert [node.attributes["data-lost"] for node in examples.all("article")] == ["1", "0 1"]
+
+
+def test_failed_searches_are_counted_by_reason_and_listed(document):
+    failures = document.section("failures")
+    rows = failures.cells()
+    assert ["typo", "measured", "3", "2", "1", "21"] in rows
+    assert ["failed: no admissible word <script>alert(1)</script>", "1", ""] in rows
+    assert rows[-1][:3] == ["typo", "e4", "1"]
+    assert "Failed searches: 1 of 1 listed" in failures.words
+
+
+def test_a_failed_capability_shows_reason_and_traceback(document):
+    failures = document.section("failures")
+    assert any(
+        row[:2] == ["negation", "failed: ValueError: javascript:window.injected=1"]
+        for row in failures.cells()
+    )
+    assert "Traceback (most recent call last)" in failures.all("pre")[0].text
+
+
+def test_reproduction_names_command_settings_versions_fingerprints_and_clock(document):
+    section = document.section("reproduce")
+    rows = section.cells()
+    assert section.all("pre")[0].text.startswith("scope audit --reference hf:models/teacher")
+    assert ["seed", "7"] in rows
+    assert ["similarity", "none"] in rows
+    assert ["torch", "2.13.0"] in rows
+    assert ["model teacher", "0123456789abcdef" * 4] in rows
+    assert "12.2 seconds" in section.words
+
+
+def test_a_comparison_without_clock_or_results_still_makes_a_page(comparison, parse):
+    bare = replace(
+        comparison, clock=None, measurements=(), differences=(), curves=(), perturbations=()
+    )
+    document = parse(HtmlRenderer().render(bare))
+    assert [node.attributes["id"] for node in document.all("section")] == SECTIONS
+    assert "Nothing was measured" in document.section("estimates").words
+    assert "was finished at" not in document.section("reproduce").words
+    assert not document.all("form")
+
+
+def harmless(value):
+    """The same records with every character that means something to HTML made a letter."""
+    if isinstance(value, str):
+        return re.sub(r"[<>\"'&=:/]", "x", value) if "soft_scope" not in value else value
+    if isinstance(value, tuple):
+        return tuple(harmless(item) for item in value)
+    if isinstance(value, dict):
+        return {harmless(key): harmless(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return replace(value, **{f.name: harmless(getattr(value, f.name)) for f in fields(value)})
+    return value
+
+
+def test_no_element_or_attribute_comes_from_a_text(comparison, document, parse):
+    twin = parse(HtmlRenderer().render(harmless(comparison)))
+    shape = [(node.tag, list(node.attributes)) for node in document.walk()]
+    assert shape == [(node.tag, list(node.attributes)) for node in twin.walk()]
+
+
+def test_templates_trust_nothing_but_our_own_script_and_style():
+    templates = sorted((Path(reports.__file__).parent / "templates").glob("*.j2"))
+    sources = "".join(path.read_text("utf-8") for path in templates)
+    assert re.findall(r"(\w+) *\| *safe", sources) == ["style", "script"]
+    assert "autoescape" not in sources
+
+
+def test_nothing_outside_is_named_and_nothing_but_our_script_can_run(document):
+    nodes = document.walk()
+    tags = {node.tag for node in nodes}
+    assert not tags & {"img", "link", "iframe", "object", "embed", "base", "use", "image"}
+    names = {name for node in nodes for name in node.attributes}
+    assert not {name for name in names if name.startswith("on")}
+    assert not names & {"src", "srcset", "xlink:href", "action", "formaction", "style", "srcdoc"}
+    assert all(n.attributes["href"].startswith("#") for n in nodes if "href" in n.attributes)
+    (style,) = document.all("style")
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+def test_the_policy_names_the_hash_of_the_only_script(document):
+    (script,) = document.all("script")
+    (policy,) = (
+        node.attributes["content"]
+        for node in document.all("meta")
+        if node.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+
+
+def test_tables_have_scopes_and_drawings_have_labels(document):
+    headers = document.all("th")
+    assert {node.attributes["scope"] for node in headers} == {"col", "row"}
+    drawings = [node for node in document.walk() if node.attributes.get("role") == "img"]
+    assert len(drawings) == 7
+    assert all(node.attributes["aria-label"] and node.all("svg") for node in drawings)
+    assert document.all("html")[0].attributes["lang"] == "en"
+    assert document.all("title")[0].text.startswith("SCoPE audit: student, rival <script>")
+
+
+def test_characters_no_document_may_hold_are_replaced(comparison):
+    manifest = replace(comparison.manifest, command="scope \x00 \ud800 audit")
+    page = HtmlRenderer().render(replace(comparison, manifest=manifest))
+    assert "scope \ufffd \ufffd audit" in page
+    assert page.encode()
+
+
+def test_the_same_comparison_gives_the_same_bytes_in_another_process(page):
+    code = (
+        "import hashlib, runpy, sys; from reports.html import HtmlRenderer; "
+        "made = HtmlRenderer().render(runpy.run_path(sys.argv[1])['build_comparison']()); "
+        "print(hashlib.sha256(made.encode()).hexdigest())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, HERE / "conftest.py"],
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == hashlib.sha256(page.encode()).hexdigest()
+
+
+def test_the_page_is_the_golden_one(page):
+    # The drawings belong to the chart compiler, whose releases may move a pixel.
+    made = re.sub(r"<svg.*?</svg>", "<svg></svg>", page, flags=re.DOTALL)
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text(made, encoding="utf-8")
+    assert made == GOLDEN.read_text(encoding="utf-8"), (
+        "run `UPDATE_GOLDEN=1 pytest tests/reports` if the change is meant"
+    )
