@@ -1,1 +1,49 @@
-"""SCoPE compares language models by behaviour."""
+"""SCoPE compares language models by behaviour: which invariances do they share?
+
+Everything a user needs stands here and is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scope.errors import ScopeError
+    from scope.jobs.audit import audit
+    from scope.jobs.demo import demo
+    from scope.jobs.report import report
+    from scope.models import ModelOptions
+    from scope.records import Comparison, Estimate, Undefined
+
+__all__ = [
+    "Comparison",
+    "Estimate",
+    "ModelOptions",
+    "ScopeError",
+    "Undefined",
+    "audit",
+    "demo",
+    "report",
+]
+
+_HOMES = {
+    "Comparison": "scope.records",
+    "Estimate": "scope.records",
+    "ModelOptions": "scope.models",
+    "ScopeError": "scope.errors",
+    "Undefined": "scope.records",
+    "audit": "scope.jobs.audit",
+    "demo": "scope.jobs.demo",
+    "report": "scope.jobs.report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'scope' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from scope.errors import SpecError
 from scope.records import Comparison, Example, Perturbation, Prediction, Setting
 
 if TYPE_CHECKING:
@@ -68,6 +69,23 @@ class SearchOptions:
     encoder: Encoder | None = None
     min_similarity: float | None = None
 
+    def __post_init__(self) -> None:
+        wrong = {
+            f"{self.trials} trials": self.trials < 1,
+            f"{self.slots} slots": self.slots < 1,
+            f"the distance `{self.distance}`": self.distance not in ("l1", "kl"),
+            f"a least similarity of {self.min_similarity}": (
+                self.min_similarity is not None and not -1 <= self.min_similarity <= 1
+            ),
+        }
+        if any(wrong.values()):
+            raise SpecError(
+                " and ".join(shown for shown, is_wrong in wrong.items() if is_wrong),
+                expected="at least one trial and one slot, the distance l1 or kl, a similarity "
+                "from -1 to 1",
+                mend="leave these options out for the defaults",
+            )
+
 
 @runtime_checkable
 class Capability(Protocol):
@@ -120,5 +138,7 @@ class Advance(Protocol):
 class Progress(Protocol):
     """Shows a person how far long work has come."""
 
-    def task(self, description: str, total: int) -> AbstractContextManager[Advance]:
-        """Show a task of ``total`` units while the context is open."""
+    def task(
+        self, description: str, total: int, done: int = 0
+    ) -> AbstractContextManager[Advance]:
+        """Show a task of ``total`` units, some done before, while the context is open."""

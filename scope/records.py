@@ -9,7 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pandas
 
 Setting = str | int | float | bool | None
 """A value that may stand in a manifest."""
@@ -236,7 +240,7 @@ class Clock:
     seconds: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison:
     """The whole result of a job: what was asked, the estimates, and every text behind them."""
 
@@ -248,3 +252,30 @@ class Comparison:
     examples: tuple[ScoredExample, ...]
     perturbations: tuple[ScoredPerturbation, ...]
     clock: Clock | None = None
+
+    # The record knows nobody; whoever turns it into something else is loaded when asked for.
+
+    def __str__(self) -> str:
+        from scope.tables import to_text
+
+        return to_text(self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Every measurement as a row: value, interval, n, and the reason if undefined."""
+        from scope.tables import to_frame
+
+        return to_frame(self)
+
+    def to_json(self) -> str:
+        """The whole comparison as JSON: the content of a run's ``comparison.json``."""
+        from scope.serialization import to_json
+
+        return to_json(self)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the report, one self-contained file, and return its path."""
+        from scope.registry import find
+
+        written = Path(path)
+        written.write_text(find("renderers", "html").target().render(self), encoding="utf-8")
+        return written

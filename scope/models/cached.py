@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scope.protocols import Advance, Classifier, PredictionStore
 from scope.records import Prediction
@@ -21,15 +21,17 @@ class CachedClassifier:
         self.fingerprint = classifier.fingerprint
         self.labels = classifier.labels
 
+    def count_known(self, texts: Sequence[str]) -> int:
+        """How many of the distinct texts need not be asked for."""
+        return len(self._store.get(self.fingerprint, list(dict.fromkeys(texts))))
+
     def classify(self, texts: Sequence[str], advance: Advance | None = None) -> list[Prediction]:
         """Answer every text, asking the model only for new ones, each once.
 
-        ``advance`` is told of every distinct text when its answer is safe.
+        ``advance`` is told of every text that had to be asked for, when its answer is safe.
         """
         distinct = list(dict.fromkeys(texts))
         known = self._store.get(self.fingerprint, distinct)
-        if advance:
-            advance(len(known))
         # Neighbours in length make full batches; the order has no bearing on the answers.
         missing = sorted((text for text in distinct if text not in known), key=len)
         for start in range(0, len(missing), KEPT_AT_ONCE):
@@ -53,7 +55,7 @@ class MemoryStore:
         found = ((text, self._predictions.get((fingerprint, text))) for text in texts)
         return {text: prediction for text, prediction in found if prediction is not None}
 
-    def put(self, fingerprint: str, predictions: dict[str, Prediction]) -> None:
+    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep these predictions."""
         self._predictions.update(
             {(fingerprint, text): prediction for text, prediction in predictions.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from scope.errors import ModelError
 from scope.models.options import ModelOptions
 
-_READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken")
+_READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
 _CODE = ("*.py",)
 

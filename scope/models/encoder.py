@@ -17,31 +17,34 @@ from scope.models.torch_setup import choose_device, load_torch, quiet_transforme
 
 
 class SentenceEncoder:
-    """Text in, one vector of length 1 out."""
+    """Text in, one vector of length 1 out; texts beyond the model's limit are cut."""
 
     def __init__(self, model: Any, *, spec: str, fingerprint: str, token_budget: int) -> None:
         self._model = model
+        # Before 5.3 the library called it `tokenize`.
+        self._tokenize = getattr(model, "preprocess", None) or model.tokenize
+        self._prompt = model.prompts.get(model.default_prompt_name) or ""
         self._token_budget = token_budget
         self.spec = spec
         self.fingerprint = fingerprint
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text; a row never depends on the other texts."""
-        torch = load_torch()
-        encodings = [self._model.preprocess([text]) for text in texts]
-        lengths = [encoding["input_ids"].shape[1] for encoding in encodings]
-        vectors = np.zeros((len(texts), self._model.get_embedding_dimension()))
+        vectors: dict[int, NDArray[np.float64]] = {}
+        lengths = [self._length(text) for text in texts]
         for batch in batches_of_equal_length(lengths, self._token_budget):
-            inputs = {
-                key: torch.cat([encodings[index][key] for index in batch]).to(self._model.device)
-                for key, value in encodings[batch[0]].items()
-                if isinstance(value, torch.Tensor)
-            }
-            with torch.inference_mode():
-                rows = self._model(inputs)["sentence_embedding"]
-            vectors[batch] = rows.double().cpu().numpy()
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(norms, np.finfo(float).tiny))
+            rows = self._model.encode(
+                [texts[index] for index in batch], batch_size=len(batch), show_progress_bar=False
+            )
+            vectors.update(zip(batch, np.asarray(rows, dtype=np.float64), strict=True))
+        if not vectors:
+            return np.zeros((0, 0))
+        matrix = np.stack([vectors[index] for index in range(len(texts))])
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        return np.asarray(matrix / np.maximum(norms, np.finfo(float).tiny))
+
+    def _length(self, text: str) -> int:
+        return int(self._tokenize([self._prompt + text])["input_ids"].numel())
 
 
 def load(rest: str, options: ModelOptions) -> SentenceEncoder:
@@ -54,6 +57,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     """
     checkpoint = fetch_checkpoint(rest, options)
     quiet_transformers()
+    torch = load_torch()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from sentence_transformers import SentenceTransformer
@@ -62,15 +66,17 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
             str(checkpoint.folder),
             device=str(choose_device(options.device)),
             trust_remote_code=options.trust_remote_code,
+            model_kwargs={} if options.allow_pickle else {"use_safetensors": True},
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
+    except Exception as error:  # noqa: BLE001
         raise ModelError(
             f"`{rest}` does not load as a sentence encoder ({type(error).__name__}: {error})",
             expected="a model that sentence-transformers can read",
             mend="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
         ) from error
     return SentenceEncoder(
-        model.eval(),
+        model.to(getattr(torch, options.dtype)).eval(),
         spec=f"hf:{rest}",
         fingerprint=checkpoint.fingerprint,
         token_budget=options.token_budget,

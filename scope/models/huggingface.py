@@ -28,7 +28,7 @@ class HuggingFaceClassifier:
         self._model = model
         self._tokenizer = tokenizer
         self._token_budget = token_budget
-        self._limit = _longest_input(model.config, tokenizer)
+        self._limit = _longest_input(model, tokenizer)
         self.spec = spec
         self.fingerprint = fingerprint
         names = model.config.id2label
@@ -74,7 +74,8 @@ class HuggingFaceClassifier:
         }
         with torch.inference_mode():
             logits = self._model(**inputs).logits
-        probabilities = logits.double().softmax(dim=-1).cpu().numpy()
+        # Not every device has float64.
+        probabilities = logits.cpu().double().softmax(dim=-1).numpy()
         return np.asarray(np.round(probabilities, DECIMALS))
 
 
@@ -101,7 +102,8 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+    # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
+    except Exception as error:  # noqa: BLE001
         raise _unreadable(rest, error) from error
     if report["missing_keys"]:
         raise ModelError(
@@ -109,10 +111,11 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
             expected="a checkpoint with a trained classification head",
             mend="name a fine-tuned classifier; a base model's head would answer at random",
         )
-    if tokenizer.pad_token_id is None and model.config.pad_token_id is None:
-        # Causal classifiers read the last token that is no padding; nothing is padded here, but
-        # transformers refuses a batch without the token's number.
-        model.config.pad_token_id = tokenizer.eos_token_id
+    if model.config.pad_token_id is None:
+        # Causal classifiers read the last token that is no padding, and refuse a batch where the
+        # token is unknown. Nothing is padded here: a number that no token has keeps them on the
+        # last one, as for a text on its own.
+        model.config.pad_token_id = -1
     return HuggingFaceClassifier(
         model.to(device).eval(),
         tokenizer,
@@ -122,11 +125,17 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
     )
 
 
-def _longest_input(config: Any, tokenizer: Any) -> int:
-    positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
-    # RoBERTa and its kin number positions from the padding index on, so two are never used.
-    if config.model_type in {"roberta", "xlm-roberta", "camembert", "longformer", "mpnet"}:
-        positions -= 2
+def _longest_input(model: Any, tokenizer: Any) -> int:
+    positions = getattr(model.config, "max_position_embeddings", None)
+    # Some models have no limit of their own, and XLNet says so with -1.
+    if positions is None or positions < 1:
+        return int(tokenizer.model_max_length)
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        # RoBERTa and its kin number positions from behind the padding index: the first ones are
+        # never used.
+        if name.endswith("position_embeddings") and padding is not None:
+            positions -= padding + 1
     return int(min(positions, tokenizer.model_max_length))
 
 
@@ -143,5 +152,6 @@ def _unreadable(rest: str, error: Exception) -> ModelError:
     return ModelError(
         f"`{rest}` cannot be loaded ({type(error).__name__}: {first[:300]})",
         expected="a folder with config.json, a tokenizer and *.safetensors",
-        mend="check that the checkpoint is complete and that this version of transformers knows it",
+        mend="check that the checkpoint is complete and that this version of transformers knows it; "
+        "if it brings code of its own and you trust its author, add --trust-remote-code",
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
@@ -43,7 +44,7 @@ class PythonClassifier:
         """Answer every text; the probabilities are checked and rounded to six decimals."""
         if not texts:
             return []
-        rows = np.asarray(self._answer(list(texts)), dtype=float)
+        rows = self._as_rows(self._answer(list(texts)))
         shape = (len(texts), len(self.labels))
         if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
             what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
@@ -52,13 +53,25 @@ class PythonClassifier:
                 expected=f"finite probabilities in the shape {shape}",
                 mend="return one row a text and one column a label, each row summing to 1",
             )
-        if np.abs(rows.sum(axis=1) - 1).max() > 1e-4:
+        sums = rows.sum(axis=1)
+        worst = sums[np.abs(sums - 1).argmax()]
+        if abs(worst - 1) > 1e-4:
             raise ModelError(
-                f"`{self.spec}` answered with rows that sum to {rows.sum(axis=1).max():.6g}",
+                f"`{self.spec}` answered with a row that sums to {worst:.6g}",
                 expected="probabilities: each row sums to 1",
                 mend="apply a softmax to scores before returning them",
             )
         return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
+
+    def _as_rows(self, answer: Any) -> NDArray[np.float64]:
+        try:
+            return np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(
+                f"`{self.spec}` answered with what is no table of numbers ({error})",
+                expected="one row of probabilities a text, all of the same length",
+                mend="return a list of lists of numbers, or an array",
+            ) from error
 
 
 def load(rest: str, options: ModelOptions) -> Classifier:
@@ -75,7 +88,7 @@ def load(rest: str, options: ModelOptions) -> Classifier:
         When the attribute is nothing that classifies.
     """
     module_name, _, attribute = rest.partition(":")
-    if not (module_name and attribute):
+    if not (attribute and all(part.isidentifier() for part in module_name.split("."))):
         raise SpecError(
             f"the model spec `python:{rest}`",
             expected="python:MODULE:ATTRIBUTE",
@@ -86,7 +99,7 @@ def load(rest: str, options: ModelOptions) -> Classifier:
         raise SpecError(
             f"the module `{module_name}` has no `{attribute}`",
             expected=_SHAPE,
-            mend=f"define `{attribute}` in {module.__file__}",
+            mend=f"define `{attribute}` in {module_name}, or check the spelling",
         )
     found = getattr(module, attribute)
     candidate = found() if isinstance(found, type) else found
@@ -120,5 +133,7 @@ def _import(name: str) -> Any:
 
 
 def _fingerprint(module: Any, attribute: str) -> str:
-    source = Path(module.__file__).read_bytes() if module.__file__ else module.__name__.encode()
+    # Built-in modules and folders without __init__.py have no file.
+    file = getattr(module, "__file__", None)
+    source = Path(file).read_bytes() if file else module.__name__.encode()
     return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]

@@ -6,17 +6,18 @@ the order of ``labels``; ``labels`` in the first row.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
+from scope.data.jsonl import open_jsonl
+from scope.data.parquet import open_parquet
 from scope.errors import DataError, ModelError
 from scope.models.options import ModelOptions
 from scope.records import Prediction
+
+_FIELDS = ("text", "probabilities", "labels")
 
 
 class SavedClassifier:
@@ -73,11 +74,11 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier:
         )
     labels: tuple[str, ...] = ()
     predictions: dict[str, Prediction] = {}
-    for number, row in enumerate(_rows(path), 1):
-        labels = labels or tuple(map(str, row.get("labels") or ()))
-        predictions[_text(row, path, number)] = _prediction(row, labels, path, number)
-    if not labels:
-        raise _bad_row(path, 1, "no `labels`", "the label names, as a list in the first row")
+    for row in _rows(path):
+        labels = labels or _labels(row)
+        text, prediction = _text(row), _prediction(row, labels)
+        if predictions.setdefault(text, prediction) != prediction:
+            raise _bad_row(row, f"other probabilities for {text[:80]!r}", "one answer to a text")
     return SavedClassifier(
         predictions,
         labels,
@@ -86,71 +87,54 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier:
     )
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    if path.suffix == ".parquet":
-        yield from _parquet_rows(path)
-        return
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise _bad_row(path, number, f"a {type(row).__name__}", "an object a line")
-                yield row
-    except (UnicodeDecodeError, json.JSONDecodeError, EOFError, OSError, zlib.error) as error:
-        raise DataError(
-            f"{path} cannot be read ({error})",
-            expected="one JSON object a line, as UTF-8",
-            mend="check that the file is complete",
-        ) from error
+class _Row(NamedTuple):
+    """One line or row; ``place`` names it in messages."""
+
+    place: str
+    text: object
+    probabilities: object
+    labels: object
 
 
-def _parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        for batch in pyarrow.parquet.ParquetFile(path).iter_batches():
-            yield from batch.to_pylist()
-    except pyarrow.ArrowException as error:
-        raise DataError(
-            f"{path} cannot be read ({error})",
-            expected="a parquet file",
-            mend="check that the file is complete",
-        ) from error
+def _rows(path: Path) -> Iterator[_Row]:
+    source = open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+    there = [name for name in _FIELDS if name in source.columns]
+    for row in source.read(there):
+        fields = dict(zip(there, row.values, strict=True))
+        yield _Row(source.place(row), *(fields.get(name) for name in _FIELDS))
 
 
-def _text(row: Mapping[str, Any], path: Path, number: int) -> str:
-    text = row.get("text")
-    if not isinstance(text, str):
-        raise _bad_row(path, number, f"no `text` among {sorted(row)}", "the text as a string")
-    return text
-
-
-def _prediction(
-    row: Mapping[str, Any], labels: Sequence[str], path: Path, number: int
-) -> Prediction:
-    values = row.get("probabilities")
-    if not isinstance(values, list) or not _are_probabilities(values, labels):
+def _labels(row: _Row) -> tuple[str, ...]:
+    if not isinstance(row.labels, list) or not row.labels:
         raise _bad_row(
-            path,
-            number,
+            row, f"`labels` is {row.labels!r}", "the label names, as a list in the first row"
+        )
+    return tuple(map(str, row.labels))
+
+
+def _text(row: _Row) -> str:
+    if not isinstance(row.text, str):
+        raise _bad_row(row, f"`text` is {row.text!r}", "the text as a string")
+    return row.text
+
+
+def _prediction(row: _Row, labels: Sequence[str]) -> Prediction:
+    values = row.probabilities
+    if (
+        not isinstance(values, list)
+        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
+        or len(values) != len(labels)
+        or abs(sum(values) - 1) > 1e-4
+    ):
+        raise _bad_row(
+            row,
             f"`probabilities` is {str(values)[:100]}",
-            f"{len(labels) or 'as many'} numbers from 0 to 1 that sum to 1, one for each label",
+            f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
         )
     return Prediction(probabilities=tuple(round(float(value), 6) for value in values))
 
 
-def _are_probabilities(values: list[Any], labels: Sequence[str]) -> bool:
-    return (
-        all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
-        and (not labels or len(values) == len(labels))
-        and abs(sum(values) - 1) <= 1e-4
-    )
-
-
-def _bad_row(path: Path, number: int, found: str, expected: str) -> DataError:
+def _bad_row(row: _Row, found: str, expected: str) -> DataError:
     return DataError(
-        f"row {number} of {path}: {found}", expected=expected, mend="mend the row, or leave it out"
+        f"{row.place}: {found}", expected=expected, mend="mend the row, or leave it out"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -190,9 +191,21 @@ class Run(RunFolder):
         """Keep what the search has found; when this returns it survives a kill."""
         self._database.add_perturbations(capability, perturbations)
 
-    def write_comparison(self, comparison: Comparison) -> None:
-        """Keep the result; from now on the run counts as finished."""
-        write_atomically(self.comparison_path, to_json(comparison))
+    def write_comparison(self, comparison: Comparison) -> Comparison:
+        """Keep the result, and give it back as the file holds it, with six decimals.
+
+        From now on the run counts as finished.
+        """
+        text = to_json(comparison)
+        write_atomically(self.comparison_path, text)
+        return from_json(text, source=f"`{self.comparison_path}`")
+
+    def write_texts(self, model: str, texts: Iterable[str]) -> Path:
+        """Write texts that wait for a model's answers, as JSON lines; return the file's path."""
+        path = self.path / f"texts-for-{re.sub(r'[^A-Za-z0-9._-]+', '-', model)}.jsonl"
+        rows = (json.dumps({"text": text}, ensure_ascii=False) for text in texts)
+        write_atomically(path, "".join(f"{row}\n" for row in rows))
+        return path
 
 
 def _refuse_other_files(files: RunFolder) -> None:

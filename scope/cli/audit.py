@@ -1,0 +1,144 @@
+"""``scope audit``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
+
+
+class Distances(StrEnum):
+    """How the distance of two answers is taken."""
+
+    L1 = "l1"
+    KL = "kl"
+
+
+class Devices(StrEnum):
+    """Where models run."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+    MPS = "mps"
+
+
+class DTypes(StrEnum):
+    """Precision of weights and activations."""
+
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+    BFLOAT16 = "bfloat16"
+
+
+class Presets(StrEnum):
+    """How far synonym swaps go."""
+
+    PAPER = "paper"
+    STRONG = "strong"
+
+
+def audit(
+    reference: Annotated[str, typer.Option(help="Model spec, such as hf:NAME or a folder.")],
+    target: Annotated[list[str], typer.Option(help="Model spec; may be repeated.")],
+    data: Annotated[
+        str, typer.Option(help="hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl, .parquet.")
+    ],
+    capability: Annotated[
+        list[str], typer.Option(help="See `scope list capabilities`; may be repeated.")
+    ] = ["synonym", "typo"],  # noqa: B006 - typer copies it
+    n: Annotated[int | None, typer.Option(min=1, help="Texts to draw; all by default.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the sample and the search.")] = 0,
+    trials: Annotated[int, typer.Option(min=1, help="Perturbations sought for each text.")] = 3,
+    preset: Annotated[
+        Presets | None, typer.Option(help="Stop at the first synonym, or swap many.")
+    ] = None,
+    max_words: Annotated[
+        float | None, typer.Option(help="Greatest share of words that preset strong swaps.")
+    ] = None,
+    distance: Annotated[
+        Distances, typer.Option(help="How far an answer moves: L1 norm or KL divergence.")
+    ] = Distances.L1,
+    tolerance: Annotated[float, typer.Option(help="Soft-SCoPE: full credit up to here.")] = 0.1,
+    cutoff: Annotated[float, typer.Option(help="Soft-SCoPE: no credit from here on.")] = 1.0,
+    min_similarity: Annotated[
+        float | None, typer.Option(help="Least cosine of a changed text with the original.")
+    ] = None,
+    encoder: Annotated[
+        str, typer.Option(help="Sentence encoder behind --min-similarity.")
+    ] = "hf:sentence-transformers/all-mpnet-base-v2",
+    text_column: Annotated[str | None, typer.Option(help="Found by itself if common.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Found by itself if common; none leaves labels out.")
+    ] = None,
+    label_map: Annotated[
+        list[str], typer.Option(metavar="OLD=NEW", help="Names for labels; may be repeated.")
+    ] = [],  # noqa: B006 - typer copies it
+    run: Annotated[
+        str | None,
+        typer.Option(help="Name or path of the run; by default a name that the question gives."),
+    ] = None,
+    runs: Runs = Path("runs"),
+    fail_under: FailUnder = [],  # noqa: B006 - typer copies it
+    json: Json = False,
+    device: Annotated[Devices, typer.Option(help="Where models run.")] = Devices.AUTO,
+    dtype: Annotated[DTypes, typer.Option(help="Precision.")] = DTypes.FLOAT32,
+    token_budget: Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")] = 4096,
+    slots: Annotated[int, typer.Option(min=1, help="Texts searched at once.")] = 64,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
+    ] = False,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
+    ] = False,
+) -> None:
+    """Audit whether targets keep the invariances of a reference.
+
+    Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2
+    --target hf:distilbert-base-uncased-finetuned-sst-2-english --allow-pickle
+    --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
+    """
+    gates = parse_gates(fail_under)
+    from scope.jobs.audit import audit as run_audit
+    from scope.jobs.identity import default_run_name
+    from scope.models import ModelOptions
+    from scope.progress import suitable_progress
+    from scope.store import RunFolder, run_folder
+
+    comparison = run_audit(
+        reference=reference,
+        targets=target,
+        data=data,
+        capabilities=capability,
+        n=n,
+        seed=seed,
+        trials=trials,
+        preset=preset,
+        max_words=max_words,
+        distance=distance.value,
+        tolerance=tolerance,
+        cutoff=cutoff,
+        min_similarity=min_similarity,
+        encoder=encoder,
+        text_column=text_column,
+        label_column=label_column,
+        label_map=label_map,
+        slots=slots,
+        model_options=ModelOptions(
+            device=device.value,
+            dtype=dtype.value,
+            token_budget=token_budget,
+            allow_pickle=allow_pickle,
+            trust_remote_code=trust_remote_code,
+        ),
+        run=run_argument(run),
+        runs=runs,
+        progress=suitable_progress(),
+    )
+    folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
+    show(comparison, as_json=json, report=RunFolder(folder).report_path)
+    raise typer.Exit(exit_code(comparison, gates))

@@ -1,0 +1,126 @@
+"""``scope list``."""
+
+from __future__ import annotations
+
+import json as json_library
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scope.cli.output import Runs
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    MODELS = "models"
+    CAPABILITIES = "capabilities"
+    METRICS = "metrics"
+    RUNS = "runs"
+
+
+Rows = list[dict[str, str]]
+
+
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    runs: Runs = Path("runs"),
+) -> None:
+    """List model schemes, capabilities, metrics or runs, with where they come from.
+
+    Example: scope list capabilities
+    """
+    rows = _rows(kind, runs)
+    if json:
+        typer.echo(json_library.dumps(rows, indent=1, ensure_ascii=False))
+    elif rows:
+        _print(rows)
+    else:
+        typer.echo(f"no {kind} here", err=True)
+
+
+def _rows(kind: Kind, runs: Path) -> Rows:
+    match kind:
+        case Kind.MODELS:
+            return _models()
+        case Kind.CAPABILITIES:
+            return _capabilities()
+        case Kind.METRICS:
+            return _metrics()
+        case Kind.RUNS:
+            return _runs(runs)
+
+
+def _models() -> Rows:
+    from scope.registry import entries
+
+    return [
+        {"scheme": one.name, "origin": one.origin, "status": _status(one.error)}
+        for one in entries("models")
+    ]
+
+
+def _capabilities() -> Rows:
+    from scope.registry import entries
+
+    return [
+        {
+            "capability": one.name,
+            "question": getattr(one.target, "question", ""),
+            "origin": one.origin,
+            "status": _status(one.error),
+        }
+        for one in entries("capabilities")
+    ]
+
+
+def _status(error: str | None) -> str:
+    return f"broken: {error}" if error else "ready"
+
+
+def _metrics() -> Rows:
+    from scope.metrics import METRICS
+
+    return [
+        {
+            "metric": str(metric),
+            "title": metric.title,
+            "range": f"{metric.low:g}..{metric.high:g}",
+            "more similar": metric.more_similar,
+            "what it says": metric.explanation,
+        }
+        for metric in METRICS.values()
+    ]
+
+
+def _runs(root: Path) -> Rows:
+    from scope.store import list_runs
+
+    return [
+        {
+            "run": one.name,
+            "job": one.job,
+            "reference": one.reference,
+            "targets": ", ".join(one.targets),
+            "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
+            "size": f"{one.size / 1e6:.1f} MB",
+        }
+        for one in list_runs(root)
+    ]
+
+
+def _print(rows: Sequence[dict[str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for heading in rows[0]:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row.values()))
+    Console().print(table)

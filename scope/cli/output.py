@@ -1,0 +1,135 @@
+"""What commands have in common: how a comparison is shown, and when a gate fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scope.errors import SpecError
+
+if TYPE_CHECKING:
+    from scope.records import Comparison, Outcome
+
+A_GATE_FAILED = 1
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the whole comparison as JSON on standard output.")
+]
+Runs = Annotated[Path, typer.Option(help="Folder under which runs are kept.")]
+FailUnder = Annotated[
+    list[str],
+    typer.Option(
+        metavar="METRIC=VALUE",
+        help="Exit with 1 if this metric of any target and capability lies below the value, or is "
+        "undefined; such as hard_scope=0.9. May be repeated.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gate:
+    """A metric's key and the least value with which the command succeeds."""
+
+    metric: str
+    least: float
+
+
+def parse_gates(entries: Sequence[str]) -> tuple[Gate, ...]:
+    """Gates from ``METRIC=VALUE``.
+
+    Raises
+    ------
+    SpecError
+        When there is no such metric, or the value is no number.
+
+    Examples
+    --------
+    >>> parse_gates(["hard_scope=0.9"])
+    (Gate(metric='hard_scope', least=0.9),)
+    """
+    from scope.metrics import METRICS, parse_metric
+
+    gates = []
+    for entry in entries:
+        match = re.fullmatch(r"\s*(.+?)\s*=\s*([-+0-9.eE]+)\s*", entry)
+        try:
+            least = float(match[2]) if match else None
+        except ValueError:
+            least = None
+        if match is None or least is None:
+            raise SpecError(
+                f"the gate `{entry}`",
+                expected=f"METRIC=VALUE with a metric of {', '.join(METRICS)}",
+                mend="write for example --fail-under hard_scope=0.9",
+            )
+        metric = parse_metric(match[1])
+        if metric.more_similar == "lower":
+            raise SpecError(
+                f"the gate `{entry}`",
+                expected="a metric that is greater the more alike two models are",
+                mend="write for example --fail-under iid_agreement=0.9",
+            )
+        gates.append(Gate(metric=metric.key, least=least))
+    return tuple(gates)
+
+
+def run_argument(run: str | None) -> str | Path | None:
+    """A run as the user wrote it: a path where there is a slash in it, else a name.
+
+    Examples
+    --------
+    >>> run_argument("sst2"), run_argument("../elsewhere/sst2").name
+    ('sst2', 'sst2')
+    """
+    return Path(run) if run and "/" in run else run
+
+
+def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
+    """Print a comparison for a person or for a machine, and where its report lies."""
+    if as_json:
+        typer.echo(comparison.to_json(), nl=False)
+    else:
+        from rich.console import Console
+
+        from scope.tables import table
+
+        Console().print(table(comparison))
+        for outcome in comparison.outcomes:
+            typer.echo(f"{outcome.capability}: {_outcome(outcome)}")
+    if report is not None:
+        typer.echo(f"report: {report}", err=True)
+
+
+def _outcome(outcome: Outcome) -> str:
+    if outcome.status != "measured":
+        return f"{outcome.status}: {outcome.reason}"
+    return (
+        f"{outcome.found} perturbations in {outcome.searched} searches, {outcome.queries} queries"
+    )
+
+
+def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:
+    """0, or 1 when a capability failed or an estimate lies below its gate; says which."""
+    failed = [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in comparison.outcomes
+        if one.status == "failed"
+    ]
+    for gate in gates:
+        for one in comparison.measurements:
+            if one.subset is None and one.metric.partition("(")[0] == gate.metric:
+                value = getattr(one.estimate, "value", None)
+                if value is None or value < gate.least:
+                    where = f" on {one.capability}" if one.capability else ""
+                    failed.append(
+                        f"{one.metric} of {one.target}{where} is {one.estimate}, "
+                        f"not at least {gate.least:g}"
+                    )
+    for line in failed:
+        typer.echo(f"gate: {line}", err=True)
+    return A_GATE_FAILED if failed else 0

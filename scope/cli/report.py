@@ -1,0 +1,26 @@
+"""``scope report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scope.cli.output import Json, Runs, show
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="The run's name, or the path of its folder.")],
+    json: Json = False,
+    runs: Runs = Path("runs"),
+) -> None:
+    """Write a stored run's report again, without any model.
+
+    Example: scope report demo
+    """
+    from scope.jobs.report import report as write_report
+    from scope.jobs.report import stored_comparison
+
+    path = write_report(run, runs)
+    show(stored_comparison(run, runs), as_json=json, report=path)

@@ -1,0 +1,52 @@
+"""What sets two targets apart, on the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from scope.estimation.measurements import NOTHING_INVARIANT
+from scope.metrics import METRICS
+from scope.records import Difference, Estimate, Measurement
+from scope.statistics import holm, paired_difference, sign_flip_p_value
+
+
+def target_differences(
+    measurements: Sequence[Measurement], targets: Sequence[str], seed: int
+) -> tuple[Difference, ...]:
+    """First target minus second, metric by metric on the same examples, Holm-corrected.
+
+    The gap in accuracy is left out: the difference of two absolute values is the mean of nothing.
+    """
+    kept = [one for one in measurements if one.metric != str(METRICS["iid_accuracy_gap"])]
+    by_key = {(one.target, one.capability, one.metric): one for one in kept}
+    keys = dict.fromkeys((one.capability, one.metric) for one in kept)
+    differences = [
+        _difference(by_key[first, *key], by_key[second, *key], seed)
+        for key in keys
+        for first, second in combinations(targets, 2)
+    ]
+    tested = [one for one in differences if one.p_value is not None]
+    adjusted = iter(holm([one.p_value for one in tested if one.p_value is not None]))
+    return tuple(
+        replace(one, p_adjusted=next(adjusted)) if one.p_value is not None else one
+        for one in differences
+    )
+
+
+def _difference(first: Measurement, second: Measurement, seed: int) -> Difference:
+    both: tuple[Sequence[float], Sequence[float], Sequence[str]]
+    both = (first.values, second.values, first.example_ids)
+    estimate = paired_difference(*both, empty=NOTHING_INVARIANT)
+    defined = isinstance(estimate, Estimate)
+    return Difference(
+        metric=first.metric,
+        capability=first.capability,
+        first=first.target,
+        second=second.target,
+        estimate=estimate,
+        p_value=sign_flip_p_value(*both, np.random.default_rng(seed)) if defined else None,
+    )

@@ -1,0 +1,1 @@
+"""The jobs a user gives, and the steps they are made of."""

@@ -1,0 +1,261 @@
+"""The audit: does a target keep the invariances of a reference?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from scope.estimation import measure
+from scope.jobs.identity import (
+    command_line,
+    default_run_name,
+    notes_of,
+    question_of,
+    software_versions,
+)
+from scope.jobs.perturbing import find_perturbations
+from scope.jobs.preparation import (
+    ChosenCapability,
+    LabelledData,
+    Models,
+    choose_capabilities,
+    load_labelled,
+    load_models,
+    soft_scope_metric,
+)
+from scope.jobs.scoring import Answers, answer_all, score_examples, score_perturbations
+from scope.metrics import Metric
+from scope.models import ModelOptions, load_encoder
+from scope.models.cached import CachedClassifier
+from scope.progress import Silent
+from scope.protocols import Capability, Classifier, Progress, SearchOptions
+from scope.records import (
+    Clock,
+    Comparison,
+    Manifest,
+)
+from scope.registry import find
+from scope.store import Run, run_folder
+
+ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
+
+
+def audit(
+    *,
+    reference: str | Classifier,
+    targets: Sequence[str | Classifier],
+    data: str,
+    capabilities: Sequence[str | Capability] = ("synonym", "typo"),
+    n: int | None = None,
+    seed: int = 0,
+    trials: int = 3,
+    preset: str | None = None,
+    max_words: float | None = None,
+    distance: Literal["l1", "kl"] = "l1",
+    tolerance: float = 0.1,
+    cutoff: float = 1.0,
+    min_similarity: float | None = None,
+    encoder: str = ENCODER,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    label_map: Sequence[str] = (),
+    slots: int = 64,
+    model_options: ModelOptions | None = None,
+    run: str | Path | None = None,
+    runs: Path = Path("runs"),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Search perturbations that leave the reference invariant, and score the targets on them.
+
+    The run is kept on disk: killed and called again alike, it goes on where it was and gives the
+    same result. The report lies in the run's folder, ``runs/NAME/report.html``.
+
+    Parameters
+    ----------
+    reference, targets
+        Model specs, or objects with the members of `scope.protocols.Classifier`. The targets'
+        labels are brought into the reference's order by name.
+    data
+        A data spec; see `scope.data.load_data`, as for ``n`` and the columns;
+        ``label_column="none"`` leaves the gold labels out.
+    capabilities
+        Names, or objects with the members of `scope.protocols.Capability`.
+    trials
+        Perturbations sought for each example, each different.
+    preset, max_words
+        Settings of the capabilities that have them, such as *synonym*.
+    distance
+        How far the reference's answer moves: L1 norm or KL divergence.
+    tolerance, cutoff
+        Of Soft-SCoPE: full credit up to the one, none from the other, in L1 distance.
+    min_similarity, encoder
+        Admit only texts whose sentence vector has this cosine with the original's.
+    label_map
+        ``OLD=NEW`` names, for labels that do not align by themselves.
+    slots
+        Examples searched at once: speed and memory, never the result.
+    model_options
+        Device, precision and batch size.
+    run, runs
+        The run's name under the folder ``runs``, or its path; by default a name that follows
+        from what is asked.
+    progress
+        Where to show progress; nowhere by default.
+
+    Returns
+    -------
+    Comparison
+        Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can mend: see `scope.errors`.
+    """
+    began = time.monotonic()
+    model_options = model_options or ModelOptions()
+    metric = soft_scope_metric(tolerance, cutoff)
+    options = SearchOptions(
+        trials=trials,
+        seed=seed,
+        distance=distance,
+        slots=slots,
+        min_similarity=min_similarity,
+        encoder=None if min_similarity is None else load_encoder(encoder, model_options),
+    )
+    chosen = choose_capabilities(capabilities, {"preset": preset, "max_words": max_words})
+    models = load_models(reference, targets, label_map, model_options)
+    labelled = load_labelled(
+        data,
+        models.reference.classifier.labels,
+        label_map=label_map,
+        text_column=text_column,
+        label_column=label_column,
+        n=n,
+        seed=seed,
+    )
+    command = command_line(
+        "audit",
+        {
+            "reference": models.reference.classifier.spec,
+            "target": [target.classifier.spec for target in models.targets],
+            "capability": [one.capability.name for one in chosen],
+            "data": data,
+            "text_column": text_column,
+            "label_column": label_column,
+            "label_map": label_map,
+            "n": n,
+            "seed": seed,
+            "trials": trials,
+            "preset": preset,
+            "max_words": max_words,
+            "distance": distance,
+            "tolerance": tolerance,
+            "cutoff": cutoff,
+            "min_similarity": min_similarity,
+            "encoder": encoder if options.encoder else None,
+            "dtype": None if model_options.dtype == "float32" else model_options.dtype,
+        },
+    )
+    plan = _Plan(models, labelled, chosen, metric, options, command)
+    folder = run_folder(run or default_run_name(plan.manifest()), runs)
+    with Run.open(folder, question_of(plan.manifest()), notes=notes_of(plan.manifest())) as opened:
+        comparison = _conduct(plan, opened, progress or Silent())
+        seconds = round(time.monotonic() - began, 3)
+        return _keep(comparison, opened, seconds)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Everything that was asked, loaded and checked."""
+
+    models: Models
+    data: LabelledData
+    capabilities: tuple[ChosenCapability, ...]
+    soft_scope: Metric
+    options: SearchOptions
+    command: str
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """What stands at the head of the result; the texts cut by each model are known later."""
+        named = (self.models.reference, *self.models.targets)
+        reference, *targets = (
+            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
+        )
+        encoder = self.options.encoder
+        return Manifest(
+            job="audit",
+            reference=reference,
+            targets=tuple(targets),
+            data=self.data.card,
+            capabilities=tuple(one.card() for one in self.capabilities),
+            settings={
+                "seed": self.options.seed,
+                "trials": self.options.trials,
+                "distance": self.options.distance,
+                **self.soft_scope.parameters,
+                "min_similarity": self.options.min_similarity,
+                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                "labelled": self.data.card.labelled,
+            },
+            versions=software_versions(),
+            command=self.command,
+        )
+
+
+def _conduct(plan: _Plan, run: Run, progress: Progress) -> Comparison:
+    """Search, predict, measure; every answer that the run knows already is taken from it."""
+    reference = CachedClassifier(plan.models.reference.classifier, run)
+    sets = [
+        find_perturbations(
+            one.capability,
+            reference,
+            plan.data.examples,
+            plan.options,
+            run=run,
+            progress=progress,
+        )
+        for one in plan.capabilities
+    ]
+    reference_answers, *target_answers = answers = [
+        answer_all(model, plan.data.examples, sets, run=run, progress=progress)
+        for model in (plan.models.reference, *plan.models.targets)
+    ]
+    examples = score_examples(plan.data.examples, reference_answers, target_answers)
+    perturbations = score_perturbations(sets, reference_answers, target_answers)
+    targets = [target.name for target in plan.models.targets]
+    numbers = measure(
+        examples,
+        perturbations,
+        capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
+        targets=targets,
+        labels=plan.models.reference.classifier.labels,
+        soft_scope=plan.soft_scope,
+        seed=plan.options.seed,
+    )
+    return Comparison(
+        manifest=plan.manifest([_count_truncated(known) for known in answers]),
+        outcomes=tuple(one.outcome for one in sets),
+        measurements=numbers.measurements,
+        differences=numbers.differences,
+        curves=numbers.curves,
+        examples=examples,
+        perturbations=perturbations,
+    )
+
+
+def _count_truncated(answers: Answers) -> int:
+    return sum(prediction.truncated for prediction in answers.values())
+
+
+def _keep(comparison: Comparison, run: Run, seconds: float) -> Comparison:
+    """Write the result and its report; both, and the caller, get what the file holds."""
+    finished = datetime.now(UTC).isoformat(timespec="seconds")
+    clock = Clock(finished=finished, seconds=seconds)
+    stored = run.write_comparison(replace(comparison, clock=clock))
+    run.write_report(find("renderers", "html").target().render(stored))
+    return stored

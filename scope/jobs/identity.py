@@ -1,0 +1,110 @@
+"""What exactly was asked: the question that names a run, and the manifest that explains it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+
+from scope.errors import SpecError
+from scope.models.loading import split_spec
+from scope.records import Manifest, Setting
+
+SOFTWARE = ("scope-models", "textattack", "torch", "transformers", "numpy", "nltk", "datasets")
+
+
+def model_names(specs: Sequence[str]) -> tuple[str, ...]:
+    """A short name for each model, unique among them: what tables and reports show.
+
+    Examples
+    --------
+    >>> model_names(["hf:google-bert/bert-base-uncased", "predictions:out/student.jsonl"])
+    ('google-bert/bert-base-uncased', 'student.jsonl')
+    """
+    short = [_short_name(spec) for spec in specs]
+    names = [
+        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
+    ]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SpecError(
+            f"the model `{twice}` is named twice",
+            expected="each model once",
+            mend="leave one of them out",
+        )
+    return tuple(names)
+
+
+def _short_name(spec: str) -> str:
+    scheme, rest = split_spec(spec)
+    if scheme == "hf" and not Path(rest).exists():
+        return rest
+    return rest if scheme == "python" else Path(rest).name or rest
+
+
+def question_of(manifest: Manifest) -> dict[str, object]:
+    """The part of a manifest that decides the result: two runs with equal questions agree."""
+    capabilities = {card.name: dict(card.settings) for card in manifest.capabilities}
+    return {
+        "job": manifest.job,
+        "reference": _identity(manifest.reference.name, manifest.reference.fingerprint),
+        "targets": [_identity(card.name, card.fingerprint) for card in manifest.targets],
+        "data": manifest.data.fingerprint,
+        "capabilities": capabilities,
+        "settings": dict(manifest.settings),
+    }
+
+
+def _identity(name: str, fingerprint: str) -> dict[str, str]:
+    return {"name": name, "fingerprint": fingerprint}
+
+
+def default_run_name(manifest: Manifest) -> str:
+    """A name that the same question always gets, so that the same command goes on."""
+    text = json.dumps(question_of(manifest), sort_keys=True)
+    return f"{manifest.job}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def notes_of(manifest: Manifest) -> dict[str, object]:
+    """The part of a manifest that explains a run without deciding its result."""
+    return {
+        "command": manifest.command,
+        "versions": dict(manifest.versions),
+        "data": asdict(manifest.data),
+        "models": [asdict(card) for card in (manifest.reference, *manifest.targets)],
+    }
+
+
+def software_versions() -> dict[str, str]:
+    """The versions of Python and of the packages that a result may depend on."""
+    found = {"python": python_version()}
+    for name in SOFTWARE:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def command_line(job: str, options: Mapping[str, Setting | Sequence[str]]) -> str:
+    """The command that asks the same again; options that are None or False are left out.
+
+    Examples
+    --------
+    >>> command_line("audit", {"target": ["a b", "c"], "n": 5, "run": None})
+    "scope audit --target 'a b' --target c --n 5"
+    """
+    words = ["scope", job]
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        for one in [value] if isinstance(value, str) or not isinstance(value, Sequence) else value:
+            if one is True:
+                words.append(flag)
+            elif one is not None and one is not False:
+                words += [flag, shlex.quote(str(one))]
+    return " ".join(words)

@@ -1,0 +1,75 @@
+"""Finds the perturbation set of a reference, one capability at a time, resumably."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scope.errors import ScopeError
+from scope.protocols import Capability, Classifier, Progress, SearchOptions
+from scope.records import Example, Outcome, Perturbation
+from scope.store import Run
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PerturbationSet:
+    """What one capability's search gave, in the order of examples and trials."""
+
+    outcome: Outcome
+    perturbations: tuple[Perturbation, ...]
+
+
+def find_perturbations(
+    capability: Capability,
+    reference: Classifier,
+    examples: Sequence[Example],
+    options: SearchOptions,
+    *,
+    run: Run,
+    progress: Progress,
+) -> PerturbationSet:
+    """Search every example that the run does not know yet, and keep each as it is found.
+
+    A capability that fails does not end the audit: its outcome says why, with the traceback, and
+    the others go on. What the user can mend, such as a full disk, does end it.
+    """
+    known = run.perturbations(capability.name)
+    waiting = [one for one in examples if (one.id, options.trials) not in known]
+    try:
+        found = len(examples) - len(waiting)
+        with progress.task(f"{capability.name}: searching", len(examples), found) as advance:
+            for trials in capability.search(reference, waiting, options):
+                run.add_perturbations(capability.name, trials)
+                known.update({(one.example_id, one.trial): one for one in trials})
+                advance()
+    except ScopeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
+        return PerturbationSet(outcome=_failed(capability, error), perturbations=())
+    ordered = tuple(
+        known[example.id, trial] for example in examples for trial in range(1, options.trials + 1)
+    )
+    return PerturbationSet(outcome=_measured(capability, ordered), perturbations=ordered)
+
+
+def _measured(capability: Capability, perturbations: Sequence[Perturbation]) -> Outcome:
+    failures = Counter(one.failure for one in perturbations if one.failure is not None)
+    return Outcome(
+        capability=capability.name,
+        status="measured",
+        searched=len(perturbations),
+        found=len(perturbations) - failures.total(),
+        queries=sum(one.queries for one in perturbations),
+        failures=dict(sorted(failures.items())),
+    )
+
+
+def _failed(capability: Capability, error: Exception) -> Outcome:
+    return Outcome(
+        capability=capability.name,
+        status="failed",
+        reason="".join(traceback.format_exception_only(error)).strip().partition("\n")[0],
+        trace="".join(traceback.format_exception(error)),
+    )

@@ -1,0 +1,203 @@
+"""Loads what an audit was asked about, and finds what is wrong before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+
+from scope.data import load_data
+from scope.errors import ModelError, SpecError
+from scope.jobs.identity import model_names
+from scope.metrics import METRICS, Metric
+from scope.models import ModelOptions, load_classifier
+from scope.models.labels import AlignedClassifier, align_examples, parse_label_map
+from scope.models.saved import SavedClassifier
+from scope.protocols import Capability, Classifier
+from scope.records import CapabilityCard, DataCard, Example, ModelCard
+from scope.registry import find
+
+NO_LABELS = "none"
+"""Stands for a label column where gold labels are to be left out."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedModel:
+    """A classifier with the name that tables and reports give it."""
+
+    name: str
+    classifier: Classifier
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """What the manifest says of it."""
+        return ModelCard(
+            name=self.name,
+            spec=self.classifier.spec,
+            fingerprint=self.classifier.fingerprint,
+            labels=self.classifier.labels,
+            truncated=truncated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Models:
+    """A reference, and targets whose labels stand in its order."""
+
+    reference: NamedModel
+    targets: tuple[NamedModel, ...]
+
+
+def load_models(
+    reference: str | Classifier,
+    targets: Sequence[str | Classifier],
+    label_map: Sequence[str],
+    options: ModelOptions,
+) -> Models:
+    """Load the models and bring their labels into one order.
+
+    Raises
+    ------
+    SpecError
+        When there is no target, or one is named twice.
+    ModelError
+        When a model does not load, labels do not align, or the reference cannot answer new texts.
+    """
+    if not targets:
+        raise SpecError(
+            "no target",
+            expected="at least one model to compare with the reference",
+            mend="add --target SPEC",
+        )
+    names = parse_label_map(label_map)
+    first = _loaded(reference, options)
+    if isinstance(first, SavedClassifier):
+        raise ModelError(
+            f"saved predictions, `{first.spec}`, as the reference",
+            expected="a reference that answers new texts: the search cannot know them beforehand",
+            mend="name the model itself; saved predictions can be a target",
+        )
+    others = [_loaded(target, options) for target in targets]
+    labels = first.labels
+    return Models(
+        reference=NamedModel(name=model_names([first.spec])[0], classifier=first),
+        targets=tuple(
+            NamedModel(name=name, classifier=AlignedClassifier(other, labels, names))
+            for name, other in zip(
+                model_names([other.spec for other in others]), others, strict=True
+            )
+        ),
+    )
+
+
+def _loaded(model: str | Classifier, options: ModelOptions) -> Classifier:
+    return load_classifier(model, options) if isinstance(model, str) else model
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelledData:
+    """Examples whose gold labels are spelled as the reference spells its labels."""
+
+    examples: tuple[Example, ...]
+    card: DataCard
+
+
+def load_labelled(
+    spec: str,
+    labels: Sequence[str],
+    *,
+    label_map: Sequence[str],
+    text_column: str | None,
+    label_column: str | None,
+    n: int | None,
+    seed: int,
+) -> LabelledData:
+    """Load the examples, and align their gold labels with the reference's, or leave them out."""
+    unlabelled = label_column == NO_LABELS
+    loaded = load_data(
+        spec,
+        text_column=text_column,
+        label_column=None if unlabelled else label_column,
+        n=n,
+        seed=seed,
+    )
+    if unlabelled:
+        bare = tuple(Example(id=one.id, text=one.text) for one in loaded.examples)
+        return LabelledData(examples=bare, card=loaded.card)
+    aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
+    return LabelledData(examples=aligned, card=loaded.card)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChosenCapability:
+    """A capability, ready to search, and where it comes from."""
+
+    capability: Capability
+    origin: str
+
+    def card(self) -> CapabilityCard:
+        """What the manifest says of it."""
+        return CapabilityCard(
+            name=self.capability.name,
+            question=self.capability.question,
+            origin=self.origin,
+            settings=self.capability.settings(),
+        )
+
+
+def choose_capabilities(
+    wanted: Sequence[str | Capability], settings: Mapping[str, str | float | None]
+) -> tuple[ChosenCapability, ...]:
+    """The capabilities by name or as they stand, with the settings that each of them has.
+
+    Raises
+    ------
+    SpecError
+        When a name is unknown or stands twice, or no capability has one of the settings.
+    """
+    given = {name: value for name, value in settings.items() if value is not None}
+    used: set[str] = set()
+    chosen: list[ChosenCapability] = []
+    for one in wanted:
+        if not isinstance(one, str):
+            chosen.append(ChosenCapability(capability=one, origin=type(one).__module__))
+            continue
+        entry = find("capabilities", one)
+        known = {field.name for field in fields(entry.target)} if is_dataclass(entry.target) else ()
+        own = {name: value for name, value in given.items() if name in known}
+        used |= own.keys()
+        chosen.append(ChosenCapability(capability=entry.target(**own), origin=entry.origin))
+    _refuse_repeated(chosen)
+    if unused := sorted(given.keys() - used):
+        raise SpecError(
+            f"the setting `{unused[0]}`, which none of the capabilities asked for has",
+            expected="settings of a capability that is named",
+            mend=f"leave --{unused[0].replace('_', '-')} out, or add --capability synonym",
+        )
+    return tuple(chosen)
+
+
+def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
+    names = [one.capability.name for one in chosen]
+    if not names or len(set(names)) < len(names):
+        raise SpecError(
+            f"the capabilities {names}",
+            expected="at least one capability, each once",
+            mend="write for example --capability synonym --capability typo",
+        )
+
+
+def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:
+    """Soft-SCoPE with these bounds.
+
+    Raises
+    ------
+    SpecError
+        When they are not 0 <= tolerance <= cutoff.
+    """
+    try:
+        return METRICS["soft_scope"].at(tolerance=tolerance, cutoff=cutoff)
+    except ValueError as error:
+        raise SpecError(
+            str(error),
+            expected="0 <= tolerance <= cutoff, as L1 distances of two changes (0 to 4)",
+            mend="write for example --tolerance 0.1 --cutoff 1.0",
+        ) from error

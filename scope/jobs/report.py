@@ -1,0 +1,60 @@
+"""The report of a stored run, written again without any model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scope.errors import RunError
+from scope.records import Comparison
+from scope.registry import find
+from scope.store import RunFolder, run_folder
+
+
+def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Comparison:
+    """The result of a run that has finished.
+
+    Raises
+    ------
+    RunError
+        When there is no such run, or it has not finished.
+    """
+    folder = _find(run, runs)
+    comparison = folder.read_comparison()
+    if comparison is None:
+        raise RunError(
+            f"`{folder.path}` has no result yet",
+            expected="a run that has finished",
+            mend="give its command again: it goes on where it was",
+        )
+    return comparison
+
+
+def report(run: str | Path, runs: Path = Path("runs")) -> Path:
+    """Write a run's report.html again from its stored result, and return its path.
+
+    Parameters
+    ----------
+    run
+        The run's name under ``runs``, or the path of its folder.
+
+    Raises
+    ------
+    RunError
+        When there is no such run, or it has not finished.
+    """
+    comparison = stored_comparison(run, runs)
+    folder = _find(run, runs)
+    folder.write_report(find("renderers", "html").target().render(comparison))
+    return folder.report_path
+
+
+def _find(run: str | Path, runs: Path) -> RunFolder:
+    path = Path(run) if Path(run).is_dir() else run_folder(run, runs)
+    if not path.is_dir():
+        here = sorted(one.name for one in runs.iterdir() if one.is_dir()) if runs.is_dir() else []
+        raise RunError(
+            f"no run `{run}`",
+            expected=f"one of: {', '.join(here[:20])}" if here else f"a run under `{runs}`",
+            mend="see `scope list runs`, or give the folder's path",
+        )
+    return RunFolder(path)

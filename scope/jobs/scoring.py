@@ -1,0 +1,81 @@
+"""Asks every model for its answers to the original and the changed texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scope.errors import ModelError
+from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.preparation import NamedModel
+from scope.models.cached import CachedClassifier
+from scope.models.saved import MissingPredictionsError
+from scope.protocols import Progress
+from scope.records import Example, Prediction, ScoredExample, ScoredPerturbation
+from scope.store import Run
+
+Answers = dict[str, Prediction]
+"""One model's predictions, by text."""
+
+
+def answer_all(
+    model: NamedModel,
+    examples: Sequence[Example],
+    sets: Sequence[PerturbationSet],
+    *,
+    run: Run,
+    progress: Progress,
+) -> Answers:
+    """One model's answers to all original and all changed texts.
+
+    Raises
+    ------
+    ModelError
+        When saved predictions lack texts; the run's folder then holds a file of them.
+    """
+    originals = [example.text for example in examples]
+    changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
+    texts = list(dict.fromkeys(originals + changed))
+    classifier = CachedClassifier(model.classifier, run)
+    known = classifier.count_known(texts)
+    with progress.task(f"{model.name}: answering", len(texts), known) as advance:
+        try:
+            answers = classifier.classify(texts, advance)
+        except MissingPredictionsError as error:
+            path = run.write_texts(model.name, error.texts)
+            raise ModelError(
+                error.found,
+                expected=error.expected,
+                mend=f"have the model answer the texts in {path}, add the rows to its file, and "
+                "give the command again, under another name if it has --run",
+            ) from error
+    return dict(zip(texts, answers, strict=True))
+
+
+def score_examples(
+    examples: Sequence[Example], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers to it."""
+    return tuple(
+        ScoredExample(
+            example=example,
+            reference=reference[example.text],
+            targets=tuple(known[example.text] for known in targets),
+        )
+        for example in examples
+    )
+
+
+def score_perturbations(
+    sets: Sequence[PerturbationSet], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredPerturbation, ...]:
+    """Each changed text with the answers to it; none where the search failed."""
+    return tuple(
+        ScoredPerturbation(
+            capability=found.outcome.capability,
+            perturbation=one,
+            reference=None if one.text is None else reference[one.text],
+            targets=() if one.text is None else tuple(known[one.text] for known in targets),
+        )
+        for found in sets
+        for one in found.perturbations
+    )
