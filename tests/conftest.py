@@ -1,7 +1,77 @@
-"""What all tests share: property tests without a time limit of their own."""
+"""What all tests share."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Read when torch first computes: answers must not depend on the batch, whichever test comes first.
+os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 from hypothesis import settings
+
+TESTS = Path(__file__).parent
+SCOPE = Path(sys.executable).with_name("scope")
 
 # A loaded machine must not fail a test by being slow.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+OPENINGS = ("the film", "this story", "a long play", "her new book", "that old song")
+MIDDLES = ("seems", "remains", "turns out", "feels", "becomes")
+JUDGEMENTS = (
+    "wonderful",
+    "dreadful",
+    "charming",
+    "tedious",
+    "funny",
+    "hollow",
+    "brilliant",
+    "dull",
+)
+ENDINGS = ("from start to finish", "after the second scene", "for every listener", "in its own way")
+
+
+@pytest.fixture(scope="session")
+def sentences():
+    """Made-up sentences with a label each, all different."""
+    generator = random.Random(0)
+    every = [
+        (f"{opening} {middle} {judgement} {ending}", label)
+        for opening in OPENINGS
+        for middle in MIDDLES
+        for number, judgement in enumerate(JUDGEMENTS)
+        for ending in ENDINGS
+        for label in (("positive", "negative")[number % 2],)
+    ]
+    return generator.sample(every, 60)
+
+
+@pytest.fixture(scope="session")
+def sentences_csv(sentences, tmp_path_factory):
+    """The sentences as a file with the columns text and label."""
+    path = tmp_path_factory.mktemp("data") / "sentences.csv"
+    rows = "".join(f"{text},{label}\n" for text, label in sentences)
+    path.write_text(f"text,label\n{rows}", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def run_scope(tmp_path):
+    """Runs the real command in an empty folder; returns what `subprocess.run` does."""
+
+    def run(*arguments, environment=(), timeout=300):
+        return subprocess.run(
+            [str(SCOPE), *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": "200", **dict(environment)},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run

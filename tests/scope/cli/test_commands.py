@@ -1,0 +1,99 @@
+"""The commands as a user meets them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def audited(run_scope, sentences_csv):
+    """A finished run named mine; returns what its command printed."""
+    return run_scope(
+        *("audit", "--reference", "python:toy_models:Reference"),
+        *("--target", "python:toy_models:Student", "--target", "python:toy_models:Stranger"),
+        *("--data", sentences_csv, "--n", 8, "--capability", "typo", "--run", "mine"),
+    )
+
+
+def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
+    assert audited.returncode == 0, audited.stderr
+    assert "hard_scope" in audited.stdout
+    assert "n=" in audited.stdout
+    assert "report: runs/mine/report.html" in audited.stderr
+    assert "typo: searching" in audited.stderr
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "toy_models:Student" in report
+
+
+def test_a_report_is_the_same_when_written_again_without_any_model(audited, run_scope, tmp_path):
+    path = tmp_path / "runs/mine/report.html"
+    first = path.read_bytes()
+    path.unlink()
+    again = run_scope("report", "mine", environment={"PYTHONPATH": ""})
+    assert again.returncode == 0, again.stderr
+    assert path.read_bytes() == first
+    assert again.stdout == audited.stdout
+
+
+def test_the_runs_are_listed(audited, run_scope):
+    rows = json.loads(run_scope("list", "runs", "--json").stdout)
+    assert [(row["run"], row["state"]) for row in rows] == [("mine", "done")]
+    assert "toy_models:Stranger" in rows[0]["targets"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "names"),
+    [
+        ("models", "scheme", {"hf", "predictions", "python"}),
+        ("capabilities", "capability", {"synonym", "typo"}),
+        ("metrics", "metric", {"hard_scope", "soft_scope(tolerance=0.1, cutoff=1.0)"}),
+    ],
+)
+def test_everything_that_can_be_named_is_listed(run_scope, kind, first, names):
+    done = run_scope("list", kind, "--json")
+    assert names <= {row[first] for row in json.loads(done.stdout)}
+    for name in names:
+        assert name in run_scope("list", kind).stdout
+
+
+def test_json_holds_the_whole_comparison_and_nothing_else(run_scope, audited, tmp_path):
+    done = run_scope("report", "mine", "--json")
+    assert done.stdout == (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("gate", "code"), [("hard_scope=0", 0), ("soft_scope=1.01", 1)])
+def test_a_gate_decides_the_exit_code(run_scope, sentences_csv, gate, code):
+    done = run_scope(
+        *("audit", "--reference", "python:toy_models:Reference"),
+        *("--target", "python:toy_models:Student", "--data", sentences_csv),
+        *("--n", 6, "--capability", "typo", "--fail-under", gate),
+    )
+    assert done.returncode == code, done.stderr
+    assert ("gate: soft_scope" in done.stderr) == bool(code)
+
+
+@pytest.mark.parametrize("command", ["audit", "demo", "report", "list"])
+def test_every_command_has_help_with_an_example(run_scope, command):
+    done = run_scope(command, "--help")
+    assert done.returncode == 0
+    assert "Example: scope" in " ".join(done.stdout.split())
+
+
+def test_help_answers_without_loading_anything_heavy():
+    script = (
+        "import sys; sys.argv = ['scope', '--help']\n"
+        "from scope.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'torch', 'numpy', 'pydantic', 'textattack'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_version_is_told(run_scope):
+    assert run_scope("--version").stdout.startswith("scope 0.")

@@ -1,0 +1,131 @@
+"""A killed run goes on where it was, and ends as if nothing had happened; so does another seed of
+Python's hashes."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections import Counter
+
+import pytest
+from conftest import SCOPE, TESTS
+
+from scope.serialization import from_json, to_json
+
+
+@pytest.fixture
+def arguments(sentences_csv):
+    return [
+        *("audit", "--reference", "python:toy_models:Slow"),
+        *("--target", "python:toy_models:SlowStudent"),
+        *("--data", str(sentences_csv), "--n", "24", "--run", "mine", "--slots", "4"),
+    ]
+
+
+def result(folder):
+    text = (folder / "runs" / "mine" / "comparison.json").read_text(encoding="utf-8")
+    return to_json(from_json(text), clock=False)
+
+
+def count_rows(folder, table):
+    database = folder / "runs" / "mine" / "run.sqlite"
+    if not database.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=5) as connection:
+            return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def start(arguments, folder, **environment):
+    return subprocess.Popen(
+        [str(SCOPE), *arguments],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(TESTS),
+            "SCOPE_TEST_LOG": str(folder / "asked.jsonl"),
+            **environment,
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def kill_when(process, reached):
+    """Send SIGKILL as soon as the moment is reached; the process must not end before."""
+    deadline = time.monotonic() + 120
+    while not reached():
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+
+
+def asked(folder):
+    return Counter(map(json.loads, (folder / "asked.jsonl").read_text().splitlines()))
+
+
+@pytest.fixture
+def folders(tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    return whole, killed
+
+
+def test_three_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folders):
+    whole, killed = folders
+    assert start(arguments, whole, PYTHONHASHSEED="1").wait(timeout=300) == 0
+
+    process = start(arguments, killed, PYTHONHASHSEED="2")
+    kill_when(process, lambda: count_rows(killed, "predictions") > 0)
+
+    found = count_rows(killed, "perturbations")
+    process = start(arguments, killed, PYTHONHASHSEED="3")
+    kill_when(process, lambda: count_rows(killed, "perturbations") > found + 15)
+
+    found = count_rows(killed, "perturbations")
+    process = start(arguments, killed, PYTHONHASHSEED="4")
+    kill_when(process, lambda: count_rows(killed, "perturbations") > found + 60)
+
+    assert start(arguments, killed, PYTHONHASHSEED="5").wait(timeout=300) == 0
+    assert result(killed) == result(whole)
+
+    # What was answered and kept is never asked again: each kill can cost one batch of one model.
+    twice = sum(times - 1 for times in asked(killed).values())
+    twice_in_one_go = sum(times - 1 for times in asked(whole).values())
+    slots_times_candidates = 4 * 40
+    assert twice - twice_in_one_go <= 3 * slots_times_candidates
+
+
+def test_a_run_that_another_process_writes_is_refused(arguments, folders):
+    _, folder = folders
+    process = start(arguments, folder)
+    try:
+        deadline = time.monotonic() + 120
+        while not count_rows(folder, "predictions"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        second = subprocess.run(
+            [str(SCOPE), *arguments],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(TESTS),
+                "SCOPE_TEST_LOG": str(folder / "second.jsonl"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert second.returncode == 2
+        assert str(process.pid) in second.stderr
+        assert "Traceback" not in second.stderr
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,134 @@
+"""The numbers of an audit on predictions made by hand, and by chance."""
+
+import numpy as np
+import pytest
+
+from scope.estimation import invariant_pairs, measure
+from scope.metrics import METRICS
+from scope.records import (
+    Estimate,
+    Example,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Undefined,
+)
+
+LABELS = ("negative", "positive")
+
+
+def prediction(positive):
+    return Prediction(probabilities=(1 - positive, positive))
+
+
+def scored(rows):
+    """Scored examples and perturbations from (gold, reference before and after, target alike)."""
+    examples, perturbations = [], []
+    for number, (gold, before, after, target_before, target_after) in enumerate(rows):
+        example = Example(id=str(number), text=f"text {number}", label=gold)
+        examples.append(
+            ScoredExample(
+                example=example,
+                reference=prediction(before),
+                targets=(prediction(target_before),),
+            )
+        )
+        perturbations.append(
+            ScoredPerturbation(
+                capability="typo",
+                perturbation=Perturbation(example_id=str(number), trial=1, text=f"tex {number}"),
+                reference=prediction(after),
+                targets=(prediction(target_after),),
+            )
+        )
+    return examples, perturbations
+
+
+def numbers(rows):
+    examples, perturbations = scored(rows)
+    return measure(
+        examples,
+        perturbations,
+        capabilities=["typo"],
+        targets=["target"],
+        labels=LABELS,
+        soft_scope=METRICS["soft_scope"].at(tolerance=0.1, cutoff=0.5),
+        seed=0,
+    )
+
+
+def values(rows):
+    return {
+        one.metric.partition("(")[0]: one.estimate
+        for one in numbers(rows).measurements
+        if one.subset is None
+    }
+
+
+BY_HAND = [
+    # Both stay, and move alike: 1 for everything.
+    ("positive", 0.9, 0.8, 0.9, 0.8),
+    # The target flips.
+    ("positive", 0.9, 0.9, 0.6, 0.4),
+    # The target disagrees with the reference, and stays; the changes are 0.3 apart in L1.
+    ("negative", 0.3, 0.3, 0.6, 0.75),
+    # The reference flips: no pair of I_R.
+    ("negative", 0.4, 0.6, 0.1, 0.1),
+]
+
+
+def test_by_hand():
+    found = values(BY_HAND)
+    assert found["iid_agreement"].value == pytest.approx(3 / 4)
+    # Reference right 4 of 4; target right on the first, second and fourth.
+    assert found["iid_accuracy_gap"].value == pytest.approx(1 / 4)
+    assert found["ood_agreement"].value == pytest.approx(1 / 3)
+    assert found["hard_scope"].value == pytest.approx(2 / 3)
+    assert found["soft_scope"].value == pytest.approx((1 + 0 + 0.5) / 3)
+    assert found["hard_scope"].n == 3
+
+
+def test_a_pair_on_which_the_reference_flips_is_left_out():
+    examples, perturbations = scored(BY_HAND)
+    assert invariant_pairs("typo", examples, perturbations).example_ids == ("0", "1", "2")
+
+
+def test_no_pair_gives_undefined_everywhere():
+    found = values([("positive", 0.9, 0.1, 0.9, 0.9)])
+    for metric in ("ood_agreement", "hard_scope", "soft_scope"):
+        assert found[metric] == Undefined(reason="the reference is invariant on no pair")
+
+
+def test_one_example_has_an_interval_that_admits_its_ignorance():
+    estimate = values(BY_HAND[:1])["hard_scope"]
+    assert isinstance(estimate, Estimate)
+    assert (estimate.value, estimate.high) == (1.0, 1.0)
+    assert estimate.low < 0.3
+
+
+def test_parts_add_up_to_the_whole():
+    found = numbers(BY_HAND)
+    hard = {one.subset: one.estimate for one in found.measurements if one.metric == "hard_scope"}
+    assert hard["label = positive"].value == pytest.approx(1 / 2)
+    assert hard["label = negative"].value == 1
+    assert sum(hard[f"label = {label}"].n for label in LABELS) == hard[None].n
+
+
+def test_an_unrelated_target_gives_what_chance_predicts():
+    generator = np.random.default_rng(0)
+    draws = generator.uniform(size=(4000, 4))
+    # The reference always stays; the target's two answers are two throws of one coin.
+    rows = [
+        (
+            "positive",
+            0.6 + 0.4 * a,
+            0.6 + 0.4 * a,
+            float(c < 0.7) * 0.8 + 0.1,
+            float(d < 0.7) * 0.8 + 0.1,
+        )
+        for a, _, c, d in draws
+    ]
+    found = values(rows)
+    assert found["hard_scope"].low < 0.7**2 + 0.3**2 < found["hard_scope"].high
+    assert found["ood_agreement"].low < 0.7 < found["ood_agreement"].high

@@ -1,0 +1,294 @@
+"""The audit from Python, on classifiers of a few lines."""
+
+import numpy as np
+import pytest
+from hub.tiny import write_tiny_model
+from reference import invariance_reference
+
+import scope
+from scope.errors import ModelError, RunError, SpecError
+from scope.models import ModelOptions
+from scope.records import Estimate
+from scope.serialization import to_json
+
+
+@pytest.fixture
+def toy_audit(sentences_csv, tmp_path, monkeypatch):
+    def audit(*targets, **options):
+        return scope.audit(
+            **{
+                "reference": "python:toy_models:Reference",
+                "targets": [f"python:toy_models:{target}" for target in targets],
+                "data": str(sentences_csv),
+                "n": 12,
+                "runs": tmp_path / "runs",
+                **options,
+            }
+        )
+
+    return audit
+
+
+def main_estimates(comparison, metric):
+    return {
+        (one.capability, one.target): one.estimate
+        for one in comparison.measurements
+        if one.metric.startswith(metric) and one.subset is None
+    }
+
+
+def test_a_model_shares_all_invariances_with_itself(toy_audit):
+    comparison = toy_audit("Reference")
+    for metric in ("hard_scope", "soft_scope", "ood_agreement"):
+        estimates = main_estimates(comparison, metric)
+        assert set(estimates) == {
+            ("synonym", "toy_models:Reference"),
+            ("typo", "toy_models:Reference"),
+        }
+        assert all(one.value == 1 and one.n > 5 for one in estimates.values())
+
+
+def test_every_number_equals_the_slow_reference(toy_audit):
+    comparison = toy_audit("Student", "Stranger", tolerance=0.05, cutoff=0.4)
+    clean = {one.example.id: one for one in comparison.examples}
+    for position, target in enumerate(("toy_models:Student", "toy_models:Stranger")):
+        for capability in ("synonym", "typo"):
+            pairs = [
+                (clean[one.perturbation.example_id], one)
+                for one in comparison.perturbations
+                if one.capability == capability and one.reference
+            ]
+            arrays = (
+                [before.reference.probabilities for before, _ in pairs],
+                [after.reference.probabilities for _, after in pairs],
+                [before.targets[position].probabilities for before, _ in pairs],
+                [after.targets[position].probabilities for _, after in pairs],
+            )
+            hard = invariance_reference.hard_scope(*arrays[2:])
+            soft = invariance_reference.soft_scope(*arrays, tolerance=0.05, cutoff=0.4)
+            found = main_estimates(comparison, "hard_scope")[capability, target]
+            assert found.value == pytest.approx(np.mean(hard), abs=1e-6)
+            found = main_estimates(comparison, "soft_scope")[capability, target]
+            assert found.value == pytest.approx(np.mean(soft), abs=1e-6)
+
+
+def test_a_target_with_labels_in_another_order_is_read_by_name(toy_audit):
+    comparison = toy_audit("Student", capabilities=["typo"])
+    agreement = main_estimates(comparison, "iid_agreement")[None, "toy_models:Student"]
+    assert agreement.value == 1
+
+
+def test_the_kept_values_have_the_estimate_as_their_mean(toy_audit):
+    for one in toy_audit("Stranger").measurements:
+        if one.subset is None and not one.metric.startswith("iid_accuracy_gap"):
+            assert isinstance(one.estimate, Estimate)
+            assert np.mean(one.values) == pytest.approx(one.estimate.value, abs=1e-5)
+            assert len(one.values) == len(one.example_ids)
+
+
+def test_targets_are_compared_with_each_other_on_the_same_examples(toy_audit):
+    comparison = toy_audit("Student", "Stranger")
+    hard = [one for one in comparison.differences if one.metric == "hard_scope"]
+    assert {one.capability for one in hard} == {"synonym", "typo"}
+    for one in hard:
+        assert (one.first, one.second) == ("toy_models:Student", "toy_models:Stranger")
+        assert one.p_value <= one.p_adjusted <= 1
+
+
+def test_the_curve_grows_with_the_cutoff_and_passes_through_the_estimate(toy_audit):
+    comparison = toy_audit("Student", capabilities=["typo"], tolerance=0.1, cutoff=0.35)
+    (curve,) = comparison.curves
+    values = [estimate.value for _, estimate in curve.points]
+    assert values == sorted(values)
+    estimate = main_estimates(comparison, "soft_scope")["typo", "toy_models:Student"]
+    assert dict(curve.points)[0.35] == estimate
+
+
+def test_slots_do_not_change_a_byte(toy_audit):
+    texts = {
+        to_json(toy_audit("Student", slots=slots, run=f"slots-{slots}"), clock=False)
+        for slots in (1, 7, 64)
+    }
+    assert len(texts) == 1
+
+
+def test_the_order_of_the_examples_does_not_change_what_is_found(sentences, toy_audit, tmp_path):
+    found = []
+    for name, rows in (("forth", sentences[:10]), ("back", sentences[:10][::-1])):
+        path = tmp_path / f"{name}.csv"
+        lines = (f"{text[:9]}-{text[-9:]}-{len(text)},{text}" for text, _ in rows)
+        path.write_text("id,text\n" + "\n".join(dict.fromkeys(lines)), encoding="utf-8")
+        comparison = toy_audit("Student", data=str(path), n=None, run=name)
+        found.append({(o.capability, o.perturbation) for o in comparison.perturbations})
+    assert found[0] == found[1]
+
+
+def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path):
+    for seed, name in enumerate(("reference", "target")):
+        write_tiny_model(tmp_path / name, labels=("negative", "positive"), seed=seed)
+    texts = {
+        to_json(
+            toy_audit(
+                reference=str(tmp_path / "reference"),
+                targets=[str(tmp_path / "target")],
+                model_options=ModelOptions(device="cpu", token_budget=budget),
+                slots=slots,
+                run=f"budget-{budget}-{slots}",
+            ),
+            clock=False,
+        )
+        for budget, slots in ((16, 64), (4096, 64), (64, 7))
+    }
+    assert len(texts) == 1
+
+
+def test_a_finished_run_asks_no_model_again(toy_audit, monkeypatch):
+    import toy_models
+
+    first = toy_audit("Student")
+
+    def refuse(self, texts):
+        raise AssertionError(f"asked again: {texts}")
+
+    monkeypatch.setattr(toy_models.Reference, "classify", refuse)
+    assert to_json(toy_audit("Student"), clock=False) == to_json(first, clock=False)
+
+
+def test_another_question_under_the_same_name_is_refused(toy_audit):
+    toy_audit("Student", run="mine", capabilities=["typo"])
+    with pytest.raises(RunError, match="seed is 0, not 1"):
+        toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
+
+
+def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
+    with pytest.raises(ModelError) as caught:
+        toy_audit("OtherLabels")
+    assert "negative  |  LABEL_0" in str(caught.value)
+    assert "--label-map LABEL_0=negative" in str(caught.value)
+    label_map = ["LABEL_0=negative", "LABEL_1=positive"]
+    comparison = toy_audit("OtherLabels", label_map=label_map, capabilities=["typo"])
+    assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
+
+
+def test_without_gold_labels_the_accuracy_gap_is_undefined(toy_audit):
+    comparison = toy_audit("Student", capabilities=["typo"], label_column="none")
+    gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:Student"]
+    assert str(gap) == "undefined (no example has a gold label)"
+
+
+def test_where_nothing_is_invariant_the_shares_are_undefined(toy_audit, tmp_path):
+    path = tmp_path / "short.csv"
+    path.write_text("text\nit is so\nthis is it\n", encoding="utf-8")
+    comparison = toy_audit("Student", data=str(path), n=None, capabilities=["typo"])
+    hard = main_estimates(comparison, "hard_scope")["typo", "toy_models:Student"]
+    assert str(hard) == "undefined (the reference is invariant on no pair)"
+    (outcome,) = comparison.outcomes
+    assert outcome.found == 0
+    assert list(outcome.failures) == ["no candidate: no word of the text may be changed"]
+
+
+def test_a_capability_that_fails_leaves_the_others_alone(toy_audit):
+    class Broken:
+        name = "broken"
+        question = "Does this work?"
+
+        def settings(self):
+            return {}
+
+        def search(self, classifier, examples, options):
+            raise ZeroDivisionError("of its own making")
+            yield
+
+    comparison = toy_audit("Student", capabilities=[Broken(), "typo"])
+    failed, measured = comparison.outcomes
+    assert (failed.status, failed.reason) == ("failed", "ZeroDivisionError: of its own making")
+    assert "Traceback" in failed.trace
+    assert measured.status == "measured"
+    assert ("typo", "toy_models:Student") in main_estimates(comparison, "hard_scope")
+
+
+def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(toy_audit, tmp_path):
+    import json
+
+    import toy_models
+
+    def save(texts):
+        rows = toy_models.Student().classify(texts)
+        labels = list(toy_models.Student.labels)
+        lines = [
+            json.dumps({"text": text, "probabilities": row, "labels": labels})
+            for text, row in zip(texts, rows, strict=True)
+        ]
+        (tmp_path / "saved.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    target = f"predictions:{tmp_path / 'saved.jsonl'}"
+    save(["one text that nobody asks for"])
+    with pytest.raises(ModelError, match="has no prediction for") as caught:
+        toy_audit(targets=[target], capabilities=["typo"])
+    waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl.jsonl"))
+    assert str(waiting) in caught.value.mend
+    save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
+    saved = toy_audit(targets=[target], capabilities=["typo"])
+    live = toy_audit("Student", capabilities=["typo"])
+    assert [one.estimate for one in saved.measurements] == [
+        one.estimate for one in live.measurements
+    ]
+
+
+def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
+    path = tmp_path / "saved.jsonl"
+    path.write_text('{"text": "a", "probabilities": [0.5, 0.5], "labels": ["x", "y"]}\n')
+    with pytest.raises(ModelError, match="saved predictions"):
+        toy_audit("Student", reference=f"predictions:{path}")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"targets": []}, "no target"),
+        ({"capabilities": []}, "the capabilities"),
+        ({"capabilities": ["typo", "typo"]}, "the capabilities"),
+        ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
+        ({"capabilities": ["typo"], "preset": "strong"}, "the setting `preset`"),
+        ({"preset": "stronger"}, "a preset called `stronger`"),
+        ({"trials": 0}, "0 trials"),
+        ({"slots": 0}, "0 slots"),
+        ({"distance": "l2"}, "the distance `l2`"),
+        ({"tolerance": 2.0}, "tolerance=2.0 is greater than cutoff=1.0"),
+        ({"min_similarity": 3.0, "encoder": "predictions:x"}, "encoder of the scheme"),
+        ({"label_map": ["x"]}, "the label map `x`"),
+    ],
+)
+def test_a_wrong_option_is_named(toy_audit, options, message):
+    with pytest.raises(SpecError) as caught:
+        toy_audit("Student", **options)
+    assert message in str(caught.value)
+
+
+def test_the_same_target_twice_is_refused(toy_audit):
+    with pytest.raises(SpecError, match="named twice"):
+        toy_audit("Student", "Student")
+
+
+def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
+    def changed_words(preset):
+        comparison = toy_audit("Student", capabilities=["synonym"], preset=preset, max_words=0.5)
+        texts = {one.example.id: one.example.text.split() for one in comparison.examples}
+        return [
+            sum(a != b for a, b in zip(texts[p.example_id], p.text.split(), strict=True))
+            for p in (one.perturbation for one in comparison.perturbations)
+            if p.text
+        ]
+
+    assert max(changed_words("paper")) == 1
+    assert max(changed_words("strong")) > 1
+
+
+def test_the_comparison_prints_and_converts_itself(toy_audit, tmp_path):
+    comparison = toy_audit("Student", capabilities=["typo"])
+    assert "hard_scope" in str(comparison)
+    frame = comparison.to_frame()
+    assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
+    assert len(frame) == len(comparison.measurements)
+    assert comparison.to_json().startswith("{")
+    assert "Hard-SCoPE" in comparison.to_html(tmp_path / "report.html").read_text()

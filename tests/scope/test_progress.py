@@ -1,0 +1,48 @@
+import io
+import sys
+
+from scope import progress
+from scope.progress import Bars, Lines, Silent, suitable_progress
+
+
+def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream).task("searching", total=100, done=50) as advance:
+        now[0] = 20.0
+        advance(20)
+    first, last = stream.getvalue().splitlines()
+    # 20 of the remaining 50 in 20 seconds: one a second, 30 to go.
+    assert first == "searching: 70/100, 1.0/s, 30 s left"
+    assert last.startswith("searching: 70/100")
+
+
+def test_what_was_done_before_does_not_count_as_speed():
+    stream = io.StringIO()
+    with Lines(stream).task("searching", total=10, done=10):
+        pass
+    assert stream.getvalue().startswith("searching: 10/10, 0.0/s")
+
+
+def test_bars_write_to_standard_error_alone(capsys):
+    with Bars().task("searching", total=2) as advance:
+        advance()
+        advance()
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "2/2" in captured.err
+
+
+def test_silence_writes_nothing(capsys):
+    with Silent().task("searching", total=2) as advance:
+        advance(2)
+    captured = capsys.readouterr()
+    assert captured.out + captured.err == ""
+
+
+def test_a_pipe_gets_lines_and_a_terminal_bars(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    assert isinstance(suitable_progress(), Lines)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert isinstance(suitable_progress(), Bars)

@@ -1,0 +1,87 @@
+"""Classifiers of a few lines, for tests of everything around them; no torch.
+
+As specs: ``python:toy_models:Reference``, ``:Student``, ``:Stranger``, ``:ThreeLabels`` and so on.
+"""
+
+import hashlib
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+
+def weight(word, salt):
+    """A number from -1 to 1 that the word and the salt decide."""
+    digest = hashlib.sha256(f"{salt}:{word}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") / 2**31 - 1
+
+
+class Reference:
+    """Adds up a weight for each word; the label is the sign of the sum."""
+
+    labels = ("negative", "positive")
+    salt = "reference"
+    scale = 1.5
+
+    def score(self, text):
+        words = text.lower().split()
+        return self.scale * sum(weight(word, self.salt) for word in words) / math.sqrt(len(words))
+
+    def classify(self, texts):
+        rows = []
+        for text in texts:
+            positive = round(1 / (1 + math.exp(-self.score(text))), 6)
+            rows.append([round(1 - positive, 6), positive])
+        return rows
+
+
+class Student(Reference):
+    """The reference, less sure of itself, with its labels in capitals and the other order."""
+
+    labels = ("POSITIVE", "NEGATIVE")
+    scale = 0.8
+
+    def classify(self, texts):
+        return [row[::-1] for row in super().classify(texts)]
+
+
+class Stranger(Reference):
+    """Other weights: agrees by chance alone."""
+
+    salt = "stranger"
+
+
+class OtherLabels(Reference):
+    labels = ("LABEL_0", "LABEL_1")
+
+
+class OneLabel(Reference):
+    labels = ("score",)
+
+    def classify(self, texts):
+        return [[1.0] for _ in texts]
+
+
+class NotANumber(Reference):
+    def classify(self, texts):
+        return [[math.nan, math.nan] for _ in texts]
+
+
+class Slow(Reference):
+    """Takes its time, and writes down every text that it answers, in the file SCOPE_TEST_LOG."""
+
+    def classify(self, texts):
+        with Path(os.environ["SCOPE_TEST_LOG"]).open("a", encoding="utf-8") as log:
+            for text in texts:
+                log.write(json.dumps(text) + "\n")
+        time.sleep(0.02 + 0.0005 * len(texts))
+        return super().classify(texts)
+
+
+class SlowStudent(Slow):
+    labels = Student.labels
+    scale = Student.scale
+
+    def classify(self, texts):
+        return [row[::-1] for row in super().classify(texts)]
