@@ -11,11 +11,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from perturbations.capability import InvarianceCapability, Parts
 from scope.errors import SpecError
 from scope.records import Setting
+
+Preset = Literal["paper", "strong"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +38,16 @@ class Synonym(InvarianceCapability):
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
 
-    preset: Literal["paper", "strong"] = "paper"
+    preset: Preset = "paper"
     max_words: float = 0.3
 
     def __post_init__(self) -> None:
+        if self.preset not in get_args(Preset):
+            raise SpecError(
+                f"a preset called `{self.preset}`",
+                expected=f"one of: {', '.join(get_args(Preset))}",
+                mend="write for example --preset paper",
+            )
         if not 0 < self.max_words <= 1:
             raise SpecError(
                 f"a share of {self.max_words} of the words",

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from perturbations.lockstep import Ask, Lockstep
+from perturbations.chance import OwnChance
+from perturbations.lockstep import Ask, Lockstep, Service
+from perturbations.textattack_gate import load_textattack
+from scope.errors import SpecError
 from scope.protocols import Classifier, SearchOptions
 from scope.records import Example, Perturbation, Setting
 
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from textattack.constraints import Constraint, PreTransformationConstraint
     from textattack.search_methods import SearchMethod
     from textattack.transformations import Transformation
+
+_SPLIT = "<SPLIT>"
+"""Where TextAttack divides a text into two inputs; in a text of one input it loses its way."""
+
+_NO_WORD = "no candidate: no word of the text may be changed"
 
 
 class Parts(NamedTuple):
@@ -54,12 +62,26 @@ class InvarianceCapability(ABC):
 
         Each (example, trial) has a seed of its own, drawn from the run's seed, the capability's
         name and the example's id: neither order nor company of the examples matters.
+
+        Raises
+        ------
+        SpecError
+            When there is a least similarity and no encoder to measure it.
         """
-        services = {"classify": lambda texts: _probabilities(classifier, texts)}
+        if options.min_similarity is not None and options.encoder is None:
+            raise SpecError(
+                f"a least similarity of {options.min_similarity} and no encoder",
+                expected="an encoder that measures the similarity",
+                mend="name an encoder, or leave the least similarity out",
+            )
+        # Not within the first search: what an import draws would come out of that search's chance.
+        load_textattack()
+        services: dict[str, Service] = {"classify": lambda texts: _probabilities(classifier, texts)}
         if options.encoder is not None:
             services["encode"] = options.encoder.encode
         searches = (self._search_of(example, options) for example in examples)
-        return Lockstep(services, options.slots).run(searches)
+        lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
+        return lockstep.run(searches)
 
     def attack(
         self,
@@ -71,6 +93,7 @@ class InvarianceCapability(ABC):
         taken: Sequence[str] = (),
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial."""
+        load_textattack()
         from textattack import Attack
 
         from perturbations.constraints import MeaningKept
@@ -94,23 +117,42 @@ class InvarianceCapability(ABC):
         def search(ask: Ask) -> tuple[Perturbation, ...]:
             found: list[Perturbation] = []
             for trial in range(1, options.trials + 1):
-                attack = self.attack(
-                    lambda texts: ask("classify", texts),
-                    encode=(lambda texts: ask("encode", texts)) if options.encoder else None,
-                    generator=self.generator(options.seed, example, trial),
-                    options=options,
-                    taken=[one.text for one in found if one.text is not None],
-                )
-                found.append(perturb(attack, example, trial))
+                taken = [one.text for one in found if one.text is not None]
+                found.append(self._one_trial(ask, example, trial, options, taken))
             return tuple(found)
 
         return search
 
+    def _one_trial(
+        self, ask: Ask, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
+    ) -> Perturbation:
+        seed = self.generator(options.seed, example, trial).getrandbits(32)
+        with OwnChance(ask, seed) as own_ask:
+            attack = self.attack(
+                lambda texts: own_ask("classify", texts),
+                encode=(lambda texts: own_ask("encode", texts)) if options.encoder else None,
+                generator=self.generator(options.seed, example, trial),
+                options=options,
+                taken=taken,
+            )
+            return perturb(attack, example, trial)
+
 
 def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     """Run one attack to its end."""
+    from textattack.shared import AttackedText
+
+    if _SPLIT in example.text:
+        return Perturbation(
+            example_id=example.id,
+            trial=trial,
+            failure=f"TextAttack cannot change texts with {_SPLIT}",
+        )
+    text = AttackedText(example.text)
+    if not text.words:  # some search methods fail on such a text
+        return Perturbation(example_id=example.id, trial=trial, failure=_NO_WORD)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
-    result = attack.attack(example.text, 0).perturbed_result
+    result = attack.attack(text, 0).perturbed_result
     queries = result.num_queries
     if result.goal_status == _succeeded():
         return Perturbation(
@@ -121,7 +163,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
             queries=queries,
         )
     return Perturbation(
-        example_id=example.id, trial=trial, queries=queries, failure=_why_none(queries)
+        example_id=example.id, trial=trial, queries=queries, failure=_why_none(attack)
     )
 
 
@@ -131,10 +173,14 @@ def _succeeded() -> Any:
     return GoalFunctionResultStatus.SUCCEEDED
 
 
-def _why_none(queries: int) -> str:
-    if queries <= 1:
-        return "no candidate: no word of the text may be changed"
-    return "no admissible candidate: each changes the prediction or was found in an earlier trial"
+def _why_none(attack: Attack) -> str:
+    if attack.goal_function.tried:
+        return (
+            "no admissible candidate: each changes the prediction or was found in an earlier trial"
+        )
+    if attack.constraints:
+        return "no candidate: no change of the text meets the constraints"
+    return _NO_WORD
 
 
 def _probabilities(classifier: Classifier, texts: list[str]) -> list[tuple[float, ...]]:

@@ -14,6 +14,7 @@ load_textattack()
 
 from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
+from textattack.shared.validators import MODELS_BY_GOAL_FUNCTION  # noqa: E402
 
 Distance = Literal["l1", "kl"]
 DECIMALS = 6
@@ -53,6 +54,12 @@ class KeepsPrediction(ClassificationGoalFunction):
         L1 as in the paper, or KL.
     taken
         Texts that do not count as new: the perturbations of earlier trials.
+
+    Attributes
+    ----------
+    tried
+        Whether the search has come up with any changed text; what it asks only to rank the
+        words does not count.
     """
 
     def __init__(
@@ -66,12 +73,23 @@ class KeepsPrediction(ClassificationGoalFunction):
         super().__init__(_Wrapped(model), model_batch_size=2**30)
         self._distance: Distance = distance
         self._taken = frozenset(taken)
+        self.tried = False
 
     def init_attack_example(self, attacked_text: AttackedText, ground_truth_output: int) -> Any:
         """Start on a new original; its answer is asked for here, and only here."""
         self._original_text = attacked_text.text
         self._original: NDArray[np.float64] = self._call_model([attacked_text])[0]
         return super().init_attack_example(attacked_text, ground_truth_output)
+
+    def get_results(
+        self, attacked_text_list: list[AttackedText], check_skip: bool = False
+    ) -> tuple[list[Any], bool]:
+        """Judge these texts; the flag says whether a budget of queries is used up."""
+        # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
+        changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
+        self.tried = self.tried or any(changed)
+        results, used_up = super().get_results(attacked_text_list, check_skip=check_skip)
+        return results, used_up
 
     def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
         return bool(
@@ -92,6 +110,11 @@ class KeepsPrediction(ClassificationGoalFunction):
         return [np.asarray(row, dtype=float) for row in scores]
 
 
+# TextAttack's list of the models that a goal can judge: this one takes any. A goal that is not
+# on the list is warned about twice in every attack.
+MODELS_BY_GOAL_FUNCTION[KeepsPrediction] = [".*"]
+
+
 class _Wrapped:
     """The shape in which TextAttack expects a model."""
 
@@ -99,4 +122,5 @@ class _Wrapped:
         self.model = model
 
     def __call__(self, texts: list[str]) -> list[Any]:
-        return list(self.model(texts))
+        # As lists: TextAttack would join rows that are arrays into one.
+        return [np.asarray(row, dtype=float).tolist() for row in self.model(texts)]

@@ -16,7 +16,7 @@ from greenlet import getcurrent, greenlet
 
 Result = TypeVar("Result")
 
-Service = Callable[[list[str]], Sequence[Any]]
+Service = Callable[[list[str]], Iterable[Any]]
 """Answers texts, each on its own: one answer a text, in order."""
 
 
@@ -56,7 +56,7 @@ class Lockstep(Generic[Result]):
     services
         What the searches may ask, by name.
     slots
-        Most searches that are live at once; a finished one makes room for the next.
+        Most searches that are live at once, at least 1; a finished one makes room for the next.
 
     Examples
     --------
@@ -73,27 +73,32 @@ class Lockstep(Generic[Result]):
     """
 
     def __init__(self, services: Mapping[str, Service], slots: int) -> None:
+        if slots < 1:
+            raise ValueError(f"{slots} slots hold no search")
         self._services = services
         self._slots = slots
 
     def run(self, searches: Iterable[Search[Result]]) -> Iterator[Result]:
         """The searches' results as they come; their order depends on the number of slots."""
         waiting = iter(searches)
-        live: list[_Live] = []
-        while True:
+        steps: list[tuple[greenlet, tuple[Any]]] = [
+            (greenlet(search), (Ask(getcurrent()),)) for search in islice(waiting, self._slots)
+        ]
+        while steps:
+            live: list[_Live] = []
+            for thread, argument in steps:
+                current, outcome = thread, thread.switch(*argument)
+                while current.dead:
+                    yield outcome
+                    search = next(waiting, None)
+                    if search is None:
+                        break
+                    current = greenlet(search)
+                    outcome = current.switch(Ask(getcurrent()))
+                else:
+                    live.append(_Live(current, outcome))
             answered = zip(live, self._answer(live), strict=True)
             steps = [(one.thread, (answers,)) for one, answers in answered]
-            free = self._slots - len(live)
-            steps += [(greenlet(search), (Ask(getcurrent()),)) for search in islice(waiting, free)]
-            if not steps:
-                return
-            live = []
-            for thread, argument in steps:
-                outcome = thread.switch(*argument)
-                if thread.dead:
-                    yield outcome
-                else:
-                    live.append(_Live(thread, outcome))
 
     def _answer(self, live: Sequence[_Live]) -> list[list[Any]]:
         answers: dict[str, dict[str, Any]] = {}

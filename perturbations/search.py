@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from perturbations.goal import DECIMALS
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
@@ -51,9 +53,8 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
     def perform_search(self, initial_result: Any) -> Any:
         """The text after the last admissible swap, or the original where there is none."""
         original = initial_result.attacked_text
-        ranking, _ = self._get_index_order(original)
         current = initial_result
-        for index in ranking:
+        for index in self._ranking(original):
             candidates = self.get_transformations(
                 current.attacked_text, original_text=original, indices_to_modify=[index]
             )
@@ -65,6 +66,30 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
             if best and self._stop_at_first:
                 break
         return current
+
+    def _ranking(self, original: Any) -> list[int]:
+        """Positions of the words by weighted saliency, greatest first; the first of equals.
+
+        That is softmax(score without the word) times the best score of its swaps. The softmax's
+        denominator is the same for all words and left out. TextAttack's own ranking leaves the
+        order of equals, which are common, to a sort that differs between processors.
+        """
+        indices = sorted(self.get_indices_to_order(original)[1])
+        without = [original.replace_word_at_index(index, self.unk_token) for index in indices]
+        results, _ = self.get_goal_results(without)
+        weights = {
+            index: math.exp(result.score) * self._best_score(original, index)
+            for index, result in zip(indices, results, strict=True)
+        }
+        return sorted(indices, key=lambda index: (-round(weights[index], DECIMALS), index))
+
+    def _best_score(self, original: Any, index: int) -> float:
+        """The best score of a swap of this word, admissible or not; 0 where there is none."""
+        swaps = self.get_transformations(
+            original, original_text=original, indices_to_modify=[index]
+        )
+        results, _ = self.get_goal_results(swaps)
+        return max((result.score for result in results), default=0.0)
 
 
 def best_admissible(results: list[Any]) -> Any | None:

@@ -57,9 +57,6 @@ class InnerSwaps(WordSwap):
         """False: another call gives other candidates, so TextAttack must not cache them."""
         return False
 
-    def _get_replacement_words(self, word: str) -> list[str]:
-        return [swap_inner_letters(word, self._generator)]
-
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:

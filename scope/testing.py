@@ -10,7 +10,6 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from scope.errors import SpecError
 from scope.protocols import Capability, SearchOptions
@@ -28,7 +27,10 @@ _SENTENCES = (
     "?!",
 )
 
+TRIALS = 3
+
 Found = dict[str, tuple[Perturbation, ...]]
+"""All trials of each example, by its id."""
 
 
 class HashedWords:
@@ -88,7 +90,7 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
         The object itself, not its class.
     examples
         Texts in which the capability finds something to change; without them, some English
-        sentences with contractions, numbers and names of months.
+        sentences with contractions, numbers and names.
 
     Raises
     ------
@@ -97,72 +99,66 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
 
     Examples
     --------
-    >>> check_capability("typo")
+    >>> check_capability(str)
     Traceback (most recent call last):
     ...
-    scope.errors.SpecError: found:    an object of class str without name, question, settings...
-    expected: the members of `scope.protocols.Capability`
-    to mend:  add what is missing
+    scope.errors.SpecError: found:    the class str
+    expected: a capability, which is an object
+    to mend:  make one: str()
     """
     _check_members(capability)
     _check_description(capability)
     _check_settings(capability)
-    texts = _made_up() if examples is None else tuple(examples)
-    options = SearchOptions(slots=7)
-    found = _search(capability, texts, options)
-    for example in texts:
-        _check_found(example, found[example.id], options)
-    if not any(one.text is not None for trials in found.values() for one in trials):
-        raise SpecError(
-            f"`{capability.name}` found nothing in {len(texts)} examples",
-            expected="at least one perturbation",
-            mend="give `check_capability` examples that the capability can change",
-        )
-    for what, order, slots in (
-        ("when it is repeated", texts, 7),
-        ("with 1 slot instead of 7", texts, 1),
-        ("when the examples come in reverse order", texts[::-1], 7),
-    ):
-        again = _search(capability, order, SearchOptions(slots=slots))
-        _check_same(capability, found, again, what)
-
-
-def _made_up() -> tuple[Example, ...]:
-    return tuple(
-        Example(id=f"sentence {number}", text=text) for number, text in enumerate(_SENTENCES, 1)
+    given = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
+    found = _search(capability, given, slots=7)
+    for example in given:
+        _check_trials(example, found[example.id])
+    _require(
+        any(one.text is not None for trials in found.values() for one in trials),
+        found=f"`{capability.name}` found nothing in {len(given)} examples",
+        expected="at least one perturbation",
+        mend="give `check_capability` examples that the capability can change",
     )
+    again = {
+        "when the search is repeated": _search(capability, given, slots=7),
+        "with 1 slot instead of 7": _search(capability, given, slots=1),
+        "with the examples in reverse order": _search(capability, given[::-1], slots=7),
+    }
+    for circumstances, other in again.items():
+        _check_same(capability, found, other, circumstances)
 
 
 def _check_members(capability: object) -> None:
-    if isinstance(capability, type):
-        raise SpecError(
-            f"the class {capability.__name__}",
-            expected="a capability, which is an object",
-            mend=f"make one: {capability.__name__}()",
-        )
+    kind = type(capability).__name__
+    _require(
+        not isinstance(capability, type),
+        found=f"the class {getattr(capability, '__name__', kind)}",
+        expected="a capability, which is an object",
+        mend=f"make one: {getattr(capability, '__name__', kind)}()",
+    )
     members = ("name", "question", "settings", "search")
     missing = [member for member in members if not hasattr(capability, member)]
-    if missing:
-        raise SpecError(
-            f"an object of class {type(capability).__name__} without {', '.join(missing)}",
-            expected="the members of `scope.protocols.Capability`",
-            mend="add what is missing",
-        )
+    _require(
+        not missing,
+        found=f"an object of class {kind} without {', '.join(missing)}",
+        expected="the members of `scope.protocols.Capability`",
+        mend="add what is missing",
+    )
 
 
 def _check_description(capability: Capability) -> None:
-    if not re.fullmatch("[a-z][a-z0-9]*", capability.name):
-        raise SpecError(
-            f"a capability called `{capability.name}`",
-            expected="one lower-case word, of letters and digits",
-            mend="choose a name such as `synonym`",
-        )
-    if not re.fullmatch(r"[A-Z].* .*\?", capability.question):
-        raise SpecError(
-            f"`{capability.name}` asks: `{capability.question}`",
-            expected="a whole sentence, from a capital letter to a question mark",
-            mend="write what is asked of the models, as the report is to show it",
-        )
+    _require(
+        re.fullmatch("[a-z][a-z0-9]*", capability.name),
+        found=f"a capability called `{capability.name}`",
+        expected="one lower-case word, of letters and digits",
+        mend="choose a name such as `synonym`",
+    )
+    _require(
+        re.fullmatch(r"[A-Z].* .*\?", capability.question),
+        found=f"`{capability.name}` asks: `{capability.question}`",
+        expected="a whole sentence, from a capital letter to a question mark",
+        mend="write what is asked of the models, as the report is to show it",
+    )
 
 
 def _check_settings(capability: Capability) -> None:
@@ -176,93 +172,99 @@ def _check_settings(capability: Capability) -> None:
     for key, value in settings.items():
         plain = value is None or isinstance(value, str | int | float)
         finite = not isinstance(value, float) or math.isfinite(value)
-        if not (isinstance(key, str) and plain and finite):
-            raise SpecError(
-                f"`{capability.name}` has the setting {key!r}: {value!r}",
-                expected="a name with a text, a finite number, a truth value or None",
-                mend="write the value as text",
-            )
+        _require(
+            isinstance(key, str) and plain and finite,
+            found=f"`{capability.name}` has the setting {key!r}: {value!r}",
+            expected="a name with a text, a finite number, a truth value or None",
+            mend="write the value as text",
+        )
 
 
-def _search(capability: Capability, examples: Sequence[Example], options: SearchOptions) -> Found:
+def _search(capability: Capability, examples: Sequence[Example], slots: int) -> Found:
     """What is found by example, after a look at what must hold for the search as a whole."""
     classifier = HashedWords()
+    options = SearchOptions(trials=TRIALS, slots=slots)
     groups = list(capability.search(classifier, iter(examples), options))
-    found = {group[0].example_id: group for group in groups if group}
-    expected = sorted(example.id for example in examples)
-    if sorted(group[0].example_id if group else "" for group in groups) != expected:
-        raise SpecError(
-            f"`{capability.name}` gave {len(groups)} results, for {sorted(found)}",
-            expected=f"one for each of {expected}",
-            mend="yield all trials of one example together, each example once",
-        )
+    given = sorted(example.id for example in examples)
+    ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)
+    _require(
+        ids == given,
+        found=f"`{capability.name}` gives results for {', '.join(ids) or 'no example'}",
+        expected=f"one for each of {', '.join(given)}",
+        mend="yield all trials of one example together, each example once",
+    )
     asked = {text for texts in classifier.asked for text in texts}
     for one in (one for group in groups for one in group):
-        if one.text is not None and (one.text not in asked or one.queries < 1):
-            raise SpecError(
-                f"{_which(one)}: {one.text!r} with {one.queries} queries",
-                expected="a text that the classifier was asked for, and counted",
-                mend="put every question through the classifier that the search is given",
-            )
-    return found
-
-
-def _check_found(example: Example, trials: Sequence[Perturbation], options: SearchOptions) -> None:
-    numbers = [(one.example_id, one.trial) for one in trials]
-    if numbers != [(example.id, trial) for trial in range(1, options.trials + 1)]:
-        raise SpecError(
-            f"(example, trial) in this order: {numbers}",
-            expected=f"trials 1 to {options.trials} of {example.id}",
-            mend="number the trials from 1 and give a failure where nothing is found",
+        _require(
+            one.text is None or (one.text in asked and one.queries > 0),
+            found=f"{_which(one)}: {one.text!r} with {one.queries} queries",
+            expected="a text that the classifier was asked for, and counted",
+            mend="put every question through the classifier that the search is given",
         )
-    for one in trials:
+    return {group[0].example_id: group for group in groups}
+
+
+def _check_trials(example: Example, trials: Sequence[Perturbation]) -> None:
+    numbers = [one.trial for one in trials if one.example_id == example.id]
+    _require(
+        numbers == list(range(1, TRIALS + 1)),
+        found=f"trials {numbers} of {example.id}",
+        expected=f"trials 1 to {TRIALS}, in order",
+        mend="number the trials from 1, and give a failure where nothing is found",
+    )
+    for number, one in enumerate(trials):
         _check_one(example, one)
-    texts = sorted(one.text for one in trials if one.text is not None)
-    for first, second in pairwise(texts):
-        if first == second:
-            raise SpecError(
-                f"two trials of {example.id} found {first!r}",
-                expected="another text in every trial",
-                mend="refuse what earlier trials have found",
-            )
+        _require(
+            one.text is None or one.text not in [earlier.text for earlier in trials[:number]],
+            found=f"{_which(one)}: {one.text!r} once more",
+            expected="another text in every trial",
+            mend="refuse what earlier trials have found",
+        )
 
 
 def _check_one(example: Example, one: Perturbation) -> None:
     if one.text is None:
-        if not (one.failure and one.failure.strip()):
-            raise SpecError(
-                f"{_which(one)}: a failure without a reason",
-                expected="the reason in words",
-                mend="say why no text was found",
-            )
+        _require(
+            one.failure and one.failure.strip(),
+            found=f"{_which(one)}: a failure without a reason",
+            expected="the reason in words",
+            mend="say why no text was found",
+        )
         return
     original, changed = HashedWords().classify([example.text, one.text])
-    if one.text == example.text or original.label != changed.label:
-        flaw = "the original" if one.text == example.text else "another prediction for"
-        raise SpecError(
-            f"{_which(one)}: {flaw} {one.text!r}",
-            expected="a changed text with the prediction of the original",
-            mend="admit only texts that differ and leave the prediction alone",
-        )
-    if one.score is None or not 0 < one.score <= 1:
-        raise SpecError(
-            f"{_which(one)}: score {one.score}",
-            expected="a score above 0, at most 1",
-            mend="give 1 / (1 + distance between the classifier's two answers)",
-        )
+    unchanged = one.text == example.text
+    _require(
+        not unchanged and original.label == changed.label,
+        found=f"{_which(one)}: {'the original' if unchanged else 'another prediction for'} "
+        f"{one.text!r}",
+        expected="a changed text with the prediction of the original",
+        mend="admit only texts that differ and leave the prediction alone",
+    )
+    _require(
+        one.score is not None and 0 < one.score <= 1,
+        found=f"{_which(one)}: score {one.score}",
+        expected="a score above 0, at most 1",
+        mend="give 1 / (1 + distance between the classifier's two answers)",
+    )
 
 
-def _check_same(capability: Capability, found: Found, again: Found, what: str) -> None:
+def _check_same(capability: Capability, found: Found, other: Found, circumstances: str) -> None:
     for example_id, trials in found.items():
-        for first, second in zip(trials, again[example_id], strict=False):
-            if first != second:
-                raise SpecError(
-                    f"`{capability.name}` finds {second} {what}, before it was {first}",
-                    expected="the same result",
-                    mend="draw chance from a generator seeded by the run's seed, the example's id "
-                    "and the trial alone, and sort what has no order",
-                )
+        texts = [[one.text for one in group] for group in (trials, other[example_id])]
+        _require(
+            trials == other[example_id],
+            found=f"`{capability.name}` gives another result {circumstances}: "
+            f"{texts[0]} became {texts[1]}",
+            expected="the same result",
+            mend="draw chance from a generator seeded by the run's seed, the example's id and the "
+            "trial alone, and sort what has no order",
+        )
 
 
 def _which(one: Perturbation) -> str:
     return f"{one.example_id}, trial {one.trial}"
+
+
+def _require(kept: object, *, found: str, expected: str, mend: str) -> None:
+    if not kept:
+        raise SpecError(found, expected=expected, mend=mend)

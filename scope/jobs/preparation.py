@@ -22,10 +22,14 @@ NO_LABELS = "none"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedModel:
-    """A classifier with the name that tables and reports give it."""
+    """A classifier with the name that tables and reports give it.
+
+    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
+    """
 
     name: str
     classifier: Classifier
+    saved: bool = False
 
     def card(self, truncated: int = 0) -> ModelCard:
         """What the manifest says of it."""
@@ -80,7 +84,11 @@ def load_models(
     return Models(
         reference=NamedModel(name=model_names([first.spec])[0], classifier=first),
         targets=tuple(
-            NamedModel(name=name, classifier=AlignedClassifier(other, labels, names))
+            NamedModel(
+                name=name,
+                classifier=AlignedClassifier(other, labels, names),
+                saved=isinstance(other, SavedClassifier),
+            )
             for name, other in zip(
                 model_names([other.spec for other in others]), others, strict=True
             )

@@ -35,20 +35,25 @@ def answer_all(
     originals = [example.text for example in examples]
     changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
     texts = list(dict.fromkeys(originals + changed))
+    if model.saved:
+        return _look_up(model, texts, run)
     classifier = CachedClassifier(model.classifier, run)
     known = classifier.count_known(texts)
     with progress.task(f"{model.name}: answering", len(texts), known) as advance:
-        try:
-            answers = classifier.classify(texts, advance)
-        except MissingPredictionsError as error:
-            path = run.write_texts(model.name, error.texts)
-            raise ModelError(
-                error.found,
-                expected=error.expected,
-                mend=f"have the model answer the texts in {path}, add the rows to its file, and "
-                "give the command again, under another name if it has --run",
-            ) from error
-    return dict(zip(texts, answers, strict=True))
+        return dict(zip(texts, classifier.classify(texts, advance), strict=True))
+
+
+def _look_up(model: NamedModel, texts: Sequence[str], run: Run) -> Answers:
+    try:
+        return dict(zip(texts, model.classifier.classify(texts), strict=True))
+    except MissingPredictionsError as error:
+        path = run.write_texts(model.name, error.texts)
+        raise ModelError(
+            error.found,
+            expected=error.expected,
+            mend=f"have the model answer the texts in {path}, add the rows to its file, and "
+            "give the command again, under another name if it has --run",
+        ) from error
 
 
 def score_examples(

@@ -68,14 +68,16 @@ def _download(name: str, options: ModelOptions) -> Path:
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise ModelError(
             f"no folder `{name}`, and the hub did not give a model of that name "
-            f"({_first_line(error)})",
+            f"({first_line(error)})",
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
             mend="check the spelling and the network; for a private model set HF_TOKEN",
         ) from error
 
 
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"
+def first_line(error: Exception) -> str:
+    """Kind and first line of an error from elsewhere, for a message of ours."""
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0][:300]}"
 
 
 def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import fetch_checkpoint
+from scope.models.checkpoint import fetch_checkpoint, first_line
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
@@ -21,7 +21,7 @@ class SentenceEncoder:
 
     def __init__(self, model: Any, *, spec: str, fingerprint: str, token_budget: int) -> None:
         self._model = model
-        # Before 5.3 the library called it `tokenize`.
+        # The earlier releases of sentence-transformers 5 have `tokenize` alone.
         self._tokenize = getattr(model, "preprocess", None) or model.tokenize
         self._prompt = model.prompts.get(model.default_prompt_name) or ""
         self._token_budget = token_budget
@@ -69,9 +69,9 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
             model_kwargs={} if options.allow_pickle else {"use_safetensors": True},
         )
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         raise ModelError(
-            f"`{rest}` does not load as a sentence encoder ({type(error).__name__}: {error})",
+            f"`{rest}` does not load as a sentence encoder ({first_line(error)})",
             expected="a model that sentence-transformers can read",
             mend="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
         ) from error

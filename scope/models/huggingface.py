@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import fetch_checkpoint
+from scope.models.checkpoint import fetch_checkpoint, first_line
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
@@ -32,7 +32,9 @@ class HuggingFaceClassifier:
         self.spec = spec
         self.fingerprint = fingerprint
         names = model.config.id2label
-        self.labels = tuple(str(names[index]) for index in range(model.config.num_labels))
+        self.labels = tuple(
+            str(names.get(index, f"LABEL_{index}")) for index in range(model.config.num_labels)
+        )
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text; the probabilities are rounded to six decimals."""
@@ -103,13 +105,19 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
             output_loading_info=True,
         )
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         raise _unreadable(rest, error) from error
     if report["missing_keys"]:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(sorted(report['missing_keys'])[:4])}",
             expected="a checkpoint with a trained classification head",
             mend="name a fine-tuned classifier; a base model's head would answer at random",
+        )
+    if model.config.problem_type == "multi_label_classification":
+        raise ModelError(
+            f"`{rest}` gives each of its labels a probability of its own",
+            expected="a classifier whose probabilities sum to 1 over its labels",
+            mend="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
         )
     if model.config.pad_token_id is None:
         # Causal classifiers read the last token that is no padding, and refuse a batch where the
@@ -148,10 +156,9 @@ def _not_a_number(spec: str, text: str) -> ModelError:
 
 
 def _unreadable(rest: str, error: Exception) -> ModelError:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else ""
     return ModelError(
-        f"`{rest}` cannot be loaded ({type(error).__name__}: {first[:300]})",
+        f"`{rest}` cannot be loaded ({first_line(error)})",
         expected="a folder with config.json, a tokenizer and *.safetensors",
-        mend="check that the checkpoint is complete and that this version of transformers knows it; "
+        mend="check that the checkpoint is complete and that this transformers release knows it; "
         "if it brings code of its own and you trust its author, add --trust-remote-code",
     )

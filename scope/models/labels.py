@@ -75,7 +75,7 @@ def _order(
             f"  (left the reference, right `{classifier.spec}`)",
             expected="the same label names in both models, upper and lower case alike",
             mend="say what corresponds, once for each label: "
-            f"--label-map {classifier.labels[0]}={labels[0]}",
+            f"--label-map {_first_entry(classifier.labels, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -85,6 +85,15 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
     padded = [[*side, *[""] * (rows - len(side))] for side in (left, right)]
     width = max(map(len, left))
     return "\n".join(f"  {a:<{width}}  |  {b}" for a, b in zip(*padded, strict=True))
+
+
+def _first_entry(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
+    """An entry for the first names on either side that lack a partner."""
+    lonely = []
+    for names, others in ((theirs, ours), (ours, theirs)):
+        partners = {canonical(other, label_map) for other in others}
+        lonely.append(next((n for n in names if canonical(n, label_map) not in partners), names[0]))
+    return "=".join(lonely)
 
 
 def align_examples(
@@ -104,7 +113,8 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            mend=f"say what corresponds, once for each label: --label-map {found[0]}={labels[0]}; "
+            mend="say what corresponds, once for each label: "
+            f"--label-map {_first_entry(found, labels, label_map)}; "
             "or do without: --label-column none",
         )
     return tuple(

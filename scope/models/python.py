@@ -122,7 +122,7 @@ def _import(name: str) -> Any:
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - sys.path holds strings
     try:
         return import_module(name)
-    except ImportError as error:
+    except (ImportError, SyntaxError) as error:
         raise SpecError(
             f"the module `{name}` cannot be imported ({error})",
             expected="a module in this folder or an installed one",

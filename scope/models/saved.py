@@ -75,7 +75,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier:
     labels: tuple[str, ...] = ()
     predictions: dict[str, Prediction] = {}
     for row in _rows(path):
-        labels = labels or _labels(row)
+        labels = _labels(row, labels)
         text, prediction = _text(row), _prediction(row, labels)
         if predictions.setdefault(text, prediction) != prediction:
             raise _bad_row(row, f"other probabilities for {text[:80]!r}", "one answer to a text")
@@ -104,12 +104,18 @@ def _rows(path: Path) -> Iterator[_Row]:
         yield _Row(source.place(row), *(fields.get(name) for name in _FIELDS))
 
 
-def _labels(row: _Row) -> tuple[str, ...]:
+def _labels(row: _Row, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels of the first row; a later row may leave them out or repeat them."""
+    if known and not row.labels:
+        return known
     if not isinstance(row.labels, list) or not row.labels:
         raise _bad_row(
             row, f"`labels` is {row.labels!r}", "the label names, as a list in the first row"
         )
-    return tuple(map(str, row.labels))
+    labels = tuple(map(str, row.labels))
+    if known and labels != known:
+        raise _bad_row(row, f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
+    return labels
 
 
 def _text(row: _Row) -> str:

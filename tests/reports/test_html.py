@@ -234,7 +234,7 @@ def test_the_same_comparison_gives_the_same_bytes_in_another_process(page):
         "print(hashlib.sha256(made.encode()).hexdigest())"
     )
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, HERE / "conftest.py"],
+        [sys.executable, "-W", "error", "-c", code, HERE.parent / "made_up_comparison.py"],
         env={**os.environ, "PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,

@@ -95,8 +95,9 @@ def test_the_interval_contains_the_mean_and_keeps_to_the_range(pairs, level):
 @given(trials, st.floats(0.01, 0.98))
 def test_a_higher_level_gives_a_wider_interval(pairs, level):
     narrow, wide = (mean_estimate(*split(pairs), level=each) for each in (level, level + 0.01))
-    assert wide.low <= narrow.low
-    assert narrow.high <= wide.high
+    # But for the last bit, where both bounds are the mean itself.
+    assert wide.low <= narrow.low + 1e-12
+    assert narrow.high <= wide.high + 1e-12
 
 
 @given(one_trial_each, st.integers(2, 5))

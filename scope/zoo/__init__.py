@@ -1,0 +1,1 @@
+"""Small models of known lineage, trained here from packages alone, without any hub."""

@@ -1,0 +1,100 @@
+import pytest
+from swapping import together
+
+from capabilities.typo import Typo
+from perturbations.lexicon import stopwords
+from scope.errors import SpecError
+from scope.protocols import SearchOptions
+from scope.records import Example
+from scope.testing import HashedWords
+
+TEXT = "This quiet harbour town, well over 400 years old, has a good market every morning."
+
+pytestmark = pytest.mark.usefixtures("lexicon")
+
+
+def found(capability=None, classifier=None, **options):
+    capability = capability or Typo()
+    classifier = classifier or HashedWords(strength=0.0)
+    example = Example(id="e", text=TEXT)
+    return together(capability, classifier, [example], SearchOptions(**options))["e"]
+
+
+def changed(text):
+    """The words that are no longer as they were."""
+    pairs = zip(TEXT.split(), text.split(), strict=True)
+    return {old.strip(",.") for old, new in pairs if old != new}
+
+
+def expected(min_letters=4):
+    """Words long enough, no stopwords, with two different letters inside."""
+    return {
+        word
+        for word in TEXT.replace(",", "").replace(".", "").split()
+        if len(word) >= min_letters and word not in stopwords().words and len(set(word[1:-1])) > 1
+    }
+
+
+def test_every_longer_word_that_is_no_stopword_has_two_inner_letters_swapped():
+    assert {"quiet", "harbour", "market", "morning"} <= expected()
+    assert not {"has", "a", "good", "400", "old", "over"} & expected()
+    for one in found():
+        assert changed(one.text) == expected()
+        for old, new in zip(TEXT.split(), one.text.split(), strict=True):
+            differing = [place for place in range(len(old)) if old[place] != new[place]]
+            assert len(differing) in (0, 2)
+            assert sorted(old) == sorted(new)
+
+
+def test_words_below_the_least_length_stay():
+    for one in found(Typo(min_letters=7)):
+        assert changed(one.text) == expected(7) == {"harbour", "morning"}
+
+
+def test_the_best_of_the_candidates_is_kept():
+    classifier = HashedWords()
+    [one] = found(classifier=classifier, trials=1)
+    (original,), candidates = classifier.asked
+    answers = classifier.classify([original, *candidates])
+    admissible = [
+        (-round(1 / (1 + 2 * abs(answer.probabilities[0] - answers[0].probabilities[0])), 6), text)
+        for text, answer in zip(candidates, answers[1:], strict=True)
+        if answer.label == answers[0].label
+    ]
+    assert len(candidates) == 15
+    assert one.text == min(admissible)[1]
+    assert one.score == pytest.approx(-min(admissible)[0], abs=2e-6)
+    assert one.queries == 16
+
+
+def test_fewer_candidates_are_tried_where_fewer_are_asked_for():
+    [one] = found(Typo(candidates=4), trials=1)
+    assert one.queries == 5
+
+
+def test_another_seed_gives_other_typos():
+    assert found(seed=1) != found(seed=2)
+    assert found(seed=1) == found(seed=1)
+
+
+def test_settings_change_with_every_option():
+    settings = [Typo(), Typo(candidates=5), Typo(min_letters=6)]
+    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 3
+    assert Typo().settings() == {
+        "candidates": 15,
+        "min_letters": 4,
+        "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
+    }
+
+
+@pytest.mark.parametrize("options", [{"candidates": 0}, {"min_letters": 3}])
+def test_options_that_leave_nothing_to_try_are_refused(options):
+    with pytest.raises(SpecError) as caught:
+        Typo(**options)
+    numbers = {"candidates": 15, "min_letters": 4} | options
+    assert str(caught.value) == (
+        f"found:    {numbers['candidates']} candidates, words from {numbers['min_letters']} "
+        "letters\n"
+        "expected: at least 1 candidate, and 4 letters to have two inside\n"
+        "to mend:  leave these settings out for the published ones, 15 and 4"
+    )

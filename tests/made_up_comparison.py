@@ -1,0 +1,227 @@
+"""A small comparison with everything a report must survive, built by hand."""
+
+from __future__ import annotations
+
+from scope.records import (
+    CapabilityCard,
+    Clock,
+    Comparison,
+    Curve,
+    DataCard,
+    Difference,
+    Estimate,
+    Example,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Outcome,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Undefined,
+)
+
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img src=x onerror=window.injected=1>'
+CLOSING = "</script></style></title><script>window.injected=1</script>"
+LINK = "javascript:window.injected=1"
+ARABIC = "فيلم رائع جدا"
+TARGETS = ("student", f"rival {SCRIPT}")
+LABELS = ("negative", f"positive {IMAGE}")
+SOFT = "soft_scope(tolerance=0.1, cutoff=1.0)"
+
+
+def estimate(value: float, n: int = 4) -> Estimate:
+    return Estimate(
+        value=value,
+        low=max(value - 0.125, -1.0),
+        high=min(value + 0.125, 1.0),
+        n=n,
+        method="bootstrap",
+    )
+
+
+def prediction(positive: float, *, truncated: bool = False) -> Prediction:
+    return Prediction(probabilities=(1 - positive, positive), truncated=truncated)
+
+
+TEXTS = {
+    "e1": ("a fine film", LABELS[1]),
+    "e2": (f"{SCRIPT} <i>dull</i> {LINK}", "negative"),
+    "e3": (ARABIC, None),
+    "e4": (f"naïve {CLOSING} wörds", "negative"),
+}
+
+
+def examples() -> tuple[ScoredExample, ...]:
+    return tuple(
+        ScoredExample(
+            example=Example(id=id_, text=text, label=label),
+            reference=prediction(0.75),
+            targets=(prediction(0.75), prediction(0.75, truncated=id_ == "e4")),
+        )
+        for id_, (text, label) in TEXTS.items()
+    )
+
+
+def found(
+    capability: str, id_: str, text: str, *positives: float, trial: int = 1
+) -> ScoredPerturbation:
+    reference, *targets = (prediction(positive) for positive in positives)
+    return ScoredPerturbation(
+        capability=capability,
+        perturbation=Perturbation(example_id=id_, trial=trial, text=text, score=0.8, queries=9),
+        reference=reference,
+        targets=tuple(targets),
+    )
+
+
+def perturbations() -> tuple[ScoredPerturbation, ...]:
+    return (
+        found("synonym", "e1", "a good film", 0.75, 0.75, 0.75),
+        found("synonym", "e1", "a fine movie", 0.75, 0.5625, 0.25, trial=2),
+        found("synonym", "e2", f"{SCRIPT} <img/src=x> {LINK}", 0.625, 0.25, 0.125),
+        found("typo", "e3", "فيلم رئاع جدا", 0.6875, 0.75, 0.4375),
+        ScoredPerturbation(
+            capability="typo",
+            perturbation=Perturbation(
+                example_id="e4", trial=1, failure=f"no admissible word {SCRIPT}", queries=3
+            ),
+        ),
+        # The reference itself changes here, so no target can lose an invariance.
+        found("typo", "e4", f"naïve {CLOSING} wödrs", 0.25, 0.25, 0.75, trial=2),
+    )
+
+
+def measurements() -> tuple[Measurement, ...]:
+    none = Undefined(reason=f"nothing is labelled {IMAGE}")
+    student, rival = TARGETS
+    rows: list[tuple[str, str, str | None, str | None, Estimate | Undefined]] = [
+        ("iid_agreement", student, None, None, estimate(1.0)),
+        ("iid_agreement", rival, None, None, estimate(0.75)),
+        ("iid_accuracy_gap", student, None, None, none),
+        ("iid_accuracy_gap", rival, None, None, estimate(0.25, n=3)),
+    ]
+    for capability in ("synonym", "typo"):
+        rows += [
+            ("ood_agreement", student, capability, None, estimate(0.75)),
+            ("ood_agreement", rival, capability, None, estimate(0.5)),
+            ("hard_scope", student, capability, None, estimate(0.875)),
+            ("hard_scope", rival, capability, None, estimate(0.5)),
+            (SOFT, student, capability, None, estimate(0.8125)),
+            (SOFT, rival, capability, None, estimate(0.25)),
+            ("hard_scope", student, capability, f"label = {LABELS[1]}", estimate(0.625, n=1)),
+            ("hard_scope", rival, capability, f"label = {LABELS[1]}", estimate(0.375, n=1)),
+            ("hard_scope", student, capability, "reference confidence ≥ 0.95", none),
+        ]
+    return tuple(
+        Measurement(metric=metric, target=target, capability=capability, subset=part, estimate=e)
+        for metric, target, capability, part, e in rows
+    )
+
+
+def differences() -> tuple[Difference, ...]:
+    student, rival = TARGETS
+    defined = Difference(
+        metric="hard_scope",
+        first=student,
+        second=rival,
+        capability="synonym",
+        estimate=estimate(0.375),
+        p_value=0.0004,
+        p_adjusted=0.0123,
+    )
+    undefined = Difference(
+        metric="iid_accuracy_gap",
+        first=student,
+        second=rival,
+        estimate=Undefined(reason="one side is undefined"),
+    )
+    return (defined, undefined)
+
+
+def curves() -> tuple[Curve, ...]:
+    return tuple(
+        Curve(
+            metric="soft_scope(tolerance=0.1)",
+            parameter="cutoff",
+            target=target,
+            capability=capability,
+            points=tuple((cutoff, estimate(top * cutoff / 2)) for cutoff in (0.5, 1.0, 2.0)),
+        )
+        for capability in ("synonym", "typo")
+        for target, top in zip(TARGETS, (0.875, 0.5), strict=True)
+    )
+
+
+def manifest() -> Manifest:
+    def card(name: str, truncated: int = 0) -> ModelCard:
+        return ModelCard(
+            name=name,
+            spec=f"hf:models/{name}",
+            fingerprint="0123456789abcdef" * 4,
+            labels=LABELS,
+            truncated=truncated,
+        )
+
+    def capability(name: str, question: str) -> CapabilityCard:
+        return CapabilityCard(
+            name=name, question=question, origin="built in", settings={"preset": "paper"}
+        )
+
+    return Manifest(
+        job="audit",
+        reference=card("teacher"),
+        targets=(card(TARGETS[0]), card(TARGETS[1], truncated=1)),
+        data=DataCard(
+            spec=f"file{IMAGE}.csv",
+            fingerprint="fedcba9876543210" * 4,
+            rows=1234,
+            used=4,
+            duplicates=2,
+            empty=1,
+            labelled=3,
+        ),
+        capabilities=(
+            capability("synonym", "Does the label survive a synonym?"),
+            capability("typo", "Does the label survive a typing error?"),
+            capability("negation", f"Never measured {CLOSING}"),
+        ),
+        settings={"seed": 7, "trials": 2, "distance": "l1", "similarity": None, "cache": True},
+        versions={"scope": "0.1.0", "torch": "2.13.0"},
+        command=f"scope audit --reference hf:models/teacher --data '{SCRIPT}'",
+    )
+
+
+def outcomes() -> tuple[Outcome, ...]:
+    return (
+        Outcome(capability="synonym", status="measured", searched=3, found=3, queries=27),
+        Outcome(
+            capability="typo",
+            status="measured",
+            searched=3,
+            found=2,
+            queries=21,
+            failures={f"no admissible word {SCRIPT}": 1},
+        ),
+        Outcome(
+            capability="negation",
+            status="failed",
+            reason=f"ValueError: {LINK}",
+            trace=f"Traceback (most recent call last):\n  raise ValueError('{CLOSING}')",
+        ),
+    )
+
+
+def build_comparison() -> Comparison:
+    return Comparison(
+        manifest=manifest(),
+        outcomes=outcomes(),
+        measurements=measurements(),
+        differences=differences(),
+        curves=curves(),
+        examples=examples(),
+        perturbations=perturbations(),
+        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+    )

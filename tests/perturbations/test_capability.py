@@ -1,0 +1,188 @@
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from swapping import EXAMPLES, SYNONYMS, WordSwaps, together
+
+from perturbations.search import BestCandidate, GreedyInvariantSwap
+from scope.protocols import Capability, SearchOptions
+from scope.records import Example
+from scope.testing import HashedWords
+
+CAPABILITY = WordSwaps(method=BestCandidate)
+
+
+def search(text, classifier=None, capability=CAPABILITY, **options):
+    """All trials of one text."""
+    example = Example(id="e", text=text)
+    return together(
+        capability, classifier or HashedWords(strength=0.0), [example], SearchOptions(**options)
+    )["e"]
+
+
+def test_it_is_a_capability():
+    assert isinstance(CAPABILITY, Capability)
+
+
+def test_every_trial_finds_another_text_the_best_first():
+    found = search("The old sea", trials=5)
+    assert [(one.trial, one.text) for one in found] == [
+        (1, "The aged sea"),
+        (2, "The ancient sea"),
+        (3, "The elderly sea"),
+        (4, "The former sea"),
+        (5, "The old ocean"),
+    ]
+
+
+def test_score_and_queries_are_those_of_the_search():
+    classifier = HashedWords(seed=2)
+    before, after = classifier.classify(["sea", "ocean"])
+    [found] = search("sea", classifier, trials=1)
+    moved = sum(abs(p - q) for p, q in zip(before.probabilities, after.probabilities, strict=True))
+    assert before.label == after.label
+    assert found.text == "ocean"
+    assert found.score == pytest.approx(1 / (1 + moved), abs=1e-6)
+    assert found.queries == 2  # the original and one candidate
+
+
+def test_another_distance_gives_another_score():
+    [l1] = search("sea", HashedWords(seed=2), trials=1)
+    [kl] = search("sea", HashedWords(seed=2), trials=1, distance="kl")
+    assert l1.text == kl.text == "ocean"
+    assert l1.score != kl.score
+
+
+def test_a_text_without_a_word_to_change_fails_with_that_reason():
+    for method in (BestCandidate, lambda: GreedyInvariantSwap(stop_at_first=True)):
+        [found] = search("nothing here", capability=WordSwaps(method=method), trials=1)
+        assert (found.text, found.score) == (None, None)
+        assert found.failure == "no candidate: no word of the text may be changed"
+
+
+def test_candidates_that_all_change_the_prediction_fail_with_that_reason():
+    class Turncoat(HashedWords):
+        def _probabilities(self, text):
+            return (0.9, 0.1) if text == "sea" else (0.1, 0.9)
+
+    [found] = search("sea", Turncoat(), trials=1)
+    assert found.failure == (
+        "no admissible candidate: each changes the prediction or was found in an earlier trial"
+    )
+    assert found.queries == 2
+
+
+def test_a_trial_after_the_last_candidate_fails_with_that_reason():
+    found = search("sea", trials=3)
+    assert [one.text for one in found] == ["ocean", None, None]
+    assert {one.failure for one in found[1:]} == {
+        "no admissible candidate: each changes the prediction or was found in an earlier trial"
+    }
+
+
+def test_a_text_with_the_mark_that_textattack_splits_at_fails_with_that_reason():
+    found = search("The old <SPLIT> sea", trials=2)
+    assert [one.failure for one in found] == ["TextAttack cannot change texts with <SPLIT>"] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["  two  blanks\tand\nthe old\r\nsea  ", "<b>old</b> & 'sea'", "¿Qué? old 🙂 sea…"]
+)
+def test_all_but_the_swapped_word_stays_as_it_is(text):
+    [found] = search(text, trials=1)
+    assert found.text == text.replace("old", "aged")
+
+
+def test_each_example_and_trial_has_a_seed_of_its_own():
+    one, other = EXAMPLES[:2]
+    draws = {
+        (seed, example.id, trial): CAPABILITY.generator(seed, example, trial).random()
+        for seed in (0, 1)
+        for example in (one, other)
+        for trial in (1, 2)
+    }
+    assert len(set(draws.values())) == 8
+    assert CAPABILITY.generator(0, one, 1).random() == draws[0, one.id, 1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherName(WordSwaps):
+    name = "other"
+
+
+def test_two_capabilities_draw_differently_for_the_same_example():
+    other = OtherName(method=BestCandidate)
+    draws = [one.generator(0, EXAMPLES[0], 1).random() for one in (CAPABILITY, other)]
+    assert draws[0] != draws[1]
+
+
+def test_company_does_not_matter():
+    options = SearchOptions(slots=3)
+    found = together(CAPABILITY, HashedWords(), EXAMPLES, options)
+    for example in EXAMPLES:
+        assert together(CAPABILITY, HashedWords(), [example], options) == {
+            example.id: found[example.id]
+        }
+
+
+def test_examples_are_read_as_they_are_needed():
+    read = []
+
+    def examples():
+        for number in range(50):
+            read.append(number)
+            yield Example(id=str(number), text="The old sea")
+
+    next(CAPABILITY.search(HashedWords(), examples(), SearchOptions(slots=4)))
+    assert len(read) == 4
+
+
+def test_no_examples_give_no_results():
+    assert together(CAPABILITY, HashedWords(), [], SearchOptions()) == {}
+
+
+SCRIPT = """
+import json, random, sys
+from dataclasses import asdict, dataclass
+from perturbations.capability import InvarianceCapability, Parts
+from scope.protocols import SearchOptions
+from scope.records import Example
+from scope.testing import HashedWords
+
+TABLE, TEXTS = json.loads(sys.argv[1])
+
+@dataclass(frozen=True, kw_only=True)
+class Mixed(InvarianceCapability):
+    name = "mixed"
+    question = "Does the answer stay?"
+
+    def parts(self, generator):
+        from textattack.transformations import CompositeTransformation
+        from perturbations.search import BestCandidate
+        from perturbations.transformations import InnerSwaps, WordSynonyms
+        swaps = WordSynonyms(lambda word: TABLE.get(word, []))
+        return Parts(CompositeTransformation([InnerSwaps(generator), swaps]), [], BestCandidate())
+
+examples = [Example(id=str(n), text=text) for n, text in enumerate(TEXTS)]
+found = list(Mixed().search(HashedWords(), examples, SearchOptions(slots=3)))
+json.dump([[asdict(one) for one in group] for group in found], sys.stdout)
+"""
+
+
+def test_results_do_not_depend_on_the_hash_seed():
+    argument = json.dumps([SYNONYMS, [example.text for example in EXAMPLES]])
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, argument],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in ("1", "2")
+    ]
+    outputs = [process.communicate()[0] for process in running]
+    assert outputs[0] == outputs[1]
+    assert len(json.loads(outputs[0])) == len(EXAMPLES)

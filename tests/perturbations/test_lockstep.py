@@ -1,0 +1,249 @@
+import gc
+import itertools
+import random
+import weakref
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from swapping import EXAMPLES, WordSwaps, alone, together
+
+from perturbations.lockstep import Lockstep
+from perturbations.search import BestCandidate, GreedyInvariantSwap
+from scope.protocols import SearchOptions
+from scope.testing import HashedWords
+
+
+class Upper:
+    """A service that notes what it was asked, round by round."""
+
+    def __init__(self) -> None:
+        self.rounds: list[list[str]] = []
+
+    def __call__(self, texts):
+        self.rounds.append(texts)
+        return [text.upper() for text in texts]
+
+
+def shout(*rounds, service="upper"):
+    """A search that asks for these texts, one tuple a round."""
+    return lambda ask: tuple(itertools.chain.from_iterable(ask(service, one) for one in rounds))
+
+
+def test_each_search_gets_its_own_answers_in_its_own_order():
+    found = Lockstep({"upper": Upper()}, slots=2).run([shout(("b", "a")), shout(("a", "c"))])
+    assert list(found) == [("B", "A"), ("A", "C")]
+
+
+def test_searches_in_step_share_a_round_and_a_text_is_asked_once_in_it():
+    upper = Upper()
+    searches = [shout(("a", "b", "a"), ("d",)), shout(("b", "c")), shout(("c",), ("b",))]
+    list(Lockstep({"upper": upper}, slots=3).run(searches))
+    assert upper.rounds == [["a", "b", "c"], ["d", "b"]]
+
+
+def test_two_services_are_each_asked_once_in_a_round():
+    upper, length = Upper(), []
+
+    def count(texts):
+        length.append(texts)
+        return [len(text) for text in texts]
+
+    searches = [shout(("a",)), shout(("bb",), service="length"), shout(("ccc",), service="length")]
+    found = list(Lockstep({"upper": upper, "length": count}, slots=3).run(searches))
+    assert found == [("A",), (2,), (3,)]
+    assert upper.rounds == [["a"]]
+    assert length == [["bb", "ccc"]]
+
+
+def test_a_finished_search_makes_room_for_the_next():
+    upper = Upper()
+    searches = [shout(("a",), ("b",), ("c",)), shout(("x",)), shout(("y",)), shout(("z",))]
+    found = list(Lockstep({"upper": upper}, slots=2).run(searches))
+    assert sorted(found) == [("A", "B", "C"), ("X",), ("Y",), ("Z",)]
+    assert upper.rounds == [["a", "x"], ["b", "y"], ["c", "z"]]
+
+
+searches_of_texts = st.lists(st.lists(st.lists(st.sampled_from("abcde"), max_size=3), max_size=4))
+
+
+@given(searches_of_texts, st.integers(1, 9))
+def test_any_number_of_slots_gives_the_same_results(asked, slots):
+    searches = [shout(*rounds) for rounds in asked]
+    found = Lockstep({"upper": Upper()}, slots).run(searches)
+    expected = [tuple(text.upper() for texts in rounds for text in texts) for rounds in asked]
+    assert Counter(found) == Counter(expected)
+
+
+def test_a_thousand_searches_that_ask_nothing_all_give_their_result():
+    searches = ((lambda ask, number=number: number) for number in range(1000))
+    assert sorted(Lockstep({}, slots=64).run(searches)) == list(range(1000))
+
+
+def test_a_search_that_fails_raises_its_own_error():
+    def fail(ask):
+        ask("upper", ["a"])
+        raise ZeroDivisionError("in the search")
+
+    running = Lockstep({"upper": Upper()}, slots=2).run([shout(("a",)), fail, shout(("b",))])
+    assert next(running) == ("A",)
+    with pytest.raises(ZeroDivisionError, match="in the search"):
+        list(running)
+
+
+def test_a_service_that_fails_raises_its_own_error():
+    def fail(texts):
+        raise ZeroDivisionError("in the service")
+
+    with pytest.raises(ZeroDivisionError, match="in the service"):
+        list(Lockstep({"upper": fail}, slots=2).run([shout(("a",))]))
+
+
+def test_a_service_that_loses_an_answer_is_noticed():
+    with pytest.raises(ValueError, match="zip"):
+        list(Lockstep({"upper": lambda texts: texts[1:]}, slots=2).run([shout(("a", "b"))]))
+
+
+def test_no_search_gives_no_result_and_no_slot_is_refused():
+    assert list(Lockstep({}, slots=3).run([])) == []
+    with pytest.raises(ValueError, match="0 slots hold no search"):
+        Lockstep({}, slots=0)
+
+
+def test_searches_are_fetched_only_when_there_is_room():
+    fetched = []
+
+    def searches():
+        for number in range(100):
+            fetched.append(number)
+            yield shout(("a",), ("b",))
+
+    running = Lockstep({"upper": Upper()}, slots=5).run(searches())
+    assert fetched == []
+    next(running)
+    assert len(fetched) == 5
+    for _ in range(5):
+        next(running)
+    assert len(fetched) == 10
+
+
+class Burden:
+    """Something that a search holds on to."""
+
+
+def test_only_as_many_searches_live_as_there_are_slots():
+    living = weakref.WeakSet()
+    most = 0
+
+    def search(ask):
+        nonlocal most
+        burden = Burden()
+        living.add(burden)
+        most = max(most, len(living))
+        ask("upper", ["a"])
+        ask("upper", ["b"])
+
+    # Without the collector: what is not needed any more must go by itself.
+    gc.disable()
+    try:
+        for _ in Lockstep({"upper": Upper()}, slots=5).run(itertools.repeat(search, 100)):
+            pass
+    finally:
+        gc.enable()
+    assert most == 5
+    assert len(living) == 0
+
+
+def test_searches_end_when_nobody_wants_their_results_any_more():
+    ended = []
+
+    def search(ask):
+        try:
+            ask("upper", ["a"])
+            return ask("upper", ["b"])
+        finally:
+            ended.append("a search")
+
+    running = Lockstep({"upper": Upper()}, slots=3).run([shout(("a",)), search, search])
+    next(running)
+    running.close()
+    del running
+    gc.collect()
+    assert ended == ["a search"] * 2
+
+
+def genetic():
+    from textattack.search_methods import AlzantotGeneticAlgorithm
+
+    return AlzantotGeneticAlgorithm(pop_size=4, max_iters=3, post_crossover_check=False)
+
+
+def swarm():
+    from textattack.search_methods import ParticleSwarmOptimization
+
+    return ParticleSwarmOptimization(pop_size=4, max_iters=3, post_turn_check=False)
+
+
+def beam():
+    from textattack.search_methods import BeamSearch
+
+    return BeamSearch(beam_width=3)
+
+
+def greedy():
+    from textattack.search_methods import GreedySearch
+
+    return GreedySearch()
+
+
+def by_deletion():
+    from textattack.search_methods import GreedyWordSwapWIR
+
+    return GreedyWordSwapWIR(wir_method="delete")
+
+
+def invariant():
+    return GreedyInvariantSwap(stop_at_first=False)
+
+
+METHODS = (genetic, swarm, beam, greedy, by_deletion, invariant, BestCandidate)
+
+
+def no_word_twice():
+    from textattack.constraints.pre_transformation import RepeatModification
+
+    return [RepeatModification()]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.__name__)
+def test_every_search_method_finds_in_lockstep_what_it_finds_alone(method):
+    capability = WordSwaps(method=method, constraints=no_word_twice)
+    classifier = HashedWords(strength=2.0)
+    expected = alone(capability, classifier, EXAMPLES, SearchOptions())
+    assert any(one.text for trials in expected.values() for one in trials)
+    for slots in (1, 7, 64):
+        found = together(capability, classifier, EXAMPLES, SearchOptions(slots=slots))
+        assert found == expected
+
+
+@pytest.mark.parametrize("method", [genetic, swarm], ids=lambda method: method.__name__)
+def test_searches_by_chance_follow_the_runs_seed_and_leave_the_process_alone(method):
+    capability = WordSwaps(method=method, constraints=no_word_twice)
+    random.seed(1)
+    np.random.seed(1)
+    first = together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7))
+    assert random.random() == random.Random(1).random()
+    assert np.random.random() == np.random.RandomState(1).random()
+    assert together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7)) == first
+    assert together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7, seed=1)) != first
+
+
+@settings(max_examples=15)
+@given(st.permutations(EXAMPLES), st.integers(1, 9), st.integers(0, 100))
+def test_neither_order_nor_slots_matter_for_any_classifier(examples, slots, seed):
+    capability = WordSwaps(method=invariant, constraints=no_word_twice)
+    classifier = HashedWords(seed=seed, strength=2.0)
+    found = together(capability, classifier, examples, SearchOptions(slots=slots))
+    assert found == together(capability, classifier, EXAMPLES, SearchOptions(slots=64))

@@ -1,0 +1,161 @@
+"""The oracle is plain transformers: one text at a time, cut by the tokenizer itself."""
+
+import functools
+import json
+
+import pytest
+from hub.tiny import write_tiny_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scope.models import ModelOptions, huggingface
+from scope.models.huggingface import load
+from scope.models.torch_setup import load_torch, quiet_transformers
+
+LIMIT = 32
+WORDS = ("a", "film", "good", "dull", "the", "plot", "greats", "not", "zebra", "é", "<|", "?")
+LONG = "the plot is not good " * 20
+
+every_architecture = pytest.mark.parametrize(
+    "architecture", ["bert", "roberta", "distilbert", "gpt2"]
+)
+texts_of_words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join)
+
+
+@pytest.fixture(scope="session")
+def loaded(checkpoints):
+    """Gives the classifier of an architecture with a token budget, loaded once."""
+
+    @functools.cache
+    def load_once(architecture, token_budget=4096):
+        options = ModelOptions(device="cpu", token_budget=token_budget)
+        return load(str(checkpoints[architecture]), options)
+
+    return load_once
+
+
+@pytest.fixture(scope="session")
+def plain(checkpoints):
+    """Gives a text's probabilities by plain transformers, and whether the tokenizer cut it."""
+    transformers, torch = quiet_transformers(), load_torch()
+
+    @functools.cache
+    def parts(architecture):
+        folder = checkpoints[architecture]
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
+        return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
+
+    def answer(architecture, text):
+        tokenizer, model = parts(architecture)
+        inputs = tokenizer(text, return_tensors="pt", truncation=True, max_length=LIMIT)
+        with torch.inference_mode():
+            probabilities = torch.softmax(model(**inputs).logits[0], dim=-1).tolist()
+        return probabilities, len(tokenizer(text)["input_ids"]) > LIMIT
+
+    return answer
+
+
+@every_architecture
+@settings(max_examples=8)
+@given(data=st.data())
+def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
+    loaded, architecture, data
+):
+    texts = data.draw(st.lists(texts_of_words, min_size=1, max_size=8))
+    budget = data.draw(st.sampled_from([1, 40, 4096]))
+    shuffled = data.draw(st.permutations(texts))
+    with pytest.MonkeyPatch.context() as patch:
+        # Every digit: it must not be the rounding that makes them equal.
+        patch.setattr(huggingface, "DECIMALS", 15)
+        alone = {text: loaded(architecture).classify([text])[0] for text in texts}
+        together = loaded(architecture, budget).classify(shuffled)
+    assert together == [alone[text] for text in shuffled]
+
+
+@every_architecture
+@settings(max_examples=8)
+@given(texts=st.lists(texts_of_words, min_size=1, max_size=6))
+def test_probabilities_and_cuts_are_those_of_plain_transformers(loaded, plain, architecture, texts):
+    for text, prediction in zip(texts, loaded(architecture).classify(texts), strict=True):
+        probabilities, cut = plain(architecture, text)
+        assert prediction.probabilities == pytest.approx(probabilities, abs=1e-6)
+        assert sum(prediction.probabilities) == pytest.approx(1, abs=2e-6)
+        assert prediction.truncated == cut
+
+
+@every_architecture
+def test_a_text_beyond_the_limit_is_cut_and_says_so(loaded, plain, architecture):
+    short, long = loaded(architecture).classify(["good", LONG])
+    assert (short.truncated, long.truncated) == (False, True)
+    assert long.probabilities == pytest.approx(plain(architecture, LONG)[0], abs=1e-6)
+
+
+@every_architecture
+def test_texts_of_different_length_get_different_answers(loaded, architecture):
+    """Else the tests above would hold for a model that answers the same to everything."""
+    texts = ["good", "the dull film", "the plot is not good"]
+    answers = {prediction.probabilities for prediction in loaded(architecture).classify(texts)}
+    assert len(answers) == 3
+
+
+def test_the_last_token_counts_for_a_causal_model_even_where_it_ends_a_text(loaded, plain):
+    """GPT-2 has no padding token, and its end of text must not pass for one."""
+    for text in ("good<|endoftext|>", "good"):
+        probabilities = loaded("gpt2").classify([text])[0].probabilities
+        assert probabilities == pytest.approx(plain("gpt2", text)[0], abs=1e-6)
+
+
+def test_the_tokenizers_own_limit_holds_where_it_is_lower(bert_copy):
+    settings_file = bert_copy / "tokenizer_config.json"
+    saved = json.loads(settings_file.read_text())
+    settings_file.write_text(json.dumps(saved | {"model_max_length": 6}))
+    classifier = load(str(bert_copy), ModelOptions(device="cpu"))
+    four, five, four_of_five = classifier.classify(
+        ["the plot is good", "the plot is good film", "the plot is good"]
+    )
+    assert (four.truncated, five.truncated) == (False, True)
+    assert five.probabilities == four.probabilities == four_of_five.probabilities
+
+
+def test_a_model_without_positions_of_its_own_has_the_tokenizers_limit():
+    class Tokenizer:
+        model_max_length = 77
+
+    torch = load_torch()
+    for positions in (None, -1):
+        model = torch.nn.Module()
+        model.config = type("Config", (), {"max_position_embeddings": positions})
+        assert huggingface._longest_input(model, Tokenizer) == 77
+
+
+def test_no_text_has_no_answer(loaded):
+    assert loaded("bert").classify([]) == []
+
+
+def test_spec_labels_and_fingerprint_are_the_checkpoints(loaded, checkpoints):
+    classifier = loaded("bert")
+    assert classifier.spec == f"hf:{checkpoints['bert']}"
+    assert classifier.labels == ("bad", "good")
+    prints = {loaded(name).fingerprint for name in checkpoints}
+    assert len(prints) == 4
+
+
+def test_other_weights_change_the_fingerprint_and_another_place_does_not(
+    bert_copy, loaded, tmp_path
+):
+    def loaded_print(folder, **options):
+        return load(str(folder), ModelOptions(device="cpu", **options)).fingerprint
+
+    assert loaded_print(bert_copy) == loaded("bert").fingerprint
+    assert loaded_print(bert_copy, dtype="bfloat16") != loaded("bert").fingerprint
+    write_tiny_model(tmp_path / "other", seed=1)
+    assert loaded_print(tmp_path / "other") != loaded("bert").fingerprint
+
+
+def test_dtype_is_the_precision_the_model_computes_in(checkpoints, loaded):
+    options = ModelOptions(device="cpu", dtype="bfloat16")
+    coarse = load(str(checkpoints["distilbert"]), options).classify(["a film", "dull"])
+    fine = loaded("distilbert").classify(["a film", "dull"])
+    assert coarse != fine
+    for rough, exact in zip(coarse, fine, strict=True):
+        assert rough.probabilities == pytest.approx(exact.probabilities, abs=0.1)

@@ -1,0 +1,73 @@
+import pytest
+
+from scope.errors import ModelError, SpecError
+from scope.models import load_classifier, load_encoder
+from scope.models.loading import split_spec
+from scope.protocols import Classifier
+
+
+@pytest.mark.parametrize(
+    ("spec", "parts"),
+    [
+        ("hf:a/b@main", ("hf", "a/b@main")),
+        ("a/b", ("hf", "a/b")),
+        ("bert", ("hf", "bert")),
+        ("./folder/model", ("hf", "./folder/model")),
+        ("/folder/model", ("hf", "/folder/model")),
+        ("predictions:a.jsonl", ("predictions", "a.jsonl")),
+        ("python:module:attribute", ("python", "module:attribute")),
+        ("openai:http://host:8000/v1#m", ("openai", "http://host:8000/v1#m")),
+    ],
+)
+def test_a_spec_is_split_at_its_first_colon_and_bare_names_are_hf(spec, parts):
+    assert split_spec(spec) == parts
+
+
+def test_a_path_that_exists_is_taken_whole_even_with_a_colon(tmp_path, monkeypatch):
+    (tmp_path / "run:3").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert split_spec("run:3") == ("hf", "run:3")
+    assert split_spec("run:4") == ("run", "4")
+
+
+@pytest.mark.parametrize("spec", ["", "hf:", "hf: ", "predictions:"])
+def test_an_empty_rest_is_refused_with_the_schemes(spec):
+    with pytest.raises(SpecError) as raised:
+        split_spec(spec)
+    assert raised.value.found == f"the model spec `{spec}`"
+    assert raised.value.expected == "SCHEME:REST with a scheme of hf, predictions, python"
+
+
+def test_an_unknown_scheme_is_refused_with_a_near_one():
+    with pytest.raises(SpecError) as raised:
+        load_classifier("pyhton:a:b")
+    assert raised.value.mend == "did you mean `python`?"
+
+
+def test_a_folder_loads_without_its_scheme_as_a_classifier(checkpoints):
+    classifier = load_classifier(str(checkpoints["bert"]))
+    assert isinstance(classifier, Classifier)
+    assert classifier.labels == ("bad", "good")
+    assert classifier.spec == f"hf:{checkpoints['bert']}"
+
+
+def test_a_classifier_has_two_different_labels_or_more(tmp_path):
+    saved = tmp_path / "one.jsonl"
+    saved.write_text('{"text": "a", "probabilities": [1.0], "labels": ["score"]}\n')
+    with pytest.raises(ModelError) as raised:
+        load_classifier(f"predictions:{saved}")
+    assert raised.value.found == f"`predictions:{saved}` has the labels ['score']"
+
+
+def test_what_a_plugin_gives_must_classify(monkeypatch):
+    import scope.models.saved
+
+    monkeypatch.setattr(scope.models.saved, "load", lambda rest, options: object())
+    with pytest.raises(ModelError) as raised:
+        load_classifier("predictions:x")
+    assert raised.value.found == "`predictions:x` is a object without the role of classifier"
+
+
+def test_only_hf_serves_encoders():
+    with pytest.raises(SpecError, match="an encoder of the scheme `predictions`"):
+        load_encoder("predictions:a.jsonl")

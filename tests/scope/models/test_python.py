@@ -1,0 +1,172 @@
+import sys
+
+import pytest
+
+from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions, load_classifier
+from scope.models.python import load
+
+FUNCTION = """
+def answer(texts):
+    return [[1 / (1 + len(text)), len(text) / (1 + len(text))] for text in texts]
+answer.labels = ["short", "long"]
+"""
+CLASS = """
+class Answer:
+    labels = ("short", "long")
+    def __init__(self):
+        self.share = 0.25
+    def classify(self, texts):
+        return [[self.share, 1 - self.share] for text in texts]
+made = Answer()
+made.share = 0.75
+"""
+COMPLETE = """
+from scope.records import Prediction
+class Complete:
+    spec = "python:theirs"
+    fingerprint = "theirs"
+    labels = ("short", "long")
+    def classify(self, texts):
+        return [Prediction(probabilities=(0.125, 0.875), truncated=True) for text in texts]
+complete = Complete()
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module into the current folder; it is forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    names = []
+
+    def write(source, name="models_of_a_user"):
+        (tmp_path / f"{name}.py").write_text(source)
+        names.append(name)
+        return name
+
+    yield write
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_a_function_with_labels_answers(module):
+    model = load_classifier(f"python:{module(FUNCTION)}:answer")
+    assert model.labels == ("short", "long")
+    assert model.spec == "python:models_of_a_user:answer"
+    assert [prediction.probabilities for prediction in model.classify(["a", "abc"])] == [
+        (0.5, 0.5),
+        (0.25, 0.75),
+    ]
+    assert model.classify([]) == []
+
+
+def test_a_class_is_made_and_an_instance_taken(module):
+    name = module(CLASS)
+    shares = [
+        load_classifier(f"python:{name}:{attribute}").classify(["a"])[0].probabilities[0]
+        for attribute in ("Answer", "made")
+    ]
+    assert shares == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("attribute", ["Complete", "complete"])
+def test_a_complete_classifier_is_taken_as_it_stands(module, attribute):
+    model = load_classifier(f"python:{module(COMPLETE)}:{attribute}")
+    assert type(model).__name__ == "Complete"
+    assert model.fingerprint == "theirs"
+    assert model.classify(["a"])[0].truncated
+
+
+def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):
+    prints = set()
+    for source in (CLASS, CLASS + "\n"):
+        name = module(source)
+        sys.modules.pop(name, None)
+        prints |= {
+            load(f"{name}:{attribute}", ModelOptions()).fingerprint
+            for attribute in ("Answer", "made")
+        }
+    assert len(prints) == 4
+
+
+def test_the_path_of_python_is_as_it_was(module):
+    before = list(sys.path)
+    load(f"{module(FUNCTION)}:answer", ModelOptions())
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ("[[0.5, 0.5]]", "answered 2 texts with the shape (1, 2)"),
+        ("[[1.0], [1.0]]", "answered 2 texts with the shape (2, 1)"),
+        ("[0.5, 0.5]", "answered 2 texts with the shape (2,)"),
+        ("[[0.5, 0.5], [1.0]]", "answered with what is no table of numbers"),
+        ("None", "answered 2 texts with the shape ()"),
+        ("[['good', 'bad']] * 2", "answered with what is no table of numbers"),
+        ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
+        ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
+        ("[[0.5, 0.5], [0.3, 0.3]]", "answered with a row that sums to 0.6"),
+        ("[[3.0, 4.0], [0.5, 0.5]]", "answered with a row that sums to 7"),
+    ],
+)
+def test_answers_that_are_no_probabilities_are_refused(module, rows, found):
+    name = module(f"def answer(texts): return {rows}\nanswer.labels = ('a', 'b')\n")
+    with pytest.raises(ModelError) as raised:
+        load(f"{name}:answer", ModelOptions()).classify(["x", "y"])
+    assert raised.value.found.startswith(f"`python:{name}:answer` {found}")
+
+
+def test_a_sum_that_is_off_by_rounding_passes_and_is_rounded(module):
+    name = module("def answer(texts): return [[1 / 3, 0.66671]]\nanswer.labels = ('a', 'b')\n")
+    answers = load(f"{name}:answer", ModelOptions()).classify(["x"])
+    assert answers[0].probabilities == (0.333333, 0.66671)
+
+
+def test_a_missing_module_is_named():
+    with pytest.raises(SpecError) as raised:
+        load("no_such_module_anywhere:a", ModelOptions())
+    assert raised.value.found == (
+        "the module `no_such_module_anywhere` cannot be imported "
+        "(No module named 'no_such_module_anywhere')"
+    )
+
+
+def test_a_missing_attribute_is_named(module):
+    with pytest.raises(SpecError) as raised:
+        load(f"{module(FUNCTION)}:anwser", ModelOptions())
+    assert raised.value.found == "the module `models_of_a_user` has no `anwser`"
+    assert raised.value.mend == "define `anwser` in models_of_a_user, or check the spelling"
+
+
+@pytest.mark.parametrize("rest", ["module", "module:", ":attribute", ".module:attribute", "a b:c"])
+def test_a_spec_without_module_and_attribute_is_refused(rest):
+    with pytest.raises(SpecError) as raised:
+        load(rest, ModelOptions())
+    assert raised.value.found == f"the model spec `python:{rest}`"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("answer = 3", "is a int that cannot be called"),
+        ("def answer(texts): return []", "is a function without `labels`"),
+    ],
+)
+def test_what_does_not_classify_is_refused(module, source, found):
+    name = module(source)
+    with pytest.raises(ModelError) as raised:
+        load(f"{name}:answer", ModelOptions())
+    assert raised.value.found == f"`python:{name}:answer` {found}"
+    assert raised.value.mend == "for example `answer.labels = ('negative', 'positive')`"
+
+
+def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):
+
+    def answer(texts):
+        return [[0.5, 0.5] for _ in texts]
+
+    answer.labels = ("a", "b")
+    monkeypatch.setattr(sys, "answer_of_a_test", answer, raising=False)
+    assert load("sys:answer_of_a_test", ModelOptions()).labels == ("a", "b")

@@ -1,0 +1,162 @@
+import gzip
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from scope.errors import DataError
+from scope.models import ModelOptions, load_classifier
+from scope.models.saved import MissingPredictionsError, load
+
+ROWS = [
+    {"id": 1, "text": "a good film", "probabilities": [0.1, 0.9], "labels": ["bad", "good"]},
+    {"id": 2, "text": "dull\u2028é", "probabilities": [0.7500004, 0.25]},
+    {"id": 3, "text": "so so", "probabilities": [1, 0]},
+]
+
+
+def write_jsonl(path, rows):
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_parquet(path, rows):
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("saved.jsonl", write_jsonl),
+        ("saved.jsonl.gz", write_jsonl),
+        ("saved.parquet", write_parquet),
+    ],
+)
+def test_saved_answers_are_looked_up_by_text_in_any_order(tmp_path, name, write):
+    path = write(tmp_path / name, ROWS)
+    model = load_classifier(f"predictions:{path}")
+    assert model.spec == f"predictions:{path}"
+    assert model.labels == ("bad", "good")
+    texts = ["so so", "a good film", "dull\u2028é", "so so"]
+    assert [prediction.probabilities for prediction in model.classify(texts)] == [
+        (1.0, 0.0),
+        (0.1, 0.9),
+        (0.75, 0.25),
+        (1.0, 0.0),
+    ]
+
+
+def test_blank_lines_are_passed_over(tmp_path):
+    path = write_jsonl(tmp_path / "saved.jsonl", ROWS)
+    path.write_text(path.read_text().replace("\n", "\n\n"))
+    assert len(load(str(path), ModelOptions()).classify(["so so"])) == 1
+
+
+def test_texts_without_an_answer_are_counted_once_each_and_kept(tmp_path):
+    path = write_jsonl(tmp_path / "saved.jsonl", ROWS)
+    with pytest.raises(MissingPredictionsError) as raised:
+        load(str(path), ModelOptions()).classify(["new", "so so", "newer", "new"])
+    assert raised.value.texts == ("new", "newer")
+    assert str(raised.value) == (
+        f"found:    {path} has no prediction for 2 texts, such as 'new'\n"
+        "expected: a row for every text that is asked for\n"
+        "to mend:  have the model answer them, add the rows to the file, and give the command again"
+    )
+
+
+def test_the_fingerprint_is_that_of_the_content(tmp_path):
+    first = write_jsonl(tmp_path / "a.jsonl", ROWS)
+    second = write_jsonl(tmp_path / "b.jsonl", ROWS)
+    third = write_jsonl(tmp_path / "c.jsonl", ROWS[:2])
+    prints = [load(str(path), ModelOptions()).fingerprint for path in (first, second, third)]
+    assert prints[0] == prints[1] != prints[2]
+
+
+GOOD = {"text": "b", "probabilities": [0.5, 0.5]}
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"text": None}, "`text` is None"),
+        ({"text": 3}, "`text` is 3"),
+        ({"probabilities": None}, "`probabilities` is None"),
+        ({"probabilities": 0.5}, "`probabilities` is 0.5"),
+        ({"probabilities": [1.0]}, "`probabilities` is [1.0]"),
+        ({"probabilities": [0.5, 0.25, 0.25]}, "`probabilities` is [0.5, 0.25, 0.25]"),
+        ({"probabilities": [0.5, 0.4]}, "`probabilities` is [0.5, 0.4]"),
+        ({"probabilities": [1.5, -0.5]}, "`probabilities` is [1.5, -0.5]"),
+        ({"probabilities": [0.5, float("nan")]}, "`probabilities` is [0.5, nan]"),
+        ({"probabilities": ["0.5", "0.5"]}, "`probabilities` is ['0.5', '0.5']"),
+        ({"text": "a good film"}, "other probabilities for 'a good film'"),
+        ({"labels": ["good", "bad"]}, "`labels` is ['good', 'bad']"),
+        ({"labels": "bad good"}, "`labels` is 'bad good'"),
+    ],
+)
+def test_a_bad_row_is_named_with_what_stands_in_it(tmp_path, change, found):
+    path = write_jsonl(tmp_path / "saved.jsonl", [*ROWS, GOOD | change])
+    with pytest.raises(DataError) as raised:
+        load(str(path), ModelOptions())
+    assert raised.value.found == f"line 4 of saved.jsonl: {found}"
+    assert raised.value.mend == "mend the row, or leave it out"
+
+
+def test_numbers_are_expected_one_for_each_label(tmp_path):
+    path = write_jsonl(tmp_path / "saved.jsonl", [*ROWS, GOOD | {"probabilities": [1.0]}])
+    with pytest.raises(DataError) as raised:
+        load(str(path), ModelOptions())
+    assert raised.value.expected == (
+        "2 numbers from 0 to 1 that sum to 1, one for each of ['bad', 'good']"
+    )
+
+
+@pytest.mark.parametrize("labels", [None, [], "ab"])
+def test_labels_stand_in_the_first_row(tmp_path, labels):
+    rows = [GOOD | {"labels": labels}, {"text": "c", "probabilities": [1, 0], "labels": ["a", "b"]}]
+    path = write_jsonl(tmp_path / "saved.jsonl", rows)
+    with pytest.raises(DataError) as raised:
+        load(str(path), ModelOptions())
+    assert raised.value.found == f"line 1 of saved.jsonl: `labels` is {labels!r}"
+    assert raised.value.expected == "the label names, as a list in the first row"
+
+
+def test_labels_and_equal_rows_may_be_repeated(tmp_path):
+    path = write_jsonl(tmp_path / "saved.jsonl", [*ROWS, ROWS[0]])
+    assert load(str(path), ModelOptions()).labels == ("bad", "good")
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "none.parquet"])
+def test_a_missing_file_is_named(tmp_path, name):
+    with pytest.raises(DataError) as raised:
+        load(str(tmp_path / name), ModelOptions())
+    assert raised.value.found == f"no file {tmp_path / name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", b""),
+        ("a.jsonl", b'{"text": "a"'),
+        ("a.jsonl", b"[1]\n"),
+        ("a.jsonl", b'{"text": "\xff"}\n'),
+        ("a.jsonl.gz", b"no gzip"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 99)[:-12]),
+        ("a.parquet", b"no parquet"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=name):
+        load(str(tmp_path / name), ModelOptions())
+
+
+def test_a_parquet_file_without_the_columns_is_refused(tmp_path):
+    path = write_parquet(tmp_path / "a.parquet", [{"sentence": "a", "labels": ["a", "b"]}])
+    with pytest.raises(DataError, match="`text` is None"):
+        load(str(path), ModelOptions())

@@ -1,0 +1,79 @@
+"""What the code imports is what ``pyproject.toml`` says that it needs."""
+
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import pytest
+from source.imports import PACKAGES, ROOT, imports
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def names(requirements):
+    """Normalised distribution names of requirements such as ``torch>=2.6,<3``."""
+    spelled = (re.match(r"[\w.-]+", requirement)[0] for requirement in requirements)
+    return {normalised(name) for name in spelled}
+
+
+def normalised(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+NEEDED = names(PROJECT["dependencies"])
+DEMO = names(PROJECT["optional-dependencies"]["demo"])
+DEV = names(PROJECT["optional-dependencies"]["dev"])
+
+
+@pytest.fixture(scope="module")
+def distributions():
+    """From a top-level module to the distributions that bring it."""
+    return {
+        module: {normalised(distribution) for distribution in owners}
+        for module, owners in packages_distributions().items()
+    }
+
+
+def third_party(*folders):
+    """Imports of what is neither Python's own, nor the project's, nor the tests' own."""
+    helpers = {path.stem for path in (ROOT / "tests").iterdir()}
+    own = {*PACKAGES, *helpers, *sys.stdlib_module_names}
+    return [one for one in imports(*folders) if one.module.partition(".")[0] not in own]
+
+
+def undeclared(found, declared, distributions):
+    return [
+        str(one)
+        for one in found
+        if not distributions.get(one.module.partition(".")[0], set()) & declared
+    ]
+
+
+def test_every_module_that_the_code_imports_belongs_to_a_declared_dependency(distributions):
+    found = third_party(*PACKAGES)
+    assert undeclared(found, NEEDED | DEMO, distributions) == []
+
+
+def test_what_only_the_demo_extra_brings_is_never_imported_before_it_is_used(distributions):
+    eager = [one for one in third_party(*PACKAGES) if not one.lazy]
+    assert undeclared(eager, NEEDED, distributions) == []
+
+
+def test_every_module_that_tests_and_benchmarks_import_belongs_to_an_extra(distributions):
+    plugin = ROOT / "tests" / "plugin_package"  # a project of its own, and one part is broken
+    found = [one for one in third_party("tests", "benchmarks") if plugin not in one.file.parents]
+    assert undeclared(found, NEEDED | DEMO | DEV, distributions) == []
+
+
+def test_every_dependency_is_imported(distributions):
+    modules = {one.module.partition(".")[0] for one in third_party(*PACKAGES)}
+    used = {owner for module in modules for owner in distributions.get(module, set())}
+    assert NEEDED - used == set()
+
+
+def test_the_constraints_name_one_version_of_every_dependency():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+    assert (NEEDED | DEMO | DEV) - names(pins) == set()
