@@ -44,9 +44,11 @@ from typing import Any
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
+from perturbations.textattack_gate import load_textattack
 from scope.data import load_data
 from scope.models import ModelOptions, load_classifier
 from scope.models.cached import CachedClassifier, MemoryStore
+from scope.models.torch_setup import load_torch
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.protocols import SearchOptions
@@ -137,7 +139,9 @@ def timed(
     """Wall seconds of one search, and what it found by example."""
     start = time.perf_counter()
     found = search(capability, examples)
-    return time.perf_counter() - start, found
+    seconds = time.perf_counter() - start
+    print(f"{capability.name}: {seconds:.1f} s for {len(examples)} examples", file=sys.stderr)
+    return seconds, found
 
 
 class Lockstep:
@@ -211,7 +215,8 @@ def published_search(folder: Path) -> Search:
 
 def textattack_wrapper(folder: Path) -> Callable[[list[str]], list[list[float]]]:
     """TextAttack's wrapper of the checkpoint in its batches of 32, answers as probabilities."""
-    import torch
+    torch = load_torch()
+    load_textattack()
     from textattack.models.wrappers import HuggingFaceModelWrapper
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain, islice
 from typing import Any
 
 from perturbations.goal import DECIMALS
@@ -76,20 +77,20 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
         """
         indices = sorted(self.get_indices_to_order(original)[1])
         without = [original.replace_word_at_index(index, self.unk_token) for index in indices]
-        results, _ = self.get_goal_results(without)
+        swaps = [
+            self.get_transformations(original, original_text=original, indices_to_modify=[index])
+            for index in indices
+        ]
+        # One question for all of it; TextAttack's own ranking asks once for each word.
+        results, _ = self.get_goal_results([*without, *chain.from_iterable(swaps)])
+        scores = iter([result.score for result in results])
+        saliency = list(islice(scores, len(without)))
+        best = [max(islice(scores, len(texts)), default=0.0) for texts in swaps]
         weights = {
-            index: math.exp(result.score) * self._best_score(original, index)
-            for index, result in zip(indices, results, strict=True)
+            index: round(math.exp(salient) * score, DECIMALS)
+            for index, salient, score in zip(indices, saliency, best, strict=True)
         }
-        return sorted(indices, key=lambda index: (-round(weights[index], DECIMALS), index))
-
-    def _best_score(self, original: Any, index: int) -> float:
-        """The best score of a swap of this word, admissible or not; 0 where there is none."""
-        swaps = self.get_transformations(
-            original, original_text=original, indices_to_modify=[index]
-        )
-        results, _ = self.get_goal_results(swaps)
-        return max((result.score for result in results), default=0.0)
+        return sorted(indices, key=lambda index: (-weights[index], index))
 
 
 def best_admissible(results: list[Any]) -> Any | None:

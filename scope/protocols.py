@@ -138,7 +138,5 @@ class Advance(Protocol):
 class Progress(Protocol):
     """Shows a person how far long work has come."""
 
-    def task(
-        self, description: str, total: int, done: int = 0
-    ) -> AbstractContextManager[Advance]:
+    def task(self, description: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
         """Show a task of ``total`` units, some done before, while the context is open."""
