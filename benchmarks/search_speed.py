@@ -10,8 +10,7 @@ The same examples, model and seeds go through three searches:
 
 All three use the same transformation, constraints and search method. The model is the demo's
 reference (a 6-layer encoder, trained once and kept), the texts are the demo's held-out tweets or
-what --data names. The peak memory is that of a process that streams 1,000 and 10,000 made-up
-texts through (c) to a run on disk, with a small random model.
+what --data names. The peak memory is that of search_memory.py with 1,000 and 10,000 texts.
 
     python benchmarks/search_speed.py [--json] [--data FILE] [--typo N] [--synonym N]
 
@@ -29,12 +28,9 @@ import argparse
 import json
 import os
 import platform
-import random
-import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -62,9 +58,6 @@ REPEATS_OF_LOCKSTEP = 3
 def main() -> None:
     """Run everything and print a table, or JSON."""
     arguments = _arguments()
-    if arguments.stream:
-        stream(arguments.stream)
-        return
     folder = build_demo_models(cache_folder() / "zoo", progress=suitable_progress()).reference
     figures: dict[str, Any] = {}
     shares: dict[str, list[bool]] = {}
@@ -92,7 +85,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", default="demo:tweets", help="a data spec, such as a .csv")
     parser.add_argument("--typo", type=int, default=48, help="examples for typo")
     parser.add_argument("--synonym", type=int, default=20, help="examples for synonym")
-    parser.add_argument("--stream", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -233,52 +225,11 @@ def textattack_wrapper(folder: Path) -> Callable[[list[str]], list[list[float]]]
 
 
 def peak_memory(count: int) -> float:
-    """Peak MB of a fresh process that streams so many texts through lockstep search."""
-    command = [sys.executable, __file__, "--stream", str(count)]
+    """Peak MB of a fresh process that streams so many texts; see search_memory.py."""
+    script = Path(__file__).with_name("search_memory.py")
+    command = [sys.executable, str(script), str(count), "--json"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(printed.splitlines()[-1])
-
-
-def stream(count: int) -> None:
-    """Search made-up texts for typos, keep all on disk and nothing in memory, print peak MB."""
-    from scope.store import Run
-
-    with tempfile.TemporaryDirectory() as folder:
-        classifier = load_classifier(str(small_model(Path(folder))), ModelOptions(device="cpu"))
-        with Run.open(Path(folder, "run"), {"job": "stream"}) as run:
-            texts = CachedClassifier(classifier, run)
-            for found in Typo().search(texts, made_up_texts(count), OPTIONS):
-                run.add_perturbations("typo", found)
-    print(round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1))
-
-
-def made_up_texts(count: int) -> Any:
-    """Sentences of random letters, one at a time."""
-    letters = random.Random(0)
-    for number in range(count):
-        words = ("".join(letters.choices("abcdefgh", k=6)) for _ in range(12))
-        yield Example(id=str(number), text=" ".join(words))
-
-
-def small_model(folder: Path) -> Path:
-    """A two-layer classifier of single letters with random weights."""
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
-
-    letters = "abcdefgh"
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{one}" for one in letters)]
-    (folder / "vocab.txt").write_text("\n".join(tokens))
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokens),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-    )
-    BertForSequenceClassification(config).save_pretrained(folder / "model")
-    BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder / "model")
-    return folder / "model"
+    return float(json.loads(printed)["peak_mb"])
 
 
 def show(figures: dict[str, Any], *, as_json: bool) -> None:

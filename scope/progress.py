@@ -12,6 +12,9 @@ from scope.protocols import Advance, Progress
 
 SECONDS_BETWEEN_LINES = 10.0
 
+ENOUGH_TO_TELL = 0.05
+"""Share of the work after which its pace says when it ends."""
+
 
 class Silent:
     """Shows nothing."""
@@ -75,8 +78,7 @@ class Lines:
             pace.count(units)
             if time.monotonic() - said >= SECONDS_BETWEEN_LINES:
                 said = time.monotonic()
-                left = (total - pace.done) / pace.rate() if pace.rate() else 0.0
-                self._write(description, pace, total, f"{left:.0f} s left")
+                self._write(description, pace, total, pace.left(total))
 
         yield advance
         self._write(description, pace, total, f"{pace.seconds():.0f} s")
@@ -99,6 +101,12 @@ class _Pace:
 
     def seconds(self) -> float:
         return time.monotonic() - self._start
+
+    def left(self, total: int) -> str:
+        # The first of many searches that run at once says nothing of when the others end.
+        if self.done - self._before < ENOUGH_TO_TELL * (total - self._before):
+            return "time left not known yet"
+        return f"{(total - self.done) / self.rate():.0f} s left"
 
     def rate(self) -> float:
         return (self.done - self._before) / max(self.seconds(), 1e-6)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas
     from rich.table import Table
 
-ALL_TEXTS = "(original texts)"
+ALL_TEXTS = "(originals)"
 
 
 class Row(NamedTuple):
@@ -57,23 +57,28 @@ def to_frame(comparison: Comparison) -> pandas.DataFrame:
 
 
 def table(comparison: Comparison) -> Table:
-    """The main estimates, one column a target, each with its interval and n."""
+    """The main estimates, one column a target, each with its n and, below, its interval."""
     from rich.table import Table
     from rich.text import Text
 
     manifest = comparison.manifest
     shown = Table(title=f"{manifest.job}: against {manifest.reference.name}", title_justify="left")
-    for heading in ("capability", "metric", *(card.name for card in manifest.targets)):
-        shown.add_column(Text(heading), overflow="fold")
+    shown.add_column("capability", overflow="fold")
+    shown.add_column("metric", overflow="fold", min_width=len("soft_scope(tolerance=0.1,"))
+    for card in manifest.targets:
+        shown.add_column(Text(card.name), overflow="fold", min_width=len("[0.000, 0.000]"))
     main = [one for one in comparison.measurements if one.subset is None]
     for capability, metric in dict.fromkeys((one.capability, one.metric) for one in main):
-        cells = [
-            f"{one.estimate} n={one.estimate.n}"
-            for one in main
-            if (one.capability, one.metric) == (capability, metric)
-        ]
+        cells = [_cell(one) for one in main if (one.capability, one.metric) == (capability, metric)]
         shown.add_row(*map(Text, (capability or ALL_TEXTS, metric, *cells)))
     return shown
+
+
+def _cell(measurement: Measurement) -> str:
+    estimate = measurement.estimate
+    if not isinstance(estimate, Estimate):
+        return str(estimate)
+    return f"{estimate.value:.3f}  n={estimate.n}\n[{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
 def to_text(comparison: Comparison, width: int = 120) -> str:

@@ -18,6 +18,16 @@ def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
     assert last.startswith("searching: 70/100")
 
 
+def test_the_time_left_is_not_guessed_from_the_first_of_many(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream).task("searching", total=100) as advance:
+        now[0] = 20.0
+        advance(1)
+    assert stream.getvalue().startswith("searching: 1/100, 0.1/s, time left not known yet")
+
+
 def test_what_was_done_before_does_not_count_as_speed():
     stream = io.StringIO()
     with Lines(stream).task("searching", total=10, done=10):
