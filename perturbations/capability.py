@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from perturbations.chance import OwnChance
 from perturbations.lockstep import Ask, Lockstep, Service
+from perturbations.remembering import Remembering
 from perturbations.textattack_gate import load_textattack
 from scope.errors import SpecError
 from scope.protocols import Classifier, SearchOptions
@@ -78,7 +79,7 @@ class InvarianceCapability(ABC):
         load_textattack()
         services: dict[str, Service] = {"classify": lambda texts: _probabilities(classifier, texts)}
         if options.encoder is not None:
-            services["encode"] = options.encoder.encode
+            services["encode"] = Remembering(options.encoder.encode)
         searches = (self._search_of(example, options) for example in examples)
         lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
         return lockstep.run(searches)

@@ -13,7 +13,7 @@ import typer
 from scope.errors import SpecError
 
 if TYPE_CHECKING:
-    from scope.records import Comparison, Outcome
+    from scope.records import Comparison, DataCard, Outcome
 
 A_GATE_FAILED = 1
 
@@ -101,6 +101,10 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
         Console().print(table(comparison))
         for outcome in comparison.outcomes:
             typer.echo(f"{outcome.capability}: {_outcome(outcome)}")
+        typer.echo(f"data: {_data(comparison.manifest.data)}")
+        for card in (comparison.manifest.reference, *comparison.manifest.targets):
+            if card.truncated:
+                typer.echo(f"{card.name}: {card.truncated} texts were cut to its limit")
     if report is not None:
         typer.echo(f"report: {report}", err=True)
 
@@ -110,6 +114,13 @@ def _outcome(outcome: Outcome) -> str:
         return f"{outcome.status}: {outcome.reason}"
     return (
         f"{outcome.found} perturbations in {outcome.searched} searches, {outcome.queries} queries"
+    )
+
+
+def _data(card: DataCard) -> str:
+    return (
+        f"{card.used} of {card.rows} texts, {card.labelled} with a gold label; "
+        f"left out: {card.duplicates} repeated, {card.empty} empty"
     )
 
 

@@ -44,8 +44,8 @@ def demo_tweets(part: Part = "test") -> tuple[Example, ...]:
 
     Left out are neutral, damaged and crude ones, those with fewer than 4 or more than 40 words,
     and repetitions; two tweets are the same if they differ only in case, punctuation, handles
-    and links, which stand as `@user` and `http`. The parts are disjoint: a hash of the text puts about 15 in 100 into the test
-    part, the others into the train part.
+    and links, which stand as `@user` and `http`. The parts are disjoint: a hash of the text puts
+    about 15 in 100 into the test part, the others into the train part.
 
     Raises
     ------

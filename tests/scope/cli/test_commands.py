@@ -21,6 +21,9 @@ def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
     assert audited.returncode == 0, audited.stderr
     assert "hard_scope" in audited.stdout
     assert "n=" in audited.stdout
+    assert (
+        "data: 8 of 60 texts, 8 with a gold label; left out: 0 repeated, 0 empty" in audited.stdout
+    )
     assert "report: runs/mine/report.html" in audited.stderr
     assert "typo: searching" in audited.stderr
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")

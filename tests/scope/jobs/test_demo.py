@@ -1,0 +1,63 @@
+"""The demo on its real models; they are trained if the cache does not hold them."""
+
+import pytest
+
+import scope
+from scope.jobs.demo import run_name
+from scope.records import Estimate
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory):
+    return scope.demo(runs=tmp_path_factory.mktemp("runs"))
+
+
+def test_the_student_keeps_more_typo_invariances_than_the_independent_model(comparison):
+    (hard,) = (
+        one.estimate
+        for one in comparison.differences
+        if (one.capability, one.metric) == ("typo", "hard_scope")
+    )
+    assert isinstance(hard, Estimate)
+    assert hard.low > 0
+
+
+def test_all_three_models_have_learned_their_task(comparison):
+    gold = {"negative": 0, "positive": 1}
+    labels = [gold[one.example.label] for one in comparison.examples]
+    for answers in (
+        [one.reference.label for one in comparison.examples],
+        *([one.targets[target].label for one in comparison.examples] for target in (0, 1)),
+    ):
+        right = sum(a == b for a, b in zip(answers, labels, strict=True))
+        assert right / len(labels) > 0.75
+
+
+def test_one_slot_finds_what_many_find(comparison, tmp_path):
+    from pathlib import Path
+
+    from scope.jobs.demo import DATA
+    from scope.paths import cache_folder
+    from scope.serialization import to_json
+    from scope.zoo.build import build_demo_models
+
+    models = build_demo_models(cache_folder() / "zoo")
+    texts = {
+        to_json(
+            scope.audit(
+                reference=str(models.reference),
+                targets=[str(models.student)],
+                data=DATA,
+                n=6,
+                slots=slots,
+                model_options=scope.ModelOptions(device="cpu", token_budget=budget),
+                run=f"{run_name(6, 0)}-{slots}",
+                runs=Path(tmp_path),
+            ),
+            clock=False,
+        )
+        for slots, budget in ((1, 64), (7, 4096), (64, 512))
+    }
+    assert len(texts) == 1
