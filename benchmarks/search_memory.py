@@ -25,7 +25,7 @@ from pathlib import Path
 from capabilities.typo import Typo
 from scope.models import ModelOptions, load_classifier
 from scope.models.cached import CachedClassifier
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.store import Run
@@ -82,22 +82,21 @@ def made_up_texts(count: int) -> Iterator[Example]:
 
 def small_model(folder: Path) -> Path:
     """A two-layer classifier of single letters with random weights."""
-    torch = load_torch()
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
-
+    torch, transformers = load_torch(), quiet_transformers()
     letters = "abcdefgh"
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{one}" for one in letters)]
     (folder / "vocab.txt").write_text("\n".join(tokens))
     torch.manual_seed(0)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=len(tokens),
         hidden_size=32,
         num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=64,
     )
-    BertForSequenceClassification(config).save_pretrained(folder / "model")
-    BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder / "model")
+    transformers.BertForSequenceClassification(config).save_pretrained(folder / "model")
+    tokenizer = transformers.BertTokenizerFast(vocab_file=str(folder / "vocab.txt"))
+    tokenizer.save_pretrained(folder / "model")
     return folder / "model"
 
 

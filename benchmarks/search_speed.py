@@ -44,7 +44,7 @@ from perturbations.textattack_gate import load_textattack
 from scope.data import load_data
 from scope.models import ModelOptions, load_classifier
 from scope.models.cached import CachedClassifier, MemoryStore
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.protocols import SearchOptions
@@ -97,7 +97,9 @@ def compare(
 ) -> tuple[dict[str, float], list[bool]]:
     """Time all three searches on the same examples; say on which (b) and (c) agree."""
     warm_up, examples = examples[:WARM_UP], examples[WARM_UP:]
-    published, plain, lockstep = published_search(folder), plain_search(folder), Lockstep(folder)
+    published = one_at_a_time(folder, as_published=True)
+    plain = one_at_a_time(folder, as_published=False)
+    lockstep = Lockstep(folder)
     for search in (published, plain, lockstep):
         search(capability, warm_up)
     seconds_c, forward = [], []
@@ -123,6 +125,8 @@ def compare(
 
 
 Search = Callable[[InvarianceCapability, Sequence[Example]], dict[str, Perturbation]]
+
+Wrapper = Callable[[list[str]], list[list[float]]]
 
 
 def timed(
@@ -162,8 +166,11 @@ class Lockstep:
         return {one.example_id: one for trials in found for one in trials}
 
 
-def plain_search(folder: Path) -> Search:
-    """(b): TextAttack's own wrapper and attack, one example at a time."""
+def one_at_a_time(folder: Path, *, as_published: bool) -> Search:
+    """(b): TextAttack's own wrapper and attack on one example after the other.
+
+    (a), as published, asks for the original once more with every score.
+    """
     wrapper = textattack_wrapper(folder)
 
     def search(
@@ -173,47 +180,33 @@ def plain_search(folder: Path) -> Search:
         for example in examples:
             generator = capability.generator(OPTIONS.seed, example, 1)
             attack = capability.attack(wrapper, generator=generator, options=OPTIONS)
+            if as_published:
+                ask_for_the_original_again(attack.goal_function, wrapper, example.text)
             found[example.id] = perturb(attack, example, 1)
         return found
 
     return search
 
 
-def published_search(folder: Path) -> Search:
-    """(a): as (b), but every score asks for the original once more, as the published goal does."""
-    wrapper = textattack_wrapper(folder)
+def ask_for_the_original_again(goal: Any, wrapper: Wrapper, original: str) -> None:
+    """Make every score of the goal ask the model for the original text first."""
+    score = goal._get_score
 
-    def search(
-        capability: InvarianceCapability, examples: Sequence[Example]
-    ) -> dict[str, Perturbation]:
-        found = {}
-        for example in examples:
-            generator = capability.generator(OPTIONS.seed, example, 1)
-            attack = capability.attack(wrapper, generator=generator, options=OPTIONS)
-            score = attack.goal_function._get_score
+    def ask_and_score(output: Any, text: Any) -> float:
+        wrapper([original])
+        return float(score(output, text))
 
-            def ask_again(
-                output: Any, text: Any, score: Any = score, original: str = example.text
-            ) -> Any:
-                wrapper([original])
-                return score(output, text)
-
-            attack.goal_function._get_score = ask_again
-            found[example.id] = perturb(attack, example, 1)
-        return found
-
-    return search
+    goal._get_score = ask_and_score
 
 
-def textattack_wrapper(folder: Path) -> Callable[[list[str]], list[list[float]]]:
+def textattack_wrapper(folder: Path) -> Wrapper:
     """TextAttack's wrapper of the checkpoint in its batches of 32, answers as probabilities."""
-    torch = load_torch()
+    torch, transformers = load_torch(), quiet_transformers()
     load_textattack()
     from textattack.models.wrappers import HuggingFaceModelWrapper
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     wrapped = HuggingFaceModelWrapper(model, tokenizer)
 
     def answer(texts: list[str]) -> list[list[float]]:

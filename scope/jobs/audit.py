@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from scope.estimation import measure
-from scope.jobs.identity import (
-    command_line,
-    default_run_name,
-    notes_of,
-    question_of,
-    software_versions,
-)
+from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.perturbing import find_perturbations
+from scope.jobs.plan import AuditPlan
 from scope.jobs.preparation import (
-    ChosenCapability,
-    LabelledData,
-    Models,
     choose_capabilities,
     load_labelled,
     load_models,
     soft_scope_metric,
 )
 from scope.jobs.scoring import Answers, answer_all, score_examples, score_perturbations
-from scope.metrics import Metric
 from scope.models import ModelOptions, load_encoder
 from scope.models.cached import CachedClassifier
 from scope.progress import Silent
@@ -36,7 +27,6 @@ from scope.protocols import Capability, Classifier, Progress, SearchOptions
 from scope.records import (
     Clock,
     Comparison,
-    Manifest,
 )
 from scope.registry import find
 from scope.store import Run, run_folder
@@ -138,30 +128,22 @@ def audit(
         n=n,
         seed=seed,
     )
-    command = command_line(
-        "audit",
-        {
-            "reference": models.reference.classifier.spec,
-            "target": [target.classifier.spec for target in models.targets],
-            "capability": [one.capability.name for one in chosen],
-            "data": data,
+    plan = AuditPlan(
+        models=models,
+        data=labelled,
+        capabilities=chosen,
+        soft_scope=metric,
+        options=options,
+        verbatim={
             "text_column": text_column,
             "label_column": label_column,
             "label_map": label_map,
             "n": n,
-            "seed": seed,
-            "trials": trials,
             "preset": preset,
             "max_words": max_words,
-            "distance": distance,
-            "tolerance": tolerance,
-            "cutoff": cutoff,
-            "min_similarity": min_similarity,
-            "encoder": encoder if options.encoder else None,
             "dtype": None if model_options.dtype == "float32" else model_options.dtype,
         },
     )
-    plan = _Plan(models, labelled, chosen, metric, options, command)
     folder = run_folder(run or default_run_name(plan.manifest()), runs)
     with Run.open(folder, question_of(plan.manifest()), notes=notes_of(plan.manifest())) as opened:
         comparison = _conduct(plan, opened, progress or Silent())
@@ -169,45 +151,7 @@ def audit(
         return _keep(comparison, opened, seconds)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Everything that was asked, loaded and checked."""
-
-    models: Models
-    data: LabelledData
-    capabilities: tuple[ChosenCapability, ...]
-    soft_scope: Metric
-    options: SearchOptions
-    command: str
-
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """What stands at the head of the result; the texts cut by each model are known later."""
-        named = (self.models.reference, *self.models.targets)
-        reference, *targets = (
-            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
-        )
-        encoder = self.options.encoder
-        return Manifest(
-            job="audit",
-            reference=reference,
-            targets=tuple(targets),
-            data=self.data.card,
-            capabilities=tuple(one.card() for one in self.capabilities),
-            settings={
-                "seed": self.options.seed,
-                "trials": self.options.trials,
-                "distance": self.options.distance,
-                **self.soft_scope.parameters,
-                "min_similarity": self.options.min_similarity,
-                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
-                "labelled": self.data.card.labelled,
-            },
-            versions=software_versions(),
-            command=self.command,
-        )
-
-
-def _conduct(plan: _Plan, run: Run, progress: Progress) -> Comparison:
+def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
     """Search, predict, measure; every answer that the run knows already is taken from it."""
     reference = CachedClassifier(plan.models.reference.classifier, run)
     sets = [

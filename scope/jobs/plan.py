@@ -1,0 +1,74 @@
+"""An audit as it was asked, with everything loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scope.jobs.identity import command_line, software_versions
+from scope.jobs.preparation import ChosenCapability, LabelledData, Models
+from scope.metrics import Metric
+from scope.protocols import SearchOptions
+from scope.records import Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """What is to be done; nothing of it changes any more.
+
+    ``verbatim`` holds the options that the command repeats as the user gave them.
+    """
+
+    models: Models
+    data: LabelledData
+    capabilities: tuple[ChosenCapability, ...]
+    soft_scope: Metric
+    options: SearchOptions
+    verbatim: Mapping[str, Setting | Sequence[str]]
+
+    @property
+    def command(self) -> str:
+        """The command that asks the same; what changes the speed alone is left out."""
+        encoder = self.options.encoder
+        return command_line(
+            "audit",
+            {
+                "reference": self.models.reference.classifier.spec,
+                "target": [target.classifier.spec for target in self.models.targets],
+                "capability": [one.capability.name for one in self.capabilities],
+                "data": self.data.card.spec,
+                "seed": self.options.seed,
+                "trials": self.options.trials,
+                "distance": self.options.distance,
+                **self.soft_scope.parameters,
+                "min_similarity": self.options.min_similarity,
+                "encoder": encoder.spec if encoder else None,
+                **self.verbatim,
+            },
+        )
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """What stands at the head of the result; the texts cut by each model are known later."""
+        named = (self.models.reference, *self.models.targets)
+        reference, *targets = (
+            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
+        )
+        encoder = self.options.encoder
+        return Manifest(
+            job="audit",
+            reference=reference,
+            targets=tuple(targets),
+            data=self.data.card,
+            capabilities=tuple(one.card() for one in self.capabilities),
+            settings={
+                "seed": self.options.seed,
+                "trials": self.options.trials,
+                "distance": self.options.distance,
+                **self.soft_scope.parameters,
+                "min_similarity": self.options.min_similarity,
+                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                "labelled": self.data.card.labelled,
+            },
+            versions=software_versions(),
+            command=self.command,
+        )
