@@ -107,18 +107,7 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
     except Exception as error:
         raise _unreadable(rest, error) from error
-    if report["missing_keys"]:
-        raise ModelError(
-            f"`{rest}` lacks trained weights for {', '.join(sorted(report['missing_keys'])[:4])}",
-            expected="a checkpoint with a trained classification head",
-            mend="name a fine-tuned classifier; a base model's head would answer at random",
-        )
-    if model.config.problem_type == "multi_label_classification":
-        raise ModelError(
-            f"`{rest}` gives each of its labels a probability of its own",
-            expected="a classifier whose probabilities sum to 1 over its labels",
-            mend="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
-        )
+    _refuse_unusable(rest, model.config, sorted(report["missing_keys"]))
     if model.config.pad_token_id is None:
         # Causal classifiers read the last token that is no padding, and refuse a batch where the
         # token is unknown. Nothing is padded here: a number that no token has keeps them on the
@@ -131,6 +120,22 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
         fingerprint=checkpoint.fingerprint,
         token_budget=options.token_budget,
     )
+
+
+def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
+    """Refuse heads that were never trained, or whose probabilities do not exclude each other."""
+    if missing:
+        raise ModelError(
+            f"`{rest}` lacks trained weights for {', '.join(sorted(report['missing_keys'])[:4])}",
+            expected="a checkpoint with a trained classification head",
+            mend="name a fine-tuned classifier; a base model's head would answer at random",
+        )
+    if config.problem_type == "multi_label_classification":
+        raise ModelError(
+            f"`{rest}` gives each of its labels a probability of its own",
+            expected="a classifier whose probabilities sum to 1 over its labels",
+            mend="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
+        )
 
 
 def _longest_input(model: Any, tokenizer: Any) -> int:
