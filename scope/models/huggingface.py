@@ -126,7 +126,7 @@ def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
     """Refuse heads that were never trained, or whose probabilities do not exclude each other."""
     if missing:
         raise ModelError(
-            f"`{rest}` lacks trained weights for {', '.join(sorted(report['missing_keys'])[:4])}",
+            f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
             expected="a checkpoint with a trained classification head",
             mend="name a fine-tuned classifier; a base model's head would answer at random",
         )
