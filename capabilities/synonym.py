@@ -20,6 +20,10 @@ from scope.records import Setting
 Preset = Literal["paper", "strong"]
 
 
+MAX_WORDS = 0.3
+"""Share of the words that the preset strong swaps unless told otherwise; no paper names one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Synonym(InvarianceCapability):
     """Swaps words for WordNet synonyms, no stopword and no word twice.
@@ -39,9 +43,15 @@ class Synonym(InvarianceCapability):
     )
 
     preset: Preset = "paper"
-    max_words: float = 0.3
+    max_words: float = MAX_WORDS
 
     def __post_init__(self) -> None:
+        if self.preset == "paper" and self.max_words != MAX_WORDS:
+            raise SpecError(
+                f"a share of {self.max_words} of the words for the preset paper, which swaps one",
+                expected="--max-words with --preset strong",
+                mend="add --preset strong, or leave --max-words out",
+            )
         if self.preset not in get_args(Preset):
             raise SpecError(
                 f"a preset called `{self.preset}`",

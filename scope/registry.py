@@ -1,8 +1,7 @@
 """Finds the pieces by name: what is built in, and what installed plugins add.
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
-declares the same under the entry-point groups ``scope.capabilities``, ``scope.models`` and
-``scope.renderers``.
+declares the same under the entry-point groups ``scope.capabilities`` and ``scope.models``.
 """
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ def table(comparison: Comparison) -> Table:
     from rich.text import Text
 
     manifest = comparison.manifest
-    shown = Table(title=f"{manifest.job}: against {manifest.reference.name}", title_justify="left")
+    title = f"{manifest.job}: against {manifest.reference.name}"
+    shown = Table(title=Text(title), title_justify="left")
     shown.add_column("capability", overflow="fold")
     shown.add_column("metric", overflow="fold", min_width=len("soft_scope(tolerance=0.1,"))
     for card in manifest.targets:

@@ -20,6 +20,3 @@ def main() -> None:
     except ScopeError as error:
         typer.echo(f"scope: that cannot be done\n{error}", err=True)
         sys.exit(INPUT_IS_WRONG)
-    except KeyboardInterrupt:
-        typer.echo("\nscope: stopped; the same command goes on from here", err=True)
-        sys.exit(130)

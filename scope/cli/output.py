@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, overload
 
 import typer
 
 from scope.errors import SpecError
+from scope.records import Estimate
 
 if TYPE_CHECKING:
     from scope.records import Comparison, DataCard, Outcome
@@ -33,7 +34,7 @@ FailUnder = Annotated[
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gate:
-    """A metric's key and the least value with which the command succeeds."""
+    """A metric, all its parameters or none, and the least value with which all is well."""
 
     metric: str
     least: float
@@ -74,8 +75,17 @@ def parse_gates(entries: Sequence[str]) -> tuple[Gate, ...]:
                 expected="a metric that is greater the more alike two models are",
                 mend="write for example --fail-under iid_agreement=0.9",
             )
-        gates.append(Gate(metric=metric.key, least=least))
+        spelling = str(metric) if "(" in match[1] else metric.key
+        gates.append(Gate(metric=spelling, least=least))
     return tuple(gates)
+
+
+@overload
+def run_argument(run: str) -> str | Path: ...
+
+
+@overload
+def run_argument(run: None) -> None: ...
 
 
 def run_argument(run: str | None) -> str | Path | None:
@@ -131,16 +141,25 @@ def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:
         for one in comparison.outcomes
         if one.status == "failed"
     ]
-    for gate in gates:
-        for one in comparison.measurements:
-            if one.subset is None and one.metric.partition("(")[0] == gate.metric:
-                value = getattr(one.estimate, "value", None)
-                if value is None or value < gate.least:
-                    where = f" on {one.capability}" if one.capability else ""
-                    failed.append(
-                        f"{one.metric} of {one.target}{where} is {one.estimate}, "
-                        f"not at least {gate.least:g}"
-                    )
+    failed += [line for gate in gates for line in _below(comparison, gate)]
     for line in failed:
         typer.echo(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else 0
+
+
+def _below(comparison: Comparison, gate: Gate) -> list[str]:
+    """What a gate stops: every estimate that is not as great, or that nothing was measured."""
+    judged = [
+        one
+        for one in comparison.measurements
+        if one.subset is None and gate.metric in (one.metric, one.metric.partition("(")[0])
+    ]
+    if not judged:
+        measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
+        return [f"{gate.metric} was not measured, but {measured}"]
+    return [
+        f"{one.metric} of {one.target}{f' on {one.capability}' if one.capability else ''} "
+        f"is {one.estimate}, not at least {gate.least:g}"
+        for one in judged
+        if not isinstance(one.estimate, Estimate) or one.estimate.value < gate.least
+    ]

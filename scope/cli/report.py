@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.output import Json, Runs, show
+from scope.cli.output import Json, Runs, run_argument, show
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="The run's name, or the path of its folder.")],
+    run: Annotated[str, typer.Argument(help="The run's name, or a path with a slash in it.")],
     json: Json = False,
     runs: Runs = Path("runs"),
 ) -> None:
@@ -22,5 +22,6 @@ def report(
     from scope.jobs.report import report as write_report
     from scope.jobs.report import stored_comparison
 
-    path = write_report(run, runs)
-    show(stored_comparison(run, runs), as_json=json, report=path)
+    named = run_argument(run)
+    path = write_report(named, runs)
+    show(stored_comparison(named, runs), as_json=json, report=path)

@@ -19,6 +19,9 @@ TEXT_NAMES = (
     "message",
     "body",
 )
+NO_LABELS = "none"
+"""Stands for the label column where gold labels are to be left out."""
+
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
 
@@ -55,7 +58,7 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> Co
     Columns(text='Review', label='sentiment', id='id')
     """
     for role, name in (("text", text), ("label", label)):
-        if name is not None and name not in source.columns:
+        if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
                 expected=f"one of its columns: {_listed(source.columns)}",
@@ -69,9 +72,11 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> Co
         )
     free = [column for column in source.columns if column not in (text, label)]
     found_label = label or _first_of(LABEL_NAMES, free)
+    declined = found_label == NO_LABELS and NO_LABELS not in source.columns
     return Columns(
-        text=text or _find_text(source, label=found_label),
-        label=found_label,
+        text=text
+        or _find_text(source, label=_first_of(LABEL_NAMES, free) if declined else found_label),
+        label=None if declined else found_label,
         id=_first_of(("id",), free),
     )
 

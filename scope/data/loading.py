@@ -47,7 +47,8 @@ def load_data(
         ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``, or
         the path of a file: .csv, .tsv, .jsonl (each also with .gz) or .parquet.
     text_column, label_column
-        Found by their usual names where they are not given.
+        Found by their usual names where they are not given; the label column ``none`` leaves the
+        gold labels out.
     n
         How many texts to draw, without replacement; all of them if None or more than there are.
     seed

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from scope.errors import SpecError
 from scope.estimation import measure
 from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.perturbing import find_perturbations
@@ -109,6 +110,12 @@ def audit(
     began = time.monotonic()
     model_options = model_options or ModelOptions()
     metric = soft_scope_metric(tolerance, cutoff)
+    if min_similarity is None and encoder != ENCODER:
+        raise SpecError(
+            f"the encoder `{encoder}` and no least similarity",
+            expected="an encoder with the similarity that it measures",
+            mend="add --min-similarity, such as 0.8, or leave --encoder out",
+        )
     options = SearchOptions(
         trials=trials,
         seed=seed,
@@ -134,14 +141,16 @@ def audit(
         capabilities=chosen,
         soft_scope=metric,
         options=options,
+        label_map=tuple(label_map),
         verbatim={
             "text_column": text_column,
             "label_column": label_column,
-            "label_map": label_map,
             "n": n,
             "preset": preset,
             "max_words": max_words,
             "dtype": None if model_options.dtype == "float32" else model_options.dtype,
+            "allow_pickle": model_options.allow_pickle,
+            "trust_remote_code": model_options.trust_remote_code,
         },
     )
     folder = run_folder(run or default_run_name(plan.manifest()), runs)

@@ -13,31 +13,43 @@ from platform import python_version
 
 from scope.errors import SpecError
 from scope.models.loading import split_spec
-from scope.records import Manifest, Setting
+from scope.records import Manifest, ModelCard, Setting
 
 SOFTWARE = ("scope-models", "textattack", "torch", "transformers", "numpy", "nltk", "datasets")
 
 
-def model_names(specs: Sequence[str]) -> tuple[str, ...]:
-    """A short name for each model, unique among them: what tables and reports show.
+def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
+    """A short name for each model, the reference first: what tables and reports show.
+
+    All differ, though the reference may be its own target.
+
+    Raises
+    ------
+    SpecError
+        When a target is named twice.
 
     Examples
     --------
-    >>> model_names(["hf:google-bert/bert-base-uncased", "predictions:out/student.jsonl"])
-    ('google-bert/bert-base-uncased', 'student.jsonl')
+    >>> model_names("hf:google-bert/bert-base-uncased", ["v1/student", "v2/student"])
+    ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
+    >>> model_names("python:mine:model", ["python:mine:model"])
+    ('mine:model', 'mine:model (target)')
     """
-    short = [_short_name(spec) for spec in specs]
-    names = [
-        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
-    ]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if len(set(targets)) < len(targets):
+        twice = next(spec for spec in targets if targets.count(spec) > 1)
         raise SpecError(
             f"the model `{twice}` is named twice",
-            expected="each model once",
+            expected="each target once",
             mend="leave one of them out",
         )
-    return tuple(names)
+    specs = dict.fromkeys((reference, *targets))
+    short = {spec: _short_name(spec) for spec in specs}
+    common = [name for name in short.values() if list(short.values()).count(name) > 1]
+    names = {spec: spec if name in common else name for spec, name in short.items()}
+    return (
+        names[reference],
+        *(f"{names[one]} (target)" if one == reference else names[one] for one in targets),
+    )
 
 
 def _short_name(spec: str) -> str:
@@ -49,19 +61,32 @@ def _short_name(spec: str) -> str:
 
 def question_of(manifest: Manifest) -> dict[str, object]:
     """The part of a manifest that decides the result: two runs with equal questions agree."""
-    capabilities = {card.name: dict(card.settings) for card in manifest.capabilities}
+    capabilities = {
+        card.name: {"origin": card.origin, **_rounded(card.settings)}
+        for card in manifest.capabilities
+    }
     return {
         "job": manifest.job,
-        "reference": _identity(manifest.reference.name, manifest.reference.fingerprint),
-        "targets": [_identity(card.name, card.fingerprint) for card in manifest.targets],
+        "reference": _identity(manifest.reference),
+        "targets": [_identity(card) for card in manifest.targets],
         "data": manifest.data.fingerprint,
         "capabilities": capabilities,
-        "settings": dict(manifest.settings),
+        "settings": _rounded(manifest.settings),
     }
 
 
-def _identity(name: str, fingerprint: str) -> dict[str, str]:
-    return {"name": name, "fingerprint": fingerprint}
+def _identity(card: ModelCard) -> dict[str, str]:
+    # Saved predictions are looked up anew each time: a file may grow while its run goes on.
+    saved = split_spec(card.spec)[0] == "predictions"
+    return {"name": card.name, "fingerprint": "looked up" if saved else card.fingerprint}
+
+
+def _rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """The settings as a stored comparison holds them, with six decimals."""
+    return {
+        name: round(value, 6) if isinstance(value, float) else value
+        for name, value in settings.items()
+    }
 
 
 def default_run_name(manifest: Manifest) -> str:

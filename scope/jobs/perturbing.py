@@ -41,17 +41,31 @@ def find_perturbations(
         found = len(examples) - len(waiting)
         with progress.task(f"{capability.name}: searching", len(examples), found) as advance:
             for trials in capability.search(reference, waiting, options):
+                _require_all_trials(capability, trials, options)
                 run.add_perturbations(capability.name, trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 advance()
+        ordered = tuple(
+            known[example.id, trial]
+            for example in examples
+            for trial in range(1, options.trials + 1)
+        )
     except ScopeError:
         raise
     except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
         return PerturbationSet(outcome=_failed(capability, error), perturbations=())
-    ordered = tuple(
-        known[example.id, trial] for example in examples for trial in range(1, options.trials + 1)
-    )
     return PerturbationSet(outcome=_measured(capability, ordered), perturbations=ordered)
+
+
+def _require_all_trials(
+    capability: Capability, trials: Sequence[Perturbation], options: SearchOptions
+) -> None:
+    numbers = sorted(one.trial for one in trials)
+    if numbers != list(range(1, options.trials + 1)) or len({one.example_id for one in trials}) > 1:
+        raise ValueError(
+            f"{capability.name} gave the trials {numbers} at once, not all {options.trials} of one "
+            "example"
+        )
 
 
 def _measured(capability: Capability, perturbations: Sequence[Perturbation]) -> Outcome:

@@ -24,6 +24,7 @@ class AuditPlan:
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
     options: SearchOptions
+    label_map: tuple[str, ...]
     verbatim: Mapping[str, Setting | Sequence[str]]
 
     @property
@@ -43,6 +44,7 @@ class AuditPlan:
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,
                 "encoder": encoder.spec if encoder else None,
+                "label_map": self.label_map,
                 **self.verbatim,
             },
         )
@@ -68,6 +70,7 @@ class AuditPlan:
                 "min_similarity": self.options.min_similarity,
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
                 "labelled": self.data.card.labelled,
+                "label_map": ", ".join(self.label_map) or None,
             },
             versions=software_versions(),
             command=self.command,

@@ -11,13 +11,11 @@ from scope.jobs.identity import model_names
 from scope.metrics import METRICS, Metric
 from scope.models import ModelOptions, load_classifier
 from scope.models.labels import AlignedClassifier, align_examples, parse_label_map
+from scope.models.loading import require_labels
 from scope.models.saved import SavedClassifier
 from scope.protocols import Capability, Classifier
 from scope.records import CapabilityCard, DataCard, Example, ModelCard
 from scope.registry import find
-
-NO_LABELS = "none"
-"""Stands for a label column where gold labels are to be left out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,23 +79,22 @@ def load_models(
         )
     others = [_loaded(target, options) for target in targets]
     labels = first.labels
+    first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
-        reference=NamedModel(name=model_names([first.spec])[0], classifier=first),
+        reference=NamedModel(name=first_name, classifier=first),
         targets=tuple(
             NamedModel(
                 name=name,
                 classifier=AlignedClassifier(other, labels, names),
                 saved=isinstance(other, SavedClassifier),
             )
-            for name, other in zip(
-                model_names([other.spec for other in others]), others, strict=True
-            )
+            for name, other in zip(other_names, others, strict=True)
         ),
     )
 
 
 def _loaded(model: str | Classifier, options: ModelOptions) -> Classifier:
-    return load_classifier(model, options) if isinstance(model, str) else model
+    return load_classifier(model, options) if isinstance(model, str) else require_labels(model)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,17 +116,7 @@ def load_labelled(
     seed: int,
 ) -> LabelledData:
     """Load the examples, and align their gold labels with the reference's, or leave them out."""
-    unlabelled = label_column == NO_LABELS
-    loaded = load_data(
-        spec,
-        text_column=text_column,
-        label_column=None if unlabelled else label_column,
-        n=n,
-        seed=seed,
-    )
-    if unlabelled:
-        bare = tuple(Example(id=one.id, text=one.text) for one in loaded.examples)
-        return LabelledData(examples=bare, card=loaded.card)
+    loaded = load_data(spec, text_column=text_column, label_column=label_column, n=n, seed=seed)
     aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
     return LabelledData(examples=aligned, card=loaded.card)
 

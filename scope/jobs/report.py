@@ -35,7 +35,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     Parameters
     ----------
     run
-        The run's name under ``runs``, or the path of its folder.
+        The run's name under ``runs``, or the Path of its folder.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:
-    path = Path(run) if Path(run).is_dir() else run_folder(run, runs)
+    path = run_folder(run, runs)
     if not path.is_dir():
         here = sorted(one.name for one in runs.iterdir() if one.is_dir()) if runs.is_dir() else []
         raise RunError(

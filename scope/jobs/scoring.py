@@ -52,7 +52,7 @@ def _look_up(model: NamedModel, texts: Sequence[str], run: Run) -> Answers:
             error.found,
             expected=error.expected,
             mend=f"have the model answer the texts in {path}, add the rows to its file, and "
-            "give the command again, under another name if it has --run",
+            "give the same command again",
         ) from error
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from scope.errors import ModelError
 from scope.protocols import Advance, Classifier, PredictionStore
 from scope.records import Prediction
+
+SUMS_TO_ONE = 1e-4
+"""How far from 1 the sum of a text's probabilities may lie."""
 
 KEPT_AT_ONCE = 512
 """Texts answered between two writes: what a kill can cost at most."""
@@ -36,12 +40,30 @@ class CachedClassifier:
         missing = sorted((text for text in distinct if text not in known), key=len)
         for start in range(0, len(missing), KEPT_AT_ONCE):
             portion = missing[start : start + KEPT_AT_ONCE]
-            answers = dict(zip(portion, self._classifier.classify(portion), strict=True))
+            answers = self._ask(portion)
             self._store.put(self.fingerprint, answers)
             known.update(answers)
             if advance:
                 advance(len(portion))
         return [known[text] for text in texts]
+
+    def _ask(self, texts: Sequence[str]) -> dict[str, Prediction]:
+        predictions = self._classifier.classify(texts)
+        for text, prediction in zip(texts, predictions, strict=False):
+            values = prediction.probabilities
+            if len(values) != len(self.labels) or not abs(sum(values) - 1) <= SUMS_TO_ONE:
+                raise ModelError(
+                    f"`{self.spec}` answers {values} to the text {text[:80]!r}",
+                    expected=f"{len(self.labels)} probabilities that sum to 1",
+                    mend="mend the model, or name another one",
+                )
+        if len(predictions) != len(texts):
+            raise ModelError(
+                f"`{self.spec}` gives {len(predictions)} answers to {len(texts)} texts",
+                expected="one answer a text, in order",
+                mend="mend the model, or name another one",
+            )
+        return dict(zip(texts, predictions, strict=True))
 
 
 class MemoryStore:

@@ -12,6 +12,7 @@ from scope.models.options import ModelOptions
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
 _CODE = ("*.py",)
+_OTHER_FORMATS = ("onnx", "openvino", "coreml")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +63,7 @@ def _download(name: str, options: ModelOptions) -> Path:
                 repository,
                 revision=revision or None,
                 allow_patterns=list(_wanted_files(options)),
-                ignore_patterns=["onnx/*", "openvino/*", "coreml/*"],
+                ignore_patterns=[f"{folder}/*" for folder in _OTHER_FORMATS],
             )
         )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
@@ -97,6 +98,8 @@ def _fingerprint(folder: Path, options: ModelOptions) -> str:
     digest = hashlib.sha256(options.dtype.encode())
     paths = {path for kind in _wanted_files(options) for path in folder.rglob(kind)}
     for path in sorted(paths):
+        if path.relative_to(folder).parts[0] in _OTHER_FORMATS:
+            continue
         digest.update(str(path.relative_to(folder)).encode() + b"\0")
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

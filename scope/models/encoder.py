@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         When it is not there, is a pickle, or is no sentence encoder.
     """
     checkpoint = fetch_checkpoint(rest, options)
+    _refuse_code_of_its_own(rest, checkpoint.folder, options)
     quiet_transformers()
     torch = load_torch()
     with warnings.catch_warnings():
@@ -81,3 +84,31 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         fingerprint=checkpoint.fingerprint,
         token_budget=options.token_budget,
     )
+
+
+def _refuse_code_of_its_own(rest: str, folder: Path, options: ModelOptions) -> None:
+    """Refuse what the library would run or unpickle: it trusts every local folder."""
+    modules = folder / "modules.json"
+    listed = modules.read_text(encoding="utf-8") if modules.is_file() else "[]"
+    try:
+        types = [str(module["type"]) for module in json.loads(listed)]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelError(
+            f"{modules} is damaged ({first_line(error)})",
+            expected="the list of the encoder's modules",
+            mend="check that the checkpoint is complete",
+        ) from error
+    foreign = [name for name in types if not name.startswith("sentence_transformers.")]
+    if foreign and not options.trust_remote_code:
+        raise ModelError(
+            f"`{rest}` is made of code of its own: {', '.join(foreign)}",
+            expected="modules of the sentence-transformers library",
+            mend="if you trust its author, add --trust-remote-code",
+        )
+    inner = [path for path in folder.glob("*/*.bin") if not any(path.parent.glob("*.safetensors"))]
+    if inner and not options.allow_pickle:
+        raise ModelError(
+            f"`{rest}` holds a pickle, {inner[0].relative_to(folder)}",
+            expected="weights as safetensors: a pickle can run any code when it is read",
+            mend="name another encoder, or, if you trust its author, add --allow-pickle",
+        )

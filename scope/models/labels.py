@@ -50,7 +50,10 @@ class AlignedClassifier:
         self._classifier = classifier
         self._order = _order(classifier, labels, label_map)
         self.spec = classifier.spec
-        self.fingerprint = classifier.fingerprint
+        # Answers in another order are other answers: kept under another name.
+        moved = self._order != sorted(self._order)
+        order = f"-{'.'.join(map(str, self._order))}" if moved else ""
+        self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:

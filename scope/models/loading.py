@@ -58,9 +58,20 @@ def load_classifier(spec: str, options: ModelOptions | None = None) -> Classifie
             expected="an object with spec, fingerprint, labels and classify",
             mend="add what is missing, or name another model",
         )
+    return require_labels(model)
+
+
+def require_labels(model: Classifier) -> Classifier:
+    """The classifier itself, if it has labels to choose from.
+
+    Raises
+    ------
+    ModelError
+        When it has fewer than two different labels.
+    """
     if len(set(model.labels)) < 2:
         raise ModelError(
-            f"`{spec}` has the labels {list(model.labels)}",
+            f"`{model.spec}` has the labels {list(model.labels)}",
             expected="a classifier with at least two different labels",
             mend="name a model that was trained to classify; a regression head has no labels",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, SpecError
+from scope.models.checkpoint import first_line
 from scope.models.options import ModelOptions
 from scope.protocols import Classifier
 from scope.records import Prediction
@@ -44,7 +46,7 @@ class PythonClassifier:
         """Answer every text; the probabilities are checked and rounded to six decimals."""
         if not texts:
             return []
-        rows = self._as_rows(self._answer(list(texts)))
+        rows = self._as_rows(_run(self.spec, self._answer, list(texts)))
         shape = (len(texts), len(self.labels))
         if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
             what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
@@ -102,7 +104,7 @@ def load(rest: str, options: ModelOptions) -> Classifier:
             mend=f"define `{attribute}` in {module_name}, or check the spelling",
         )
     found = getattr(module, attribute)
-    candidate = found() if isinstance(found, type) else found
+    candidate = _run(f"python:{rest}", found) if isinstance(found, type) else found
     if isinstance(candidate, Classifier):
         return candidate
     answer = getattr(candidate, "classify", candidate)
@@ -119,17 +121,38 @@ def load(rest: str, options: ModelOptions) -> Classifier:
 
 
 def _import(name: str) -> Any:
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - sys.path holds strings
+    here = os.getcwd()  # noqa: PTH109 - sys.path holds strings
+    if here not in sys.path:
+        # It stays there: the module may import its neighbours when it is called.
+        sys.path.insert(0, here)
     try:
         return import_module(name)
-    except (ImportError, SyntaxError) as error:
+    except ModuleNotFoundError as error:
         raise SpecError(
             f"the module `{name}` cannot be imported ({error})",
             expected="a module in this folder or an installed one",
             mend="check the name, or start in the folder that holds it",
         ) from error
-    finally:
-        sys.path.pop(0)
+    # The user's own code may fail in any way; it is told as the user's, with its place.
+    except Exception as error:
+        raise _failed(f"python:{name}", error) from error
+
+
+def _run(spec: str, code: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return code(*arguments)
+    # As above.
+    except Exception as error:
+        raise _failed(spec, error) from error
+
+
+def _failed(spec: str, error: Exception) -> ModelError:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return ModelError(
+        f"`{spec}` failed: {first_line(error)} ({place.filename}, line {place.lineno})",
+        expected="a module that imports, and a classifier that answers every text",
+        mend="mend the code there",
+    )
 
 
 def _fingerprint(module: Any, attribute: str) -> str:

@@ -83,8 +83,12 @@ def test_settings_change_with_the_options_that_count():
         Synonym(preset="strong", max_words=0.5),
     ]
     assert len({tuple(sorted(one.settings().items())) for one in settings}) == 3
-    assert Synonym(max_words=0.5).settings() == Synonym().settings()
     assert Synonym().settings()["wordnet"].endswith(wordnet().fingerprint)
+
+
+def test_a_share_of_words_is_refused_where_it_would_do_nothing():
+    with pytest.raises(SpecError, match="--preset strong"):
+        Synonym(max_words=0.5)
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.01, math.nan])

@@ -9,6 +9,8 @@ import subprocess
 import pytest
 from hub.tiny import write_tiny_model
 
+from scope.serialization import from_json, to_json
+
 
 @pytest.fixture
 def refused(run_scope):
@@ -147,7 +149,7 @@ def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_a
         assert way in message.lower()
 
 
-def test_a_full_disk_is_named_and_nothing_is_lost(refused, audit_arguments, tmp_path):
+def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused, audit_arguments, tmp_path):
     mount = tmp_path / "small"
     mount.mkdir()
     mounted = subprocess.run(
@@ -156,9 +158,19 @@ def test_a_full_disk_is_named_and_nothing_is_lost(refused, audit_arguments, tmp_
     if mounted.returncode:
         pytest.skip("mounting a small file system needs root")
     try:
-        message = refused(*audit_arguments(n=40, runs=mount / "runs"))
+        full = audit_arguments(n=40, runs=mount / "runs", run="mine")
+        message = refused(*full)
         assert "free" in message
         assert "same command" in message
+        subprocess.run(["mount", "-o", "remount,size=20m", mount], check=True)
+        assert run_scope(*full).returncode == 0
+        elsewhere = audit_arguments(n=40, runs=tmp_path / "runs", run="mine")
+        assert run_scope(*elsewhere).returncode == 0
+        results = [
+            to_json(from_json((folder / "runs/mine/comparison.json").read_text()), clock=False)
+            for folder in (mount, tmp_path)
+        ]
+        assert results[0] == results[1]
     finally:
         subprocess.run(["umount", mount], check=True)
 
@@ -184,5 +196,6 @@ def test_html_and_scripts_in_texts_are_inert_in_the_report(run_scope, audit_argu
     done = run_scope(*audit_arguments(data=path))
     assert done.returncode == 0, done.stderr
     report = next((tmp_path / "runs").glob("*/report.html")).read_text(encoding="utf-8")
+    assert "&lt;script&gt;" in report
     assert "<script>alert" not in report
     assert "<img" not in report

@@ -1,0 +1,163 @@
+"""What an audit refuses, and what it survives."""
+
+import pytest
+from estimates import main_estimates
+
+from scope.errors import ModelError, RunError, SpecError
+
+
+def test_another_question_under_the_same_name_is_refused(toy_audit):
+    toy_audit("Student", run="mine", capabilities=["typo"])
+    with pytest.raises(RunError, match="seed is 0, not 1"):
+        toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
+
+
+def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
+    with pytest.raises(ModelError) as caught:
+        toy_audit("OtherLabels")
+    assert "negative  |  LABEL_0" in str(caught.value)
+    assert "--label-map LABEL_0=negative" in str(caught.value)
+    label_map = ["LABEL_0=negative", "LABEL_1=positive"]
+    comparison = toy_audit("OtherLabels", label_map=label_map, capabilities=["typo"])
+    assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
+
+
+def test_another_label_map_is_another_question(toy_audit):
+    agreements = []
+    for swapped in (False, True):
+        pairs = zip(
+            ("LABEL_0", "LABEL_1"), ("negative", "positive")[:: -1 if swapped else 1], strict=True
+        )
+        label_map = [f"{old}={new}" for old, new in pairs]
+        comparison = toy_audit("OtherLabels", label_map=label_map, capabilities=["typo"])
+        agreements.append(main_estimates(comparison, "iid_agreement"))
+    (straight,), (crossed,) = (found.values() for found in agreements)
+    assert (straight.value, crossed.value) == (1, 0)
+
+
+def test_a_capability_that_leaves_a_trial_out_has_failed(toy_audit):
+    from scope.records import Perturbation
+
+    class Forgetful:
+        name = "forgetful"
+        question = "Does it keep count?"
+
+        def settings(self):
+            return {}
+
+        def search(self, classifier, examples, options):
+            for example in examples:
+                yield (Perturbation(example_id=example.id, trial=1, text=f"{example.text}!"),)
+
+    (outcome,) = toy_audit("Student", capabilities=[Forgetful()]).outcomes
+    assert outcome.status == "failed"
+    assert "not all 3 of one example" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda texts: [[float("nan"), 0.5]] * len(texts), "NaN"),
+        (lambda texts: [[0.2, 0.3, 0.5]] * len(texts), "the shape"),
+        (lambda texts: 1 / 0, "division by zero"),
+    ],
+)
+def test_a_model_that_answers_nonsense_is_named(toy_audit, monkeypatch, answer, message):
+    import toy_models
+
+    monkeypatch.setattr(toy_models.Student, "classify", lambda self, texts: answer(texts))
+    with pytest.raises(ModelError) as caught:
+        toy_audit("Student", capabilities=["typo"], n=2)
+    assert message in str(caught.value)
+    assert "python:toy_models:Student" in str(caught.value)
+
+
+def test_a_capability_that_fails_leaves_the_others_alone(toy_audit):
+    class Broken:
+        name = "broken"
+        question = "Does this work?"
+
+        def settings(self):
+            return {}
+
+        def search(self, classifier, examples, options):
+            raise ZeroDivisionError("of its own making")
+            yield
+
+    comparison = toy_audit("Student", capabilities=[Broken(), "typo"])
+    failed, measured = comparison.outcomes
+    assert (failed.status, failed.reason) == ("failed", "ZeroDivisionError: of its own making")
+    assert "Traceback" in failed.trace
+    assert measured.status == "measured"
+    assert ("typo", "toy_models:Student") in main_estimates(comparison, "hard_scope")
+
+
+def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
+    toy_audit, tmp_path, monkeypatch
+):
+    import json
+
+    import toy_models
+
+    def save(texts):
+        rows = toy_models.Student().classify(texts)
+        labels = list(toy_models.Student.labels)
+        lines = [
+            json.dumps({"text": text, "probabilities": row, "labels": labels})
+            for text, row in zip(texts, rows, strict=True)
+        ]
+        (tmp_path / "saved.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    target = f"predictions:{tmp_path / 'saved.jsonl'}"
+    save(["one text that nobody asks for"])
+    with pytest.raises(ModelError, match="has no prediction for") as caught:
+        toy_audit(targets=[target], capabilities=["typo"])
+    waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl.jsonl"))
+    assert str(waiting) in caught.value.mend
+    save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
+    with monkeypatch.context() as nobody_asks_the_reference:
+        nobody_asks_the_reference.setattr(
+            toy_models.Reference, "classify", lambda self, texts: 1 / 0
+        )
+        saved = toy_audit(targets=[target], capabilities=["typo"])
+    live = toy_audit("Student", capabilities=["typo"])
+    assert [one.estimate for one in saved.measurements] == [
+        one.estimate for one in live.measurements
+    ]
+
+
+def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
+    path = tmp_path / "saved.jsonl"
+    path.write_text('{"text": "a", "probabilities": [0.5, 0.5], "labels": ["x", "y"]}\n')
+    with pytest.raises(ModelError, match="saved predictions"):
+        toy_audit("Student", reference=f"predictions:{path}")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"targets": []}, "no target"),
+        ({"capabilities": []}, "the capabilities"),
+        ({"capabilities": ["typo", "typo"]}, "the capabilities"),
+        ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
+        ({"capabilities": ["typo"], "preset": "strong"}, "the setting `preset`"),
+        ({"max_words": 0.5}, "--preset strong"),
+        ({"encoder": "hf:some/encoder"}, "the encoder `hf:some/encoder`"),
+        ({"preset": "stronger"}, "a preset called `stronger`"),
+        ({"trials": 0}, "0 trials"),
+        ({"slots": 0}, "0 slots"),
+        ({"distance": "l2"}, "the distance `l2`"),
+        ({"tolerance": 2.0}, "tolerance=2.0 is greater than cutoff=1.0"),
+        ({"min_similarity": 3.0, "encoder": "predictions:x"}, "encoder of the scheme"),
+        ({"label_map": ["x"]}, "the label map `x`"),
+    ],
+)
+def test_a_wrong_option_is_named(toy_audit, options, message):
+    with pytest.raises(SpecError) as caught:
+        toy_audit("Student", **options)
+    assert message in str(caught.value)
+
+
+def test_the_same_target_twice_is_refused(toy_audit):
+    with pytest.raises(SpecError, match="named twice"):
+        toy_audit("Student", "Student")
