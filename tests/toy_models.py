@@ -74,7 +74,7 @@ class Slow(Reference):
     def classify(self, texts):
         with Path(os.environ["SCOPE_TEST_LOG"]).open("a", encoding="utf-8") as log:
             for text in texts:
-                log.write(json.dumps(text) + "\n")
+                log.write(json.dumps([type(self).__name__, text]) + "\n")
         time.sleep(0.02 + 0.0005 * len(texts))
         return super().classify(texts)
 

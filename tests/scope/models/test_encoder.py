@@ -83,6 +83,17 @@ def test_a_folder_that_is_no_encoder_is_refused(encoder_copy):
     assert raised.value.expected == "a model that sentence-transformers can read"
 
 
+def test_code_that_comes_with_an_encoder_is_not_run(encoder_copy):
+    modules = json.loads((encoder_copy / "modules.json").read_text())
+    modules.append({"idx": 9, "name": "9", "path": "", "type": "evil.Evil"})
+    (encoder_copy / "modules.json").write_text(json.dumps(modules))
+    (encoder_copy / "evil.py").write_text(f"open({str(encoder_copy / 'ran')!r}, 'w')")
+    with pytest.raises(ModelError, match=r"evil\.Evil") as caught:
+        load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
+    assert "--trust-remote-code" in caught.value.mend
+    assert not (encoder_copy / "ran").exists()
+
+
 def test_a_pickle_beside_other_safetensors_is_not_read(encoder_copy):
     from safetensors.torch import load_file
 
