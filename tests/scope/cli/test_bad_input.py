@@ -185,9 +185,11 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(run_scope, audit_argum
     )
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
-    assert comparison["manifest"]["reference"]["truncated"] >= 1
+    truncated = comparison["manifest"]["reference"]["truncated"]
+    changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
+    assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
     again = run_scope("report", next((tmp_path / "runs").iterdir()).name)
-    assert "model: 1 texts were cut to its limit" in again.stdout
+    assert f"model: {truncated} texts were cut to its limit" in again.stdout
 
 
 def test_html_and_scripts_in_texts_are_inert_in_the_report(run_scope, audit_arguments, tmp_path):
