@@ -77,7 +77,7 @@ class InvarianceCapability(ABC):
             )
         # Not within the first search: what an import draws would come out of that search's chance.
         load_textattack()
-        services: dict[str, Service] = {"classify": lambda texts: _probabilities(classifier, texts)}
+        services: dict[str, Service] = {"classify": classifier.classify}
         if options.encoder is not None:
             services["encode"] = Remembering(options.encoder.encode)
         searches = (self._search_of(example, options) for example in examples)
@@ -93,7 +93,10 @@ class InvarianceCapability(ABC):
         encode: Callable[[list[str]], Sequence[Any]] | None = None,
         taken: Sequence[str] = (),
     ) -> Attack:
-        """An ordinary TextAttack attack for one example in one trial."""
+        """An ordinary TextAttack attack for one example in one trial.
+
+        ``classify`` gives rows of probabilities or predictions, one a text.
+        """
         load_textattack()
         from textattack import Attack
 
@@ -182,7 +185,3 @@ def _why_none(attack: Attack) -> str:
     if attack.constraints:
         return "no candidate: no change of the text meets the constraints"
     return _NO_WORD
-
-
-def _probabilities(classifier: Classifier, texts: list[str]) -> list[tuple[float, ...]]:
-    return [prediction.probabilities for prediction in classifier.classify(texts)]

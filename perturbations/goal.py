@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perturbations.textattack_gate import load_textattack
+from scope.metrics.open_rows import open_rows
+from scope.records import Prediction
 
 load_textattack()
 
+from textattack.goal_function_results import TextToTextGoalFunctionResult  # noqa: E402
 from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
 from textattack.shared.validators import MODELS_BY_GOAL_FUNCTION  # noqa: E402
@@ -46,10 +48,14 @@ class KeepsPrediction(ClassificationGoalFunction):
     The score is s(x') = 1 / (1 + distance) and 0 for the original itself. The paper's published
     code asks the model for the original again with every candidate; here it is asked once.
 
+    A language model predicts its likeliest next token. Its answers name other tokens for every
+    text: each candidate is held against the original over the tokens that either names, and the
+    rest, which never is the prediction.
+
     Parameters
     ----------
     model
-        From a list of texts to one row of probabilities a text.
+        From a list of texts to one row of probabilities, or one `Prediction`, a text.
     distance
         L1 as in the paper, or KL.
     taken
@@ -78,7 +84,7 @@ class KeepsPrediction(ClassificationGoalFunction):
     def init_attack_example(self, attacked_text: AttackedText, ground_truth_output: int) -> Any:
         """Start on a new original; its answer is asked for here, and only here."""
         self._original_text = attacked_text.text
-        self._original: NDArray[np.float64] = self._call_model([attacked_text])[0]
+        self._original = self._call_model([attacked_text])[0]
         return super().init_attack_example(attacked_text, ground_truth_output)
 
     def get_results(
@@ -93,7 +99,7 @@ class KeepsPrediction(ClassificationGoalFunction):
 
     def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
         return bool(
-            np.argmax(model_output) == np.argmax(self._original)
+            _predicted(model_output) == _predicted(self._original)
             and attacked_text.text != self._original_text
             and attacked_text.text not in self._taken
         )
@@ -101,13 +107,25 @@ class KeepsPrediction(ClassificationGoalFunction):
     def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
         if attacked_text.text == self._original_text:
             return 0.0
-        moved = distance_between(self._original, model_output, self._distance)
+        original, changed = self._original, model_output
+        if isinstance(changed, Prediction):
+            original, changed = open_rows([original, changed])
+        moved = distance_between(original, changed, self._distance)
         return round(1 / (1 + moved), DECIMALS)
 
     def _process_model_outputs(self, inputs: Any, scores: Sequence[Any]) -> list[Any]:
         # The answers are probabilities already; TextAttack would apply a softmax to any row whose
         # rounded sum is not 1 to the last digit.
-        return [np.asarray(row, dtype=float) for row in scores]
+        return [row if isinstance(row, Prediction) else np.asarray(row, float) for row in scores]
+
+    def _get_displayed_output(self, raw_output: Any) -> int | str:
+        return _predicted(raw_output)
+
+    def _goal_function_result_type(self) -> Any:
+        # A token is shown as it stands; TextAttack would look for its number in a row.
+        if isinstance(self._original, Prediction):
+            return TextToTextGoalFunctionResult
+        return super()._goal_function_result_type()
 
 
 # TextAttack's list of the models that a goal can judge: this one takes any. A goal that is not
@@ -122,5 +140,19 @@ class _Wrapped:
         self.model = model
 
     def __call__(self, texts: list[str]) -> list[Any]:
-        # As lists: TextAttack would join rows that are arrays into one.
-        return [np.asarray(row, dtype=float).tolist() for row in self.model(texts)]
+        return [_plain(answer) for answer in self.model(texts)]
+
+
+def _plain(answer: Any) -> Any:
+    """A language model's prediction as it is, and all else as a list of probabilities."""
+    if isinstance(answer, Prediction):
+        if answer.tokens:
+            return answer
+        answer = answer.probabilities
+    # A list: TextAttack would join rows that are arrays into one.
+    return np.asarray(answer, dtype=float).tolist()
+
+
+def _predicted(answer: Any) -> int | str:
+    """The token, or the place of the most probable label; the first of equals."""
+    return answer.choice if isinstance(answer, Prediction) else int(np.argmax(answer))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from reports.view.histogram import Histogram
 from reports.view.plots import CurveChart, IntervalChart
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross"
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _WIDTH = 520
 _LABEL_SPACE = 190
+_WIDE_LABEL_SPACE = 320
 _NUMBER_SPACE = 30
 
 
@@ -56,18 +58,22 @@ def interval_svg(chart: IntervalChart) -> Markup:
     used = len(chart.series)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("category:N", sort=categories, title=None, axis=alt.Axis(ticks=False)),
-        yOffset=alt.YOffset("series:N", scale=alt.Scale(domain=list(range(used)))),
         color=_colour(used),
     )
-    unit = alt.Scale(domain=[0, 1])
+    if chart.beside:
+        offset = alt.YOffset("series:N", scale=alt.Scale(domain=list(range(used))))
+        base = base.encode(yOffset=offset)
+    unit = alt.Scale(domain=[chart.start, 1])
     ranges = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=unit, title="estimate and interval"), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", scale=unit), shape=_shape(used)
     )
-    height = len(categories) * (used * 16 + 12)
-    return _svg((ranges + dots).properties(width=_WIDTH, height=height), left=_LABEL_SPACE)
+    # A category of two models' names takes more room than a metric's.
+    left = _LABEL_SPACE if chart.beside else _WIDE_LABEL_SPACE
+    height = len(categories) * (used * 16 + 12 if chart.beside else 22)
+    return _svg((ranges + dots).properties(width=_WIDTH, height=height), left=left)
 
 
 def curve_svg(chart: CurveChart) -> Markup:
@@ -106,6 +112,30 @@ def curve_svg(chart: CurveChart) -> Markup:
     return _svg(layers.properties(width=_WIDTH, height=240), left=_NUMBER_SPACE)
 
 
+def histogram_svg(chart: Histogram) -> Markup:
+    """Draw a group of bars for each bin, the series in their order from left to right."""
+    import altair as alt
+
+    rows = [
+        {"bin": name, "series": series, "count": count}
+        for series, counts in enumerate(chart.counts[: chart.drawn])
+        for name, count in zip(chart.bins, counts, strict=True)
+    ]
+    used = chart.drawn
+    top = max(max(counts) for counts in chart.counts[:used])
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("bin:N", sort=list(chart.bins), title="SemScore", axis=alt.Axis(labelAngle=0)),
+            xOffset=alt.XOffset("series:N", scale=alt.Scale(domain=list(range(used)))),
+            y=alt.Y("count:Q", title=None, axis=alt.Axis(tickCount=min(5, top), format="d")),
+            color=_colour(used),
+        )
+    )
+    return _svg(bars.properties(width=_WIDTH + 140, height=240), left=2 * _NUMBER_SPACE)
+
+
 def _colour(used: int) -> altair.Color:
     import altair as alt
 
@@ -125,7 +155,7 @@ def _cycled(values: tuple[str, ...], used: int) -> altair.Scale:
     return alt.Scale(domain=places, range=[values[place % len(values)] for place in places])
 
 
-def _svg(chart: altair.LayerChart, *, left: int) -> Markup:
+def _svg(chart: altair.LayerChart | altair.Chart, *, left: int) -> Markup:
     """Compile a chart with ``left`` pixels for the words of its vertical axis.
 
     The compiler escapes its words, as SVG needs them to be.

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from reports.charts import curve_svg, interval_svg, printable
-from reports.view import build_view
+from reports.charts import curve_svg, histogram_svg, interval_svg, printable
+from reports.scatter import scatter_svg
+from reports.view.audit import AuditView, audit_view
+from reports.view.compare import CompareView, compare_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,19 +36,28 @@ class HtmlRenderer:
         How many pairs of texts are shown at most; lost invariances come first.
     max_failures
         How many failed searches are listed at most; all are counted.
+    max_items
+        How many questions of tasks are shown with their answers at most; those on which the
+        models disagree most come first.
     """
 
     max_pairs: int = 2_000
     max_failures: int = 200
+    max_items: int = 500
 
     def render(self, comparison: Comparison) -> str:
         """The whole page; the same comparison gives the same bytes."""
-        script, style = _asset("report.js"), _asset("report.css")
+        view = self._view(comparison)
+        script, style = _asset("report.js"), "".join(map(_asset, view.styles))
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         page = _environment().get_template("page.html.j2")
-        view = build_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
         text = page.render(view=view, script=script, style=style, digest=digest)
         return printable(text) + "\n"
+
+    def _view(self, comparison: Comparison) -> AuditView | CompareView:
+        if comparison.manifest.job == "compare":
+            return compare_view(comparison, max_items=self.max_items)
+        return audit_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
 
 
 def _asset(name: str) -> str:
@@ -65,5 +76,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["thousands"] = "{:,}".format
-    environment.globals.update(interval_svg=interval_svg, curve_svg=curve_svg, glyphs=GLYPHS)
+    drawings = (interval_svg, curve_svg, histogram_svg, scatter_svg)
+    environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)
     return environment

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scope.errors import ScopeError
     from scope.jobs.audit import audit
+    from scope.jobs.compare import compare
     from scope.jobs.demo import demo
     from scope.jobs.report import report
     from scope.models import ModelOptions
@@ -23,6 +24,7 @@ __all__ = [
     "ScopeError",
     "Undefined",
     "audit",
+    "compare",
     "demo",
     "report",
 ]
@@ -34,6 +36,7 @@ _HOMES = {
     "ScopeError": "scope.errors",
     "Undefined": "scope.records",
     "audit": "scope.jobs.audit",
+    "compare": "scope.jobs.compare",
     "demo": "scope.jobs.demo",
     "report": "scope.jobs.report",
 }

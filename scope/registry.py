@@ -1,7 +1,8 @@
 """Finds the pieces by name: what is built in, and what installed plugins add.
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
-declares the same under the entry-point groups ``scope.capabilities`` and ``scope.models``.
+declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks`` and
+``scope.models``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from scope.errors import SpecError
 
-Group = Literal["capabilities", "models", "renderers"]
+Group = Literal["capabilities", "tasks", "models", "renderers"]
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
@@ -24,8 +25,15 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "synonym": "capabilities.synonym:Synonym",
             "typo": "capabilities.typo:Typo",
         },
+        "tasks": {
+            "choice": "capabilities.choice:Choice",
+            "cloze": "capabilities.cloze:Cloze",
+            "extractive_qa": "capabilities.extractive_qa:ExtractiveQA",
+        },
         "models": {
-            "hf": "scope.models.huggingface:load",
+            "gguf": "scope.models.gguf:load",
+            "hf": "scope.models.families:load",
+            "openai": "scope.models.endpoint:load",
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
         },
@@ -108,4 +116,9 @@ def _load_plugin(point: EntryPoint) -> Entry:
 
 
 def _singular(group: Group) -> str:
-    return {"capabilities": "capability", "models": "model scheme", "renderers": "renderer"}[group]
+    return {
+        "capabilities": "capability",
+        "tasks": "task",
+        "models": "model scheme",
+        "renderers": "renderer",
+    }[group]

@@ -23,15 +23,18 @@ from typing import (
 )
 
 from scope.errors import RunError
-from scope.records import Comparison
+from scope.records import Answer, Comparison, Item, Prediction, Question
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-FORMAT = 1
+FORMAT = 2
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
+
+SPARSE = (Answer, Item, Prediction, Question)
+"""Records of which there may be a million: a field that holds its default is left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class _Document(Comparison):
         "strict": True,
         "allow_inf_nan": False,
     }
-    format: Literal[1]
+    format: Literal[2]
 
 
 def to_json(comparison: Comparison, *, clock: bool = True) -> str:
@@ -91,11 +94,11 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
 
     Examples
     --------
-    >>> from_json('{"format": 1}', source="x.json")
+    >>> from_json('{"format": 2}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
-    expected: a comparison of format 1, as SCoPE writes it
+    expected: a comparison of format 2, as SCoPE writes it
     to mend:  give the command of the run again, which writes the file anew
     """
     from pydantic import TypeAdapter, ValidationError
@@ -165,7 +168,15 @@ def _rounded(value: float) -> float:
 def _record_encoder(record: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(record)
     members = tuple((field.name, _encoder(hints[field.name])) for field in fields(record))
-    return lambda value: {name: encode(getattr(value, name)) for name, encode in members}
+    if record not in SPARSE:
+        return lambda value: {name: encode(getattr(value, name)) for name, encode in members}
+    # Where a field has no default, a mark stands for it that nothing is equal to.
+    default = {field.name: field.default for field in fields(record)}
+    return lambda value: {
+        name: encode(found)
+        for name, encode in members
+        if (found := getattr(value, name)) != default[name]
+    }
 
 
 def _tuple_encoder(arguments: Sequence[Any]) -> Callable[[Any], Any]:

@@ -49,7 +49,7 @@ class HashedWords:
     Examples
     --------
     >>> HashedWords().classify([" "])
-    [Prediction(probabilities=(0.5, 0.5), truncated=False)]
+    [Prediction(probabilities=(0.5, 0.5), truncated=False, tokens=())]
     """
 
     spec = "python:scope.testing:HashedWords"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from scope.records import (
     CapabilityCard,
     Clock,
@@ -156,9 +158,10 @@ def curves() -> tuple[Curve, ...]:
 
 
 def manifest() -> Manifest:
-    def card(name: str, truncated: int = 0) -> ModelCard:
+    def card(name: str, role: Literal["reference", "target"], truncated: int = 0) -> ModelCard:
         return ModelCard(
             name=name,
+            role=role,
             spec=f"hf:models/{name}",
             fingerprint="0123456789abcdef" * 4,
             labels=LABELS,
@@ -172,16 +175,21 @@ def manifest() -> Manifest:
 
     return Manifest(
         job="audit",
-        reference=card("teacher"),
-        targets=(card(TARGETS[0]), card(TARGETS[1], truncated=1)),
-        data=DataCard(
-            spec=f"file{IMAGE}.csv",
-            fingerprint="fedcba9876543210" * 4,
-            rows=1234,
-            used=4,
-            duplicates=2,
-            empty=1,
-            labelled=3,
+        models=(
+            card("teacher", "reference"),
+            card(TARGETS[0], "target"),
+            card(TARGETS[1], "target", truncated=1),
+        ),
+        data=(
+            DataCard(
+                spec=f"file{IMAGE}.csv",
+                fingerprint="fedcba9876543210" * 4,
+                rows=1234,
+                used=4,
+                duplicates=2,
+                empty=1,
+                labelled=3,
+            ),
         ),
         capabilities=(
             capability("synonym", "Does the label survive a synonym?"),

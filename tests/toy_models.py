@@ -85,3 +85,63 @@ class SlowStudent(Slow):
 
     def classify(self, texts):
         return [row[::-1] for row in super().classify(texts)]
+
+
+class Speaker:
+    """A language model: every word of a text pulls towards one of a few next words."""
+
+    salt = "speaker"
+    scale = 1.5
+    words = ("and", "but", "so", "then", "while")
+    known = 0.9
+
+    def predict_next(self, texts):
+        return [self.shares(text) for text in texts]
+
+    def shares(self, text):
+        """What is likely to follow; a part of the mass is that of words it does not name."""
+        before = text.lower().split()
+        pulls = {
+            word: math.exp(
+                self.scale
+                * sum(weight(f"{one} {word}", self.salt) for one in before)
+                / math.sqrt(len(before))
+            )
+            for word in self.words
+        }
+        total = sum(pulls.values())
+        return {f" {word}": self.known * pull / total for word, pull in pulls.items()}
+
+
+class YoungSpeaker(Speaker):
+    """The speaker, less sure, with a word that the speaker lacks and without one that it has."""
+
+    scale = 1.0
+    words = ("and", "but", "so", "then", "or")
+
+
+class Babbler(Speaker):
+    """Other pulls: agrees by chance alone."""
+
+    salt = "babbler"
+
+
+class Chooser:
+    """A language model that scores options by the words of the whole prompt."""
+
+    salt = "chooser"
+
+    def choose(self, questions):
+        return [self.shares(question) for question in questions]
+
+    def shares(self, question):
+        words = question.text.lower().split()
+        pulls = [
+            math.exp(sum(weight(f"{word} {option}", self.salt) for word in words))
+            for option in question.options
+        ]
+        return [pull / sum(pulls) for pull in pulls]
+
+
+class OtherChooser(Chooser):
+    salt = "other chooser"

@@ -10,31 +10,28 @@
   if (!form) return;
 
   const list = find("pairs");
+  const unit = list.dataset.unit || "pairs";
+  const selects = [...form.querySelectorAll('select[id^="by-"]')];
   const pairs = [...list.children].map((element) => ({
     element,
     words: [...element.querySelectorAll(".text")].map((text) => text.textContent).join("\n").toLowerCase(),
-    lost: element.dataset.lost ? element.dataset.lost.split(" ") : [],
   }));
 
-  const lostAsAsked = (lost, asked) =>
-    asked === "" || (asked === "any" && lost.length > 0) || (asked === "none" && lost.length === 0) || lost.includes(asked);
+  // A select called by-x asks for one of the words in an element's data-x, for any, or for none.
+  const asAsked = (words, asked) =>
+    asked === "" || (asked === "any" && words.length > 0) || (asked === "none" && words.length === 0) || words.includes(asked);
 
   const filter = () => {
     const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const capability = find("by-capability").value;
-    const label = find("by-label").value;
     let shown = 0;
     for (const pair of pairs) {
-      const data = pair.element.dataset;
       const fits =
         words.every((word) => pair.words.includes(word)) &&
-        (capability === "" || capability === data.capability) &&
-        (label === "" || label === data.label) &&
-        lostAsAsked(pair.lost, find("by-lost").value);
+        selects.every((select) => asAsked(pair.element.dataset[select.id.slice(3)].split(" ").filter(Boolean), select.value));
       pair.element.hidden = !fits;
       shown += fits;
     }
-    find("shown").textContent = `${shown} of the ${pairs.length} pairs here`;
+    find("shown").textContent = `${shown} of the ${pairs.length} ${unit} here`;
   };
 
   const sort = () => {

@@ -1,21 +1,11 @@
-"""The first section: what was asked, of which models, on which data, and the answer."""
+"""The first section of an audit: the answer for each capability and target."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from reports.view import wording
-from scope.records import (
-    Comparison,
-    DataCard,
-    Estimate,
-    Manifest,
-    Measurement,
-    ModelCard,
-    Undefined,
-)
-
-SHORT_FINGERPRINT = 12
+from scope.records import Comparison, Estimate, Measurement, Undefined
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,25 +18,6 @@ class Finding:
     interval: str
     n: int
     reason: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelLine:
-    """One model that took part."""
-
-    role: str
-    card: ModelCard
-    fingerprint: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class CapabilityLine:
-    """One capability that was asked about, with its settings."""
-
-    name: str
-    question: str
-    origin: str
-    settings: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,31 +35,17 @@ class Headline:
     title: str
     reference: str
     findings: tuple[Finding, ...]
-    models: tuple[ModelLine, ...]
-    data: DataCard
-    capabilities: tuple[CapabilityLine, ...]
     soft: tuple[SoftSettings, ...]
 
 
 def headline(comparison: Comparison) -> Headline:
-    """The first section of a report."""
+    """The first section of an audit's report."""
     manifest = comparison.manifest
     names = ", ".join(card.name for card in manifest.targets)
     return Headline(
         title=f"SCoPE {manifest.job}: {names} against {manifest.reference.name}",
         reference=manifest.reference.name,
         findings=_findings(comparison),
-        models=_models(manifest),
-        data=manifest.data,
-        capabilities=tuple(
-            CapabilityLine(
-                name=card.name,
-                question=card.question,
-                origin=card.origin,
-                settings=wording.settings(card.settings),
-            )
-            for card in manifest.capabilities
-        ),
         soft=_soft(comparison),
     )
 
@@ -133,14 +90,6 @@ def _finding(
         interval=interval,
         n=estimate.n,
         reason=reason,
-    )
-
-
-def _models(manifest: Manifest) -> tuple[ModelLine, ...]:
-    roles = [("reference", manifest.reference), *(("target", card) for card in manifest.targets)]
-    return tuple(
-        ModelLine(role=role, card=card, fingerprint=card.fingerprint[:SHORT_FINGERPRINT])
-        for role, card in roles
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reports.view import wording
@@ -55,10 +57,10 @@ class Pair:
 
 def lost_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int, ...]:
     """Places of the targets whose label changes while the reference's stays."""
-    if after.reference is None or after.reference.label != before.reference.label:
+    if after.reference is None or after.reference.choice != before.reference.choice:
         return ()
     both = zip(before.targets, after.targets, strict=True)
-    return tuple(place for place, (old, new) in enumerate(both) if old.label != new.label)
+    return tuple(place for place, (old, new) in enumerate(both) if old.choice != new.choice)
 
 
 def shift_distance(
@@ -70,15 +72,28 @@ def shift_distance(
     >>> shift_distance((half, half), (half, sure))
     1.0
     """
+    answers = [_shares(prediction) for prediction in (*reference, *target)]
+    labels = dict.fromkeys(label for answer in answers for label in answer)
+    old, new, target_old, target_new = answers
     return sum(
-        abs(first - second)
-        for first, second in zip(_shift(*reference), _shift(*target), strict=True)
+        abs(_shift(old, new, label) - _shift(target_old, target_new, label)) for label in labels
     )
 
 
-def _shift(before: Prediction, after: Prediction) -> tuple[float, ...]:
-    both = zip(before.probabilities, after.probabilities, strict=True)
-    return tuple(new - old for old, new in both)
+def _shares(prediction: Prediction) -> dict[int | str | None, float]:
+    """Probabilities by label or, of a language model, by token; under None those of all others."""
+    if not prediction.tokens:
+        return dict(enumerate(prediction.probabilities))
+    named = zip(prediction.tokens, prediction.probabilities, strict=True)
+    return {**dict(named), None: max(0.0, 1 - sum(prediction.probabilities))}
+
+
+def _shift(
+    before: Mapping[int | str | None, float],
+    after: Mapping[int | str | None, float],
+    label: int | str | None,
+) -> float:
+    return after.get(label, 0.0) - before.get(label, 0.0)
 
 
 def pair(
@@ -97,9 +112,10 @@ def pair(
         return None
     targets = zip(before.targets, after.targets, strict=True)
     models = [(before.reference, after.reference), *targets]
-    shown = _shown_labels(labels, example.label, models)
+    spelled = _spelled(labels, models)
+    shown = _shown_labels(spelled, example.label, models)
     marked = mark_changes(example.text, perturbation.text)
-    rows = _rows(names, models, labels, shown)
+    rows = _rows(names, models, spelled, shown)
     return Pair(
         capability=after.capability,
         example_id=example.id,
@@ -110,46 +126,67 @@ def pair(
         distance=max((shift_distance(models[0], model) for model in models[1:]), default=0.0),
         score=perturbation.score,
         score_text="none" if perturbation.score is None else wording.number(perturbation.score),
-        columns=tuple(labels[place] for place in shown),
-        hidden_labels=len(labels) - len(shown),
+        columns=tuple(spelled[label] for label in shown),
+        hidden_labels=len(spelled) - len(shown),
         original=marked.original,
         perturbed=marked.perturbed,
         rows=rows,
     )
 
 
+def _spelled(
+    labels: tuple[str, ...], models: list[tuple[Prediction, Prediction]]
+) -> dict[int | str, str]:
+    """Labels by their numbers; of language models the tokens, in quotes that show their space."""
+    predictions = [prediction for model in models for prediction in model]
+    tokens = dict.fromkeys(token for prediction in predictions for token in prediction.tokens)
+    if tokens:
+        return {token: json.dumps(token, ensure_ascii=False) for token in tokens}
+    return dict(enumerate(labels))
+
+
 def _shown_labels(
-    labels: tuple[str, ...], gold: str | None, models: list[tuple[Prediction, Prediction]]
-) -> tuple[int, ...]:
-    if len(labels) <= MAX_COLUMNS:
-        return tuple(range(len(labels)))
-    predicted = {prediction.label for model in models for prediction in model}
-    return tuple(i for i, label in enumerate(labels) if i in predicted or label == gold)
+    spelled: Mapping[int | str, str],
+    gold: str | None,
+    models: list[tuple[Prediction, Prediction]],
+) -> tuple[int | str, ...]:
+    if len(spelled) <= MAX_COLUMNS:
+        return tuple(spelled)
+    predicted = {prediction.choice for model in models for prediction in model}
+    return tuple(key for key, label in spelled.items() if key in predicted or label == gold)
 
 
 def _rows(
     names: tuple[str, ...],
     models: list[tuple[Prediction, Prediction]],
-    labels: tuple[str, ...],
-    shown: tuple[int, ...],
+    spelled: Mapping[int | str, str],
+    shown: tuple[int | str, ...],
 ) -> tuple[ModelRow, ...]:
     """One row a model; the first is the reference, by which the others are judged."""
-    invariant = models[0][0].label == models[0][1].label
+    invariant = models[0][0].choice == models[0][1].choice
     return tuple(
         ModelRow(
             name=name,
-            before=labels[before.label],
-            after=labels[after.label],
-            shifts=tuple(
-                (wording.number(before.probabilities[i]), wording.number(after.probabilities[i]))
-                for i in shown
-            ),
-            kept=before.label == after.label,
-            verdict=_verdict(before.label == after.label, invariant, reference=place == 0),
+            before=spelled[before.choice],
+            after=spelled[after.choice],
+            shifts=_numbers(_shares(before), _shares(after), shown),
+            kept=before.choice == after.choice,
+            verdict=_verdict(before.choice == after.choice, invariant, reference=place == 0),
             truncated=before.truncated or after.truncated,
             distance=wording.number(shift_distance(models[0], (before, after))) if place else "",
         )
         for place, (name, (before, after)) in enumerate(zip(names, models, strict=True))
+    )
+
+
+def _numbers(
+    before: Mapping[int | str | None, float],
+    after: Mapping[int | str | None, float],
+    shown: tuple[int | str, ...],
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (wording.number(before.get(label, 0.0)), wording.number(after.get(label, 0.0)))
+        for label in shown
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -21,11 +22,18 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalChart:
-    """Dots with intervals between 0 and 1, a row for each category and target."""
+    """Dots with intervals, a row for each category and, where ``beside``, for each series."""
 
     label: str
     series: tuple[str, ...]
     intervals: tuple[Interval, ...]
+    beside: bool = True
+
+    @property
+    def start(self) -> float:
+        """Where the axis begins: at 0, or at a quarter below the lowest end of an interval."""
+        lowest = min((interval.low for interval in self.intervals), default=0.0)
+        return min(0.0, math.floor(lowest * 4) / 4)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,14 +22,13 @@ class Reproduce:
 def reproduce(comparison: Comparison) -> Reproduce:
     """The last section of a report."""
     manifest = comparison.manifest
-    models = (manifest.reference, *manifest.targets)
     return Reproduce(
         command=manifest.command,
         settings=wording.settings(manifest.settings),
         versions=tuple(sorted(manifest.versions.items())),
         fingerprints=(
-            *((f"model {card.name}", card.fingerprint) for card in models),
-            (f"data {manifest.data.spec}", manifest.data.fingerprint),
+            *((f"model {card.name}", card.fingerprint) for card in manifest.models),
+            *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
         ),
         clock=comparison.clock,
     )

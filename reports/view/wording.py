@@ -7,37 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from reports.view.metric_words import AUDIT_METRICS, TASK_METRICS
 from scope.records import Estimate, Setting, Undefined
 
 CLEAN = "original texts"
 """Stands where a capability's name would, for metrics that need no perturbation."""
 
-_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "iid_agreement": (
-            "IID agreement",
-            "share of the original texts to which target and reference give the same label",
-        ),
-        "iid_accuracy_gap": (
-            "Gap in IID accuracy",
-            "absolute difference of the two models’ accuracies on the labelled original texts",
-        ),
-        "ood_agreement": (
-            "OOD agreement",
-            "share of the reference’s invariant pairs on whose changed text target and reference "
-            "give the same label",
-        ),
-        "hard_scope": (
-            "Hard-SCoPE",
-            "share of the reference’s invariant pairs on which the target keeps its label too",
-        ),
-        "soft_scope": (
-            "Soft-SCoPE",
-            "Hard-SCoPE in which a kept pair counts the less, the more the two models’ "
-            "probabilities move apart",
-        ),
-    }
-)
+_METRICS = MappingProxyType({**AUDIT_METRICS, **TASK_METRICS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +33,16 @@ def metric_name(spelling: str) -> MetricName:
     >>> name = metric_name("soft_scope(tolerance=0.1, cutoff=1.0)")
     >>> name.label, name.parameters["cutoff"]
     ('Soft-SCoPE', '1.0')
+    >>> metric_name("sem_score_at_least(threshold=0.9)").label
+    'SemScore ≥ 0.9'
     >>> metric_name("my_metric").label
     'my_metric'
     """
     head = spelling.partition("(")[0]
-    label, meaning = _METRICS.get(head, (spelling, None))
     parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
+    label, meaning = _METRICS.get(head, (spelling, None))
+    if meaning is not None:
+        label = label.format_map({"threshold": "a threshold", **parameters})
     return MetricName(
         spelling=spelling, head=head, label=label, meaning=meaning, parameters=parameters
     )
@@ -76,6 +56,19 @@ def number(value: float, *, signed: bool = False) -> str:
     """
     text = f"{value:+.3f}" if signed else f"{value:.3f}"
     return "0.000" if text in {"-0.000", "+0.000"} else text.replace("-", "−")
+
+
+def two_digits(value: float) -> str:
+    """Two decimals without the leading zero, for cells where many numbers stand close.
+
+    >>> two_digits(0.4312), two_digits(-0.05), two_digits(1.0), two_digits(-0.001)
+    ('.43', '−.05', '1.0', '.00')
+    """
+    text = f"{value:.2f}"
+    if text in {"1.00", "-1.00"}:
+        text = text[:-1]
+    text = text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+    return ".00" if text == "-.00" else text.replace("-", "−")
 
 
 def percent(value: float) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.options import Devices, DTypes, pairs
 from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
 
 
@@ -18,21 +19,11 @@ class Distances(StrEnum):
     KL = "kl"
 
 
-class Devices(StrEnum):
-    """Where models run."""
+class Roles(StrEnum):
+    """What models are audited as."""
 
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-    MPS = "mps"
-
-
-class DTypes(StrEnum):
-    """Precision of weights and activations."""
-
-    FLOAT32 = "float32"
-    FLOAT16 = "float16"
-    BFLOAT16 = "bfloat16"
+    CLASSIFIER = "classifier"
+    NEXT_TOKEN = "next_token"  # noqa: S105 - no secret
 
 
 class Presets(StrEnum):
@@ -48,6 +39,12 @@ def audit(
     data: Annotated[
         str, typer.Option(help="hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl, .parquet.")
     ],
+    role: Annotated[
+        Roles,
+        typer.Option(
+            help="What is to stay: the label of a text, or the token most likely to follow it."
+        ),
+    ] = Roles.CLASSIFIER,
     capability: Annotated[
         list[str], typer.Option(help="See `scope list capabilities`; may be repeated.")
     ] = ["synonym", "typo"],  # noqa: B006 - typer copies it
@@ -78,6 +75,21 @@ def audit(
     label_map: Annotated[
         list[str], typer.Option(metavar="OLD=NEW", help="Names for labels; may be repeated.")
     ] = [],  # noqa: B006 - typer copies it
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Language models as classifiers: a template with {text}, {labels}."
+        ),
+    ] = None,
+    label_word: Annotated[
+        list[str],
+        typer.Option(
+            metavar="LABEL=WORD", help="The word a language model says for a label; repeat."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    next_tokens: Annotated[
+        int, typer.Option(min=1, help="Likeliest next tokens that are read, in that role.")
+    ] = 20,
     run: Annotated[
         str | None,
         typer.Option(help="Name or path of the run; by default a name that the question gives."),
@@ -88,6 +100,9 @@ def audit(
     device: Annotated[Devices, typer.Option(help="Where models run.")] = Devices.AUTO,
     dtype: Annotated[DTypes, typer.Option(help="Precision.")] = DTypes.FLOAT32,
     token_budget: Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")] = 4096,
+    requests: Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")] = 8,
+    timeout: Annotated[float, typer.Option(help="Endpoints: seconds to wait.")] = 60.0,
+    retries: Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")] = 6,
     slots: Annotated[int, typer.Option(min=1, help="Texts searched at once.")] = 64,
     allow_pickle: Annotated[
         bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
@@ -113,6 +128,7 @@ def audit(
         reference=reference,
         targets=target,
         data=data,
+        role=role.value,
         capabilities=capability,
         n=n,
         seed=seed,
@@ -134,6 +150,12 @@ def audit(
             token_budget=token_budget,
             allow_pickle=allow_pickle,
             trust_remote_code=trust_remote_code,
+            prompts={"classify": prompt} if prompt else {},
+            label_words=pairs(label_word, what="label word", example="--label-word positive=good"),
+            next_tokens=next_tokens,
+            requests=requests,
+            timeout=timeout,
+            retries=retries,
         ),
         run=run_argument(run),
         runs=runs,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from scope.cli.audit import audit
+from scope.cli.compare import compare
 from scope.cli.demo import demo
 from scope.cli.list import list_
 from scope.cli.report import report
@@ -44,5 +45,6 @@ def scope(
 
 application.command()(demo)
 application.command()(audit)
+application.command()(compare)
 application.command()(report)
 application.command(name="list")(list_)

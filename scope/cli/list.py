@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_library
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +19,7 @@ class Kind(StrEnum):
 
     MODELS = "models"
     CAPABILITIES = "capabilities"
+    TASKS = "tasks"
     METRICS = "metrics"
     RUNS = "runs"
 
@@ -30,7 +32,7 @@ def list_(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     runs: Runs = Path("runs"),
 ) -> None:
-    """List model schemes, capabilities, metrics or runs, with where they come from.
+    """List model schemes, capabilities, tasks, metrics or runs, with where they come from.
 
     Example: scope list capabilities
     """
@@ -49,6 +51,8 @@ def _rows(kind: Kind, runs: Path) -> Rows:
             return _models()
         case Kind.CAPABILITIES:
             return _capabilities()
+        case Kind.TASKS:
+            return _tasks()
         case Kind.METRICS:
             return _metrics()
         case Kind.RUNS:
@@ -59,9 +63,20 @@ def _models() -> Rows:
     from scope.registry import entries
 
     return [
-        {"scheme": one.name, "origin": one.origin, "status": _status(one.error)}
+        {
+            "scheme": one.name,
+            "what it is": _first_line(one.target),
+            "origin": one.origin,
+            "status": _status(one.error),
+        }
         for one in entries("models")
     ]
+
+
+def _first_line(loader: object) -> str:
+    """What the module of a scheme's loader says of itself."""
+    module = sys.modules.get(getattr(loader, "__module__", ""))
+    return ((module and module.__doc__) or "").partition("\n")[0].replace("``", "")
 
 
 def _capabilities() -> Rows:
@@ -75,6 +90,21 @@ def _capabilities() -> Rows:
             "status": _status(one.error),
         }
         for one in entries("capabilities")
+    ]
+
+
+def _tasks() -> Rows:
+    from scope.registry import entries
+
+    return [
+        {
+            "task": one.name,
+            "question": getattr(one.target, "question", ""),
+            "role asked for": getattr(one.target, "role", ""),
+            "origin": one.origin,
+            "status": _status(one.error),
+        }
+        for one in entries("tasks")
     ]
 
 
@@ -105,7 +135,7 @@ def _runs(root: Path) -> Rows:
             "run": one.name,
             "job": one.job,
             "reference": one.reference,
-            "targets": ", ".join(one.targets),
+            "models": ", ".join((*one.targets, *one.models)),
             "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
             "size": f"{one.size / 1e6:.1f} MB",
         }

@@ -110,9 +110,11 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
 
         Console().print(table(comparison))
         for outcome in comparison.outcomes:
-            typer.echo(f"{outcome.capability}: {_outcome(outcome)}")
-        typer.echo(f"data: {_data(comparison.manifest.data)}")
-        for card in (comparison.manifest.reference, *comparison.manifest.targets):
+            told = _answered(outcome) if comparison.tasks else _outcome(outcome)
+            typer.echo(f"{outcome.capability}: {told}")
+        for data in comparison.manifest.data:
+            typer.echo(f"data{f' of {data.capability}' if data.capability else ''}: {_data(data)}")
+        for card in comparison.manifest.models:
             if card.truncated:
                 typer.echo(f"{card.name}: {card.truncated} texts were cut to its limit")
     if report is not None:
@@ -127,9 +129,15 @@ def _outcome(outcome: Outcome) -> str:
     )
 
 
+def _answered(outcome: Outcome) -> str:
+    missing = outcome.searched - outcome.found
+    return f"{outcome.found} answers" + (f", {missing} questions without one" if missing else "")
+
+
 def _data(card: DataCard) -> str:
     return (
-        f"{card.used} of {card.rows} texts, {card.labelled} with a gold label; "
+        f"{card.used} of {card.rows} {'questions' if card.capability else 'texts'}, "
+        f"{card.labelled} with a gold {'answer' if card.capability else 'label'}; "
         f"left out: {card.duplicates} repeated, {card.empty} empty"
     )
 

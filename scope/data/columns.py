@@ -61,30 +61,30 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> Co
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
-                expected=f"one of its columns: {_listed(source.columns)}",
+                expected=f"one of its columns: {listed(source.columns)}",
                 mend=f"name another {role} column",
             )
     if text is not None and text == label:
         raise DataError(
             f"`{text}` named as both the text and the label column",
-            expected=f"two of the columns of {source.name}: {_listed(source.columns)}",
+            expected=f"two of the columns of {source.name}: {listed(source.columns)}",
             mend="name another label column",
         )
     free = [column for column in source.columns if column not in (text, label)]
-    found_label = label or _first_of(LABEL_NAMES, free)
+    found_label = label or first_of(LABEL_NAMES, free)
     declined = found_label == NO_LABELS and NO_LABELS not in source.columns
     return Columns(
         text=text
-        or _find_text(source, label=_first_of(LABEL_NAMES, free) if declined else found_label),
+        or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
         label=None if declined else found_label,
-        id=_first_of(("id",), free),
+        id=first_of(("id",), free),
     )
 
 
 def _find_text(source: Source, *, label: str | None) -> str:
     """A column of a usual name, or else the only one that holds strings and has no other role."""
     free = [column for column in source.columns if column != label]
-    by_name = _first_of(TEXT_NAMES, free)
+    by_name = first_of(TEXT_NAMES, free)
     if by_name is not None:
         return by_name
     strings = [
@@ -93,13 +93,13 @@ def _find_text(source: Source, *, label: str | None) -> str:
     if len(strings) == 1:
         return strings[0]
     raise DataError(
-        f"no text column in {source.name}; its columns are {_listed(source.columns)}",
+        f"no text column in {source.name}; its columns are {listed(source.columns)}",
         expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
         mend="name the text column",
     )
 
 
-def _first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
+def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     """The column that matches the earliest of the names, whatever its case."""
     by_name: dict[str, str] = {}
     for column in columns:
@@ -107,5 +107,6 @@ def _first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
-def _listed(columns: Iterable[str]) -> str:
+def listed(columns: Iterable[str]) -> str:
+    """The names for a message, or the word that there is none."""
     return ", ".join(f"`{column}`" for column in columns) or "(none)"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import heapq
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from scope.data.columns import choose_columns
-from scope.data.reading import Candidate, Reader
+from scope.data.reading import Reader
+from scope.data.sampling import draw, require_sample
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -44,8 +42,9 @@ def load_data(
     Parameters
     ----------
     spec
-        ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``, or
-        the path of a file: .csv, .tsv, .jsonl (each also with .gz) or .parquet.
+        ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``,
+        ``text:PATH`` (the paragraphs of a .txt file, or of all in a folder), or the path of a
+        file: .csv, .tsv, .jsonl (each also with .gz), .parquet or .txt.
     text_column, label_column
         Found by their usual names where they are not given; the label column ``none`` leaves the
         gold labels out.
@@ -76,16 +75,13 @@ def load_data(
     >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
     (4, 1, 1, 2)
     """
-    _require_sample(n, seed)
+    require_sample(n, seed)
     source = open_source(spec)
     reader = Reader(source, choose_columns(source, text=text_column, label=label_column))
-    drawn = _draw(reader.candidates(), n, seed)
+    drawn = draw(reader.candidates(), n, seed)
     if not drawn:
         raise _nothing_left(source, reader)
-    examples = tuple(
-        candidate.example(own_id=reader.ids_serve)
-        for candidate in sorted(drawn, key=lambda candidate: candidate.row)
-    )
+    examples = tuple(candidate.example(own_id=reader.ids_serve) for candidate in drawn)
     card = DataCard(
         spec=spec,
         fingerprint=fingerprint(examples),
@@ -110,24 +106,6 @@ def fingerprint(examples: Iterable[Example]) -> str:
     for example in examples:
         digest.update(json.dumps([example.id, example.text, example.label]).encode() + b"\n")
     return digest.hexdigest()[:16]
-
-
-def _draw(candidates: Iterable[Candidate], n: int | None, seed: int) -> list[Candidate]:
-    """The ``n`` candidates with the smallest random numbers: a sample in a single pass."""
-    if n is None:
-        return list(candidates)
-    generator = np.random.default_rng(seed)
-    numbered = ((generator.random(), candidate) for candidate in candidates)
-    # The row decides between equal numbers, for candidates themselves have no order.
-    smallest = heapq.nsmallest(n, numbered, key=lambda item: (item[0], item[1].row))
-    return [candidate for _, candidate in smallest]
-
-
-def _require_sample(n: int | None, seed: int) -> None:
-    if n is not None and n < 1:
-        raise DataError(f"n = {n}", expected="1 or more examples", mend="ask for at least one")
-    if seed < 0:
-        raise DataError(f"seed = {seed}", expected="0 or more", mend="choose another seed")
 
 
 def _nothing_left(source: Source, reader: Reader) -> DataError:

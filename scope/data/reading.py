@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scope.data.columns import Columns
+from scope.data.ids import Ids, short_hash
 from scope.data.sources import Source
 from scope.data.values import as_id, as_label, as_text
 from scope.records import Example
@@ -36,7 +36,12 @@ class Reader:
         self.rows = 0
         self.empty = 0
         self.duplicates = 0
-        self.ids_serve = columns.id is not None
+        self._ids = Ids()
+
+    @property
+    def ids_serve(self) -> bool:
+        """Whether every row so far has an id of its own."""
+        return self._ids.serve
 
     def candidates(self) -> Iterator[Candidate]:
         """Every text that is neither empty nor a repetition, in order.
@@ -44,14 +49,13 @@ class Reader:
         Hashes are kept rather than texts, so that a source larger than memory can be sampled.
         """
         texts_seen: set[bytes] = set()
-        ids_seen: set[bytes] = set()
         for candidate in self._all():
             self.rows += 1
-            self._judge_id(candidate.id, ids_seen)
+            self._ids.judge(candidate.id)
             stripped = candidate.text.strip()
             if not stripped:
                 self.empty += 1
-            elif (key := _hash(stripped)) in texts_seen:
+            elif (key := short_hash(stripped)) in texts_seen:
                 self.duplicates += 1
             else:
                 texts_seen.add(key)
@@ -69,17 +73,3 @@ class Reader:
                 text=as_text(values[text], source, row, text),
                 label=as_label(values[label], source, row, label, names) if label else None,
             )
-
-    def _judge_id(self, own_id: str | None, seen: set[bytes]) -> None:
-        """Ids serve as long as every row has one of its own."""
-        if not self.ids_serve:
-            return
-        if own_id is None or (key := _hash(own_id)) in seen:
-            self.ids_serve = False
-            seen.clear()
-        else:
-            seen.add(key)
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()

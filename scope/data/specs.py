@@ -1,4 +1,4 @@
-"""Opens what a spec names: a data set of the hub, the demo's texts, or a file."""
+"""Opens what a spec names: a data set of the hub, the demo's texts, books, or a file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from scope.data.demo import open_demo
 from scope.data.hub import open_hub
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
+from scope.data.plain_text import open_text
 from scope.data.sources import Source
 from scope.errors import DataError, SpecError
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {"demo": open_demo, "hf": open_hub}
+    {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(Path(rest))}
 )
 FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
     {
@@ -29,6 +30,7 @@ FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
         ".tsv.gz": partial(open_delimited, delimiter="\t"),
         ".jsonl.gz": open_jsonl,
         ".parquet": open_parquet,
+        ".txt": open_text,
     }
 )
 # Two letters at least, for the drives of Windows are one.
@@ -51,7 +53,7 @@ def open_source(spec: str) -> Source:
     Traceback (most recent call last):
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
-    expected: demo:…, hf:…, or the path of a file
+    expected: demo:…, hf:…, text:…, or the path of a file
     to mend:  did you mean `hf:`?
     """
     if not spec.strip():
@@ -83,7 +85,7 @@ def open_file(path: Path) -> Source:
         When there is no such file, or its suffix is none that is known.
     """
     if not path.is_file():
-        raise _missing(path)
+        raise missing_file(path)
     name = path.name.casefold()
     suffix = next((suffix for suffix in FILES if name.endswith(suffix)), None)
     if suffix is None:
@@ -95,12 +97,13 @@ def open_file(path: Path) -> Source:
     return FILES[suffix](path)
 
 
-def _missing(path: Path) -> DataError:
+def missing_file(path: Path) -> DataError:
+    """What to raise where no file is; it names the one that may be meant."""
     if path.exists():
         return DataError(
             f"`{path}` is no file but a folder or a device",
             expected="the path of one file",
-            mend="name a file in it",
+            mend="name a file in it, or write text:PATH for a folder of .txt files",
         )
     folder = path.parent
     if not folder.is_dir():

@@ -22,7 +22,7 @@ def as_text(value: object, source: Source, row: Row, column: str) -> str:
             expected="a string",
             mend="name another text column, or mend the row",
         )
-    _require_storable(value, source, row, column)
+    require_storable(value, source, row, column)
     return value
 
 
@@ -41,7 +41,7 @@ def as_label(
             mend="name another label column, or mend the row",
         )
     label = plain_label(str(value))
-    _require_storable(label, source, row, column)
+    require_storable(label, source, row, column)
     return label or None
 
 
@@ -49,7 +49,7 @@ def as_id(value: object, source: Source, row: Row, column: str) -> str | None:
     """The id of a row, or None where it has none that can serve."""
     if value is None or not isinstance(value, str | int) or not str(value).strip():
         return None
-    _require_storable(str(value), source, row, column)
+    require_storable(str(value), source, row, column)
     return str(value).strip()
 
 
@@ -81,7 +81,7 @@ def _named(number: int, source: Source, row: Row, column: str, names: Sequence[s
     return names[number]
 
 
-def _require_storable(text: str, source: Source, row: Row, column: str) -> None:
+def require_storable(text: str, source: Source, row: Row, column: str) -> None:
     """NUL and half surrogate pairs can be escaped in JSON, but break what reads them later."""
     if "\0" in text:
         found = "a NUL character"

@@ -29,14 +29,21 @@ _NO_LABELS = "no example has a gold label"
 def clean_measurements(
     examples: Sequence[ScoredExample], targets: Sequence[str], labels: Sequence[str]
 ) -> Iterator[Measurement]:
-    """IID agreement and the gap in IID accuracy of each target."""
+    """IID agreement and the gap in IID accuracy of each target.
+
+    Tokens are no ``labels``: what language models predict is compared, and has no gold.
+    """
     ids = [scored.example.id for scored in examples]
-    reference = [scored.reference.label for scored in examples]
+    # Labels have their numbers; tokens get theirs as they come.
+    numbers: dict[int | str, int] = {index: index for index in range(len(labels))}
+    reference = [numbers.setdefault(one.reference.choice, len(numbers)) for one in examples]
     gold = {label: index for index, label in enumerate(labels)}
     labelled = [index for index, scored in enumerate(examples) if scored.example.label in gold]
     gold_labels = [gold[examples[index].example.label or ""] for index in labelled]
     for position, name in enumerate(targets):
-        predicted = [scored.targets[position].label for scored in examples]
+        predicted = [
+            numbers.setdefault(one.targets[position].choice, len(numbers)) for one in examples
+        ]
         agreement = iid_agreement_values(reference, predicted)
         yield Measurement(
             metric=str(METRICS["iid_agreement"]),
@@ -84,9 +91,10 @@ def subset_measurements(
 ) -> Iterator[Measurement]:
     """Hard-SCoPE where the reference predicts each label, and in bands of its confidence.
 
-    Their values are those of the whole, picked by example, and are not kept a second time.
+    Where there are no ``labels``, as for language models, in bands alone. Their values are those of
+    the whole, picked by example, and are not kept a second time.
     """
-    confidence = pairs.reference[0].max(axis=1, initial=0.0)
+    confidence = pairs.confidences()
     predicted = pairs.reference[0].argmax(axis=1) if len(pairs.example_ids) else confidence
     parts = {f"label = {label}": predicted == index for index, label in enumerate(labels)} | {
         _band(low, high): (confidence > low) & (confidence <= high) for low, high in CONFIDENCES

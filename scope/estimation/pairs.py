@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.metrics import Metric, pair_values
+from scope.metrics.open_rows import open_rows, widened
 from scope.records import Prediction, ScoredExample, ScoredPerturbation
 
 Values = NDArray[np.float64]
@@ -19,17 +21,27 @@ class InvariantPairs:
     """The pairs of one capability on which the reference is invariant, as arrays.
 
     ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
-    target, shapes (pairs, labels); ``example_ids`` names the example of each pair.
+    target, shapes (pairs, labels); ``example_ids`` names the example of each pair. With an
+    ``open_vocabulary`` each pair has labels of its own, the tokens that any model names there,
+    and the last column is the mass of all others.
     """
 
     capability: str
     example_ids: tuple[str, ...]
     reference: tuple[Values, Values]
     targets: tuple[tuple[Values, Values], ...]
+    open_vocabulary: bool = False
 
     def values(self, metric: Metric, target: int) -> Values:
         """The metric's value on each pair."""
-        return pair_values(metric, *self.reference, *self.targets[target])
+        predictions = (*self.reference, *self.targets[target])
+        return pair_values(metric, *predictions, open_vocabulary=self.open_vocabulary)
+
+    def confidences(self) -> Values:
+        """The probability of the reference's label for each original text."""
+        before = self.reference[0]
+        labels = before[:, :-1] if self.open_vocabulary else before
+        return np.asarray(labels.max(axis=1, initial=0.0))
 
 
 def invariant_pairs(
@@ -40,31 +52,45 @@ def invariant_pairs(
     """Pick the capability's pairs that belong to I_R, in the order they come."""
     clean = {scored.example.id: scored for scored in examples}
     pairs = [
-        (clean[scored.perturbation.example_id], scored)
+        (clean[scored.perturbation.example_id], scored, scored.reference)
         for scored in perturbations
         if scored.capability == capability
         and scored.reference is not None
-        and scored.reference.label == clean[scored.perturbation.example_id].reference.label
+        and scored.reference.choice == clean[scored.perturbation.example_id].reference.choice
     ]
-    targets = range(len(examples[0].targets)) if examples else range(0)
-    labels = len(examples[0].reference.probabilities) if examples else 0
+    answers = [
+        (before.reference, reference, *chain(*zip(before.targets, after.targets, strict=True)))
+        for before, after, reference in pairs
+    ]
+    first = examples[0] if examples else None
+    open_vocabulary = first is not None and bool(first.reference.tokens)
+    columns = len(first.reference.probabilities) if first else 0
+    models = 1 + (len(first.targets) if first else 0)
+    rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
+    both = [(rows[2 * model], rows[2 * model + 1]) for model in range(models)]
     return InvariantPairs(
         capability=capability,
-        example_ids=tuple(before.example.id for before, _ in pairs),
-        reference=(
-            _rows((before.reference for before, _ in pairs), labels),
-            _rows((after.reference for _, after in pairs if after.reference), labels),
-        ),
-        targets=tuple(
-            (
-                _rows((before.targets[target] for before, _ in pairs), labels),
-                _rows((after.targets[target] for _, after in pairs), labels),
-            )
-            for target in targets
-        ),
+        example_ids=tuple(before.example.id for before, *_ in pairs),
+        reference=both[0],
+        targets=tuple(both[1:]),
+        open_vocabulary=open_vocabulary,
     )
 
 
-def _rows(predictions: Iterator[Prediction], labels: int) -> Values:
-    rows = [prediction.probabilities for prediction in predictions]
-    return np.array(rows, dtype=float).reshape(len(rows), labels)
+Answers = Sequence[Sequence[Prediction]]
+"""What every model says before and after, the reference first, for each pair."""
+
+
+def _closed(answers: Answers, models: int, labels: int) -> Values:
+    """Shape (2 * models, pairs, labels)."""
+    rows = [[one[place].probabilities for one in answers] for place in range(2 * models)]
+    return np.array(rows, dtype=float).reshape(2 * models, len(answers), labels)
+
+
+def _open(answers: Answers, models: int) -> Values:
+    """As for closed labels, over each pair's own tokens; as wide as the widest pair needs."""
+    # Tokens that only another target names are 0 in all four rows that a metric takes.
+    every = [open_rows(one) for one in answers]
+    columns = max((rows.shape[1] for rows in every), default=2)
+    alike = [widened(rows, columns) for rows in every]
+    return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()

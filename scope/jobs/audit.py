@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from scope.errors import SpecError
 from scope.estimation import measure
+from scope.jobs.audited import AuditRole, check_role, load_models
+from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.perturbing import find_perturbations
 from scope.jobs.plan import AuditPlan
 from scope.jobs.preparation import (
     choose_capabilities,
     load_labelled,
-    load_models,
     soft_scope_metric,
 )
 from scope.jobs.scoring import Answers, answer_all, score_examples, score_perturbations
 from scope.models import ModelOptions, load_encoder
 from scope.models.cached import CachedClassifier
 from scope.progress import Silent
-from scope.protocols import Capability, Classifier, Progress, SearchOptions
-from scope.records import (
-    Clock,
-    Comparison,
-)
-from scope.registry import find
+from scope.protocols import Capability, Classifier, NextToken, Progress, SearchOptions
+from scope.records import Comparison
 from scope.store import Run, run_folder
 
 ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
@@ -37,9 +32,10 @@ ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 
 def audit(
     *,
-    reference: str | Classifier,
-    targets: Sequence[str | Classifier],
+    reference: str | Classifier | NextToken,
+    targets: Sequence[str | Classifier | NextToken],
     data: str,
+    role: AuditRole = "classifier",
     capabilities: Sequence[str | Capability] = ("synonym", "typo"),
     n: int | None = None,
     seed: int = 0,
@@ -69,10 +65,16 @@ def audit(
     ----------
     reference, targets
         Model specs, or objects with the members of `scope.protocols.Classifier`. The targets'
-        labels are brought into the reference's order by name.
+        labels are brought into the reference's order by name. A language model is a classifier
+        when ``model_options`` give it label words.
     data
         A data spec; see `scope.data.load_data`, as for ``n`` and the columns;
         ``label_column="none"`` leaves the gold labels out.
+    role
+        With ``next_token`` the models are language models, objects with the members of
+        `scope.protocols.NextToken`: the label of a text is the token most likely to follow it,
+        and distances are taken over the tokens that either answer names and the mass of all
+        others. Gold labels are left out.
     capabilities
         Names, or objects with the members of `scope.protocols.Capability`.
     trials
@@ -90,7 +92,8 @@ def audit(
     slots
         Examples searched at once: speed and memory, never the result.
     model_options
-        Device, precision and batch size.
+        Device, precision and batch size; of language models the prompt, the label words, and how
+        many next tokens are read.
     run, runs
         The run's name under the folder ``runs``, or its path; by default a name that follows
         from what is asked.
@@ -110,6 +113,7 @@ def audit(
     began = time.monotonic()
     model_options = model_options or ModelOptions()
     metric = soft_scope_metric(tolerance, cutoff)
+    check_role(role, label_map=label_map, label_column=label_column, options=model_options)
     if min_similarity is None and encoder != ENCODER:
         raise SpecError(
             f"the encoder `{encoder}` and no least similarity",
@@ -125,18 +129,20 @@ def audit(
         encoder=None if min_similarity is None else load_encoder(encoder, model_options),
     )
     chosen = choose_capabilities(capabilities, {"preset": preset, "max_words": max_words})
-    models = load_models(reference, targets, label_map, model_options)
+    models = load_models(reference, targets, role=role, label_map=label_map, options=model_options)
     labelled = load_labelled(
         data,
         models.reference.classifier.labels,
         label_map=label_map,
         text_column=text_column,
-        label_column=label_column,
+        label_column="none" if role == "next_token" else label_column,
         n=n,
         seed=seed,
     )
     plan = AuditPlan(
+        role=role,
         models=models,
+        model_options=model_options,
         data=labelled,
         capabilities=chosen,
         soft_scope=metric,
@@ -148,16 +154,12 @@ def audit(
             "n": n,
             "preset": preset,
             "max_words": max_words,
-            "dtype": None if model_options.dtype == "float32" else model_options.dtype,
-            "allow_pickle": model_options.allow_pickle,
-            "trust_remote_code": model_options.trust_remote_code,
         },
     )
     folder = run_folder(run or default_run_name(plan.manifest()), runs)
     with Run.open(folder, question_of(plan.manifest()), notes=notes_of(plan.manifest())) as opened:
         comparison = _conduct(plan, opened, progress or Silent())
-        seconds = round(time.monotonic() - began, 3)
-        return _keep(comparison, opened, seconds)
+        return finish(comparison, opened, seconds=time.monotonic() - began)
 
 
 def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
@@ -203,12 +205,3 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
 
 def _count_truncated(answers: Answers) -> int:
     return sum(prediction.truncated for prediction in answers.values())
-
-
-def _keep(comparison: Comparison, run: Run, seconds: float) -> Comparison:
-    """Write the result and its report; both, and the caller, get what the file holds."""
-    finished = datetime.now(UTC).isoformat(timespec="seconds")
-    clock = Clock(finished=finished, seconds=seconds)
-    stored = run.write_comparison(replace(comparison, clock=clock))
-    run.write_report(find("renderers", "html").target().render(stored))
-    return stored

@@ -15,11 +15,48 @@ from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.records import Manifest, ModelCard, Setting
 
-SOFTWARE = ("scope-models", "textattack", "torch", "transformers", "numpy", "nltk", "datasets")
+SOFTWARE = (
+    "scope-models",
+    "textattack",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "openai",
+    "numpy",
+    "nltk",
+    "datasets",
+)
+
+
+def short_names(specs: Sequence[str]) -> tuple[str, ...]:
+    """A short name for each model: what tables and reports show. All differ.
+
+    Raises
+    ------
+    SpecError
+        When a model is named twice.
+
+    Examples
+    --------
+    >>> short_names(["hf:google-bert/bert-base-uncased", "v1/student", "v2/student"])
+    ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
+    >>> short_names(["openai:http://localhost:8000/v1#ours", "gguf:models/theirs.Q4.gguf"])
+    ('ours', 'theirs.Q4')
+    """
+    if twice := next((spec for spec in specs if list(specs).count(spec) > 1), None):
+        raise SpecError(
+            f"the model `{twice}` is named twice",
+            expected="each model once",
+            mend="leave one of them out",
+        )
+    short = [_short_name(spec) for spec in specs]
+    return tuple(
+        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
+    )
 
 
 def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
-    """A short name for each model, the reference first: what tables and reports show.
+    """A short name for each model of an audit, the reference first.
 
     All differ, though the reference may be its own target.
 
@@ -30,22 +67,12 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> model_names("hf:google-bert/bert-base-uncased", ["v1/student", "v2/student"])
-    ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
     >>> model_names("python:mine:model", ["python:mine:model"])
     ('mine:model', 'mine:model (target)')
     """
-    if len(set(targets)) < len(targets):
-        twice = next(spec for spec in targets if targets.count(spec) > 1)
-        raise SpecError(
-            f"the model `{twice}` is named twice",
-            expected="each target once",
-            mend="leave one of them out",
-        )
-    specs = dict.fromkeys((reference, *targets))
-    short = {spec: _short_name(spec) for spec in specs}
-    common = [name for name in short.values() if list(short.values()).count(name) > 1]
-    names = {spec: spec if name in common else name for spec, name in short.items()}
+    short_names(targets)  # refuses a target that is named twice
+    specs = tuple(dict.fromkeys((reference, *targets)))
+    names = dict(zip(specs, short_names(specs), strict=True))
     return (
         names[reference],
         *(f"{names[one]} (target)" if one == reference else names[one] for one in targets),
@@ -56,7 +83,12 @@ def _short_name(spec: str) -> str:
     scheme, rest = split_spec(spec)
     if scheme == "hf" and not Path(rest).exists():
         return rest
-    return rest if scheme == "python" else Path(rest).name or rest
+    if scheme == "python":
+        return rest
+    if scheme in ("openai", "predictions") and "#" in rest:
+        return rest.rpartition("#")[2]
+    path = Path(rest)
+    return (path.stem if scheme == "gguf" else path.name) or rest
 
 
 def question_of(manifest: Manifest) -> dict[str, object]:
@@ -67,11 +99,20 @@ def question_of(manifest: Manifest) -> dict[str, object]:
     }
     return {
         "job": manifest.job,
-        "reference": _identity(manifest.reference),
-        "targets": [_identity(card) for card in manifest.targets],
-        "data": manifest.data.fingerprint,
+        **_parts(manifest),
+        "data": [card.fingerprint for card in manifest.data],
         "capabilities": capabilities,
         "settings": _rounded(manifest.settings),
+    }
+
+
+def _parts(manifest: Manifest) -> dict[str, object]:
+    """Every model by its part in the job."""
+    if any(card.role == "model" for card in manifest.models):
+        return {"models": [_identity(card) for card in manifest.models]}
+    return {
+        "reference": _identity(manifest.reference),
+        "targets": [_identity(card) for card in manifest.targets],
     }
 
 
@@ -100,8 +141,8 @@ def notes_of(manifest: Manifest) -> dict[str, object]:
     return {
         "command": manifest.command,
         "versions": dict(manifest.versions),
-        "data": asdict(manifest.data),
-        "models": [asdict(card) for card in (manifest.reference, *manifest.targets)],
+        "data": [asdict(card) for card in manifest.data],
+        "models": [asdict(card) for card in manifest.models],
     }
 
 

@@ -1,4 +1,4 @@
-"""Loads what an audit was asked about, and finds what is wrong before any work is done."""
+"""Loads the data and capabilities of an audit, and finds what is wrong before any work is done."""
 
 from __future__ import annotations
 
@@ -6,95 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 
 from scope.data import load_data
-from scope.errors import ModelError, SpecError
-from scope.jobs.identity import model_names
+from scope.errors import SpecError
 from scope.metrics import METRICS, Metric
-from scope.models import ModelOptions, load_classifier
-from scope.models.labels import AlignedClassifier, align_examples, parse_label_map
-from scope.models.loading import require_labels
-from scope.models.saved import SavedClassifier
-from scope.protocols import Capability, Classifier
-from scope.records import CapabilityCard, DataCard, Example, ModelCard
+from scope.models.labels import align_examples, parse_label_map
+from scope.protocols import Capability
+from scope.records import CapabilityCard, DataCard, Example
 from scope.registry import find
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NamedModel:
-    """A classifier with the name that tables and reports give it.
-
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
-    """
-
-    name: str
-    classifier: Classifier
-    saved: bool = False
-
-    def card(self, truncated: int = 0) -> ModelCard:
-        """What the manifest says of it."""
-        return ModelCard(
-            name=self.name,
-            spec=self.classifier.spec,
-            fingerprint=self.classifier.fingerprint,
-            labels=self.classifier.labels,
-            truncated=truncated,
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Models:
-    """A reference, and targets whose labels stand in its order."""
-
-    reference: NamedModel
-    targets: tuple[NamedModel, ...]
-
-
-def load_models(
-    reference: str | Classifier,
-    targets: Sequence[str | Classifier],
-    label_map: Sequence[str],
-    options: ModelOptions,
-) -> Models:
-    """Load the models and bring their labels into one order.
-
-    Raises
-    ------
-    SpecError
-        When there is no target, or one is named twice.
-    ModelError
-        When a model does not load, labels do not align, or the reference cannot answer new texts.
-    """
-    if not targets:
-        raise SpecError(
-            "no target",
-            expected="at least one model to compare with the reference",
-            mend="add --target SPEC",
-        )
-    names = parse_label_map(label_map)
-    first = _loaded(reference, options)
-    if isinstance(first, SavedClassifier):
-        raise ModelError(
-            f"saved predictions, `{first.spec}`, as the reference",
-            expected="a reference that answers new texts: the search cannot know them beforehand",
-            mend="name the model itself; saved predictions can be a target",
-        )
-    others = [_loaded(target, options) for target in targets]
-    labels = first.labels
-    first_name, *other_names = model_names(first.spec, [other.spec for other in others])
-    return Models(
-        reference=NamedModel(name=first_name, classifier=first),
-        targets=tuple(
-            NamedModel(
-                name=name,
-                classifier=AlignedClassifier(other, labels, names),
-                saved=isinstance(other, SavedClassifier),
-            )
-            for name, other in zip(other_names, others, strict=True)
-        ),
-    )
-
-
-def _loaded(model: str | Classifier, options: ModelOptions) -> Classifier:
-    return load_classifier(model, options) if isinstance(model, str) else require_labels(model)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

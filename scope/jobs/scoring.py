@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scope.errors import ModelError
+from scope.jobs.audited import NamedModel
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.preparation import NamedModel
 from scope.models.cached import CachedClassifier
 from scope.models.saved import MissingPredictionsError
 from scope.protocols import Progress

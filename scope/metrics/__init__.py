@@ -1,10 +1,21 @@
 """What is measured: pure functions from answers to one value per example or pair.
 
-The mean of those values is the metric; `scope.statistics` takes it and says how sure it is.
+The mean of those values is the metric; `scope.statistics` takes it and says how sure it is. What is
+corrected for chance is no mean: there each item has an influence instead of a value.
 """
 
 from scope.metrics.agreement import accuracy_difference_values, correctness, iid_agreement_values
 from scope.metrics.arrays import predicted_labels
+from scope.metrics.chance import ChanceCorrected
+from scope.metrics.consistency import (
+    agreement_values,
+    capa,
+    capa_discrete,
+    cohen_kappa,
+    error_consistency,
+)
+from scope.metrics.divergence import js_divergence_values
+from scope.metrics.gold import best_against_gold
 from scope.metrics.invariance import (
     hard_scope_values,
     ood_agreement_values,
@@ -12,17 +23,38 @@ from scope.metrics.invariance import (
     soft_scope_values,
 )
 from scope.metrics.metric import METRICS, Metric, parse_metric
+from scope.metrics.overlap import (
+    character_f1_values,
+    exact_match_values,
+    squad_normalized,
+    word_f1_values,
+)
+from scope.metrics.semantic import cosine_values, text_cosine_values
 
 __all__ = [
     "METRICS",
+    "ChanceCorrected",
     "Metric",
     "accuracy_difference_values",
+    "agreement_values",
+    "best_against_gold",
+    "capa",
+    "capa_discrete",
+    "character_f1_values",
+    "cohen_kappa",
     "correctness",
+    "cosine_values",
+    "error_consistency",
+    "exact_match_values",
     "hard_scope_values",
     "iid_agreement_values",
+    "js_divergence_values",
     "ood_agreement_values",
     "pair_values",
     "parse_metric",
     "predicted_labels",
     "soft_scope_values",
+    "squad_normalized",
+    "text_cosine_values",
+    "word_f1_values",
 ]

@@ -14,6 +14,10 @@ the subset of OOD agreement open, and here it is I_R, as for the other two.
 
 All functions take four arrays of shape (pairs, labels), rows parallel, columns in one order of
 labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
+
+``open_vocabulary`` says that the labels are the tokens that a language model names, and that the
+last column is the mass of all others, as in `scope.metrics.open_rows`: it counts in distances and
+is never a label.
 """
 
 from typing import NamedTuple
@@ -22,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.metrics.arrays import (
+    Labels,
     ProbabilityRows,
     Values,
     checked_probabilities,
@@ -38,6 +43,13 @@ class _Pairs(NamedTuple):
     reference_perturbed: ProbabilityRows
     target_clean: ProbabilityRows
     target_perturbed: ProbabilityRows
+    open_vocabulary: bool
+
+    def labels(self, rows: ProbabilityRows) -> Labels:
+        """The most probable label of each row."""
+        if not self.open_vocabulary:
+            return most_probable(rows)
+        return most_probable(rows[:, :-1]) if len(rows) else np.empty(0, dtype=np.intp)
 
 
 def _checked_pairs(
@@ -45,15 +57,23 @@ def _checked_pairs(
     reference_perturbed: ArrayLike,
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
+    open_vocabulary: bool,
 ) -> _Pairs:
-    pairs = _Pairs(
-        checked_probabilities("reference_clean", reference_clean),
-        checked_probabilities("reference_perturbed", reference_perturbed),
-        checked_probabilities("target_clean", target_clean),
-        checked_probabilities("target_perturbed", target_perturbed),
-    )
-    require_same_shape(**pairs._asdict())
-    invariant = most_probable(pairs.reference_clean) == most_probable(pairs.reference_perturbed)
+    checked = {
+        name: checked_probabilities(name, rows)
+        for name, rows in (
+            ("reference_clean", reference_clean),
+            ("reference_perturbed", reference_perturbed),
+            ("target_clean", target_clean),
+            ("target_perturbed", target_perturbed),
+        )
+    }
+    require_same_shape(**checked)
+    pairs = _Pairs(**checked, open_vocabulary=open_vocabulary)
+    columns = pairs.reference_clean.shape[1]
+    if open_vocabulary and columns < 2 and len(pairs.reference_clean):
+        raise ValueError("rows of one column hold no token beside the rest")
+    invariant = pairs.labels(pairs.reference_clean) == pairs.labels(pairs.reference_perturbed)
     if not invariant.all():
         raise ValueError(
             f"the reference changes its label on pair {int(np.argmin(invariant))}, "
@@ -67,6 +87,8 @@ def ood_agreement_values(
     reference_perturbed: ArrayLike,
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
+    *,
+    open_vocabulary: bool = False,
 ) -> Values:
     """Return 1 where both models choose the same label for the perturbed text, else 0.
 
@@ -81,8 +103,10 @@ def ood_agreement_values(
     >>> ood_agreement_values([sure, sure], [sure, sure], [sure, sure], [sure, unsure]).tolist()
     [1.0, 0.0]
     """
-    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
-    agrees = most_probable(pairs.target_perturbed) == most_probable(pairs.reference_perturbed)
+    pairs = _checked_pairs(
+        reference_clean, reference_perturbed, target_clean, target_perturbed, open_vocabulary
+    )
+    agrees = pairs.labels(pairs.target_perturbed) == pairs.labels(pairs.reference_perturbed)
     return np.asarray(agrees, dtype=np.float64)
 
 
@@ -91,6 +115,8 @@ def hard_scope_values(
     reference_perturbed: ArrayLike,
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
+    *,
+    open_vocabulary: bool = False,
 ) -> Values:
     """Return 1 where the target too keeps its label, whatever that label is, else 0.
 
@@ -105,8 +131,17 @@ def hard_scope_values(
 
     >>> hard_scope_values([[0.9, 0.1]], [[0.8, 0.2]], [[0.3, 0.7]], [[0.4, 0.6]]).tolist()
     [1.0]
+
+    Of a language model's tokens, the first stays likelier than the second, whatever the mass of
+    all others:
+
+    >>> pair = [[0.3, 0.1, 0.6]], [[0.2, 0.1, 0.7]]
+    >>> hard_scope_values(*pair, *pair, open_vocabulary=True).tolist()
+    [1.0]
     """
-    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
+    pairs = _checked_pairs(
+        reference_clean, reference_perturbed, target_clean, target_perturbed, open_vocabulary
+    )
     return _kept(pairs)
 
 
@@ -118,6 +153,7 @@ def soft_scope_values(
     *,
     tolerance: float,
     cutoff: float,
+    open_vocabulary: bool = False,
 ) -> Values:
     """Return Hard-SCoPE's value times how alike the two models' changes of probability are.
 
@@ -128,6 +164,8 @@ def soft_scope_values(
     tolerance, cutoff
         L1 distances between the two changes, 0 <= tolerance <= cutoff: full credit up to the
         one, none from the other. Where they are equal, the step still gives full credit there.
+    open_vocabulary
+        Whether the last column is the rest.
 
     Raises
     ------
@@ -144,7 +182,9 @@ def soft_scope_values(
     >>> soft_scope_values(*pair, tolerance=0.2, cutoff=0.6).round(9).tolist()
     [0.5]
     """
-    pairs = _checked_pairs(reference_clean, reference_perturbed, target_clean, target_perturbed)
+    pairs = _checked_pairs(
+        reference_clean, reference_perturbed, target_clean, target_perturbed, open_vocabulary
+    )
     if not 0 <= tolerance <= cutoff < np.inf:
         raise ValueError(f"tolerance {tolerance} and cutoff {cutoff} are not 0 <= one <= other")
     reference_change = pairs.reference_clean - pairs.reference_perturbed
@@ -159,6 +199,8 @@ def pair_values(
     reference_perturbed: ArrayLike,
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
+    *,
+    open_vocabulary: bool = False,
 ) -> Values:
     """Return the values of any metric on pairs, with the metric's own parameters.
 
@@ -177,16 +219,18 @@ def pair_values(
     predictions = (reference_clean, reference_perturbed, target_clean, target_perturbed)
     match metric.key:
         case "ood_agreement":
-            return ood_agreement_values(*predictions)
+            return ood_agreement_values(*predictions, open_vocabulary=open_vocabulary)
         case "hard_scope":
-            return hard_scope_values(*predictions)
+            return hard_scope_values(*predictions, open_vocabulary=open_vocabulary)
         case "soft_scope":
-            return soft_scope_values(*predictions, **metric.parameters)
+            return soft_scope_values(
+                *predictions, **metric.parameters, open_vocabulary=open_vocabulary
+            )
     raise ValueError(f"{metric} is not measured on pairs of an original and a perturbed text")
 
 
 def _kept(pairs: _Pairs) -> Values:
-    kept = most_probable(pairs.target_clean) == most_probable(pairs.target_perturbed)
+    kept = pairs.labels(pairs.target_clean) == pairs.labels(pairs.target_perturbed)
     return np.asarray(kept, dtype=np.float64)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from scope.errors import ModelError
-from scope.protocols import Advance, Classifier, PredictionStore
+from scope.protocols import Advance, Classifier, PredictionStore, StreamingClassifier
 from scope.records import Prediction
 
 SUMS_TO_ONE = 1e-4
@@ -13,6 +16,14 @@ SUMS_TO_ONE = 1e-4
 
 KEPT_AT_ONCE = 512
 """Texts answered between two writes: what a kill can cost at most."""
+
+STREAMED_AT_ONCE = 64
+"""Answers that came one by one between two writes."""
+
+SECONDS_BETWEEN_WRITES = 1.0
+"""Longest time between two writes of answers that come one by one."""
+
+_Keep = Callable[[Mapping[str, Prediction]], None]
 
 
 class CachedClassifier:
@@ -33,37 +44,108 @@ class CachedClassifier:
         """Answer every text, asking the model only for new ones, each once.
 
         ``advance`` is told of every text that had to be asked for, when its answer is safe.
+
+        Raises
+        ------
+        ModelError
+            When the model leaves a text out, or answers with what is no prediction.
         """
         distinct = list(dict.fromkeys(texts))
         known = self._store.get(self.fingerprint, distinct)
         # Neighbours in length make full batches; the order has no bearing on the answers.
         missing = sorted((text for text in distinct if text not in known), key=len)
-        for start in range(0, len(missing), KEPT_AT_ONCE):
-            portion = missing[start : start + KEPT_AT_ONCE]
-            answers = self._ask(portion)
+
+        def keep(answers: Mapping[str, Prediction]) -> None:
             self._store.put(self.fingerprint, answers)
             known.update(answers)
             if advance:
-                advance(len(portion))
+                advance(len(answers))
+
+        if isinstance(self._classifier, StreamingClassifier):
+            self._stream(self._classifier, missing, keep)
+        else:
+            for start in range(0, len(missing), KEPT_AT_ONCE):
+                keep(self._ask(missing[start : start + KEPT_AT_ONCE]))
         return [known[text] for text in texts]
+
+    def _stream(self, classifier: StreamingClassifier, texts: Sequence[str], keep: _Keep) -> None:
+        """Ask for all texts; whatever came before a failure is kept."""
+        came: set[int] = set()
+        waiting: dict[str, Prediction] = {}
+        written = time.monotonic()
+        try:
+            for place, prediction in classifier.stream(texts) if texts else ():
+                if not 0 <= place < len(texts) or place in came:
+                    raise self._wrong(
+                        f"text {place} of {len(texts)}{' twice' if place in came else ''}",
+                        "one answer a text, by its place",
+                    )
+                self._check(texts[place], prediction)
+                came.add(place)
+                waiting[texts[place]] = prediction
+                late = time.monotonic() - written >= SECONDS_BETWEEN_WRITES
+                if late or len(waiting) >= STREAMED_AT_ONCE:
+                    full, waiting = waiting, {}
+                    keep(full)
+                    written = time.monotonic()
+        finally:
+            if waiting:
+                keep(waiting)
+        self._require_all(len(came), len(texts))
 
     def _ask(self, texts: Sequence[str]) -> dict[str, Prediction]:
         predictions = self._classifier.classify(texts)
         for text, prediction in zip(texts, predictions, strict=False):
-            values = prediction.probabilities
-            if len(values) != len(self.labels) or not abs(sum(values) - 1) <= SUMS_TO_ONE:
-                raise ModelError(
-                    f"`{self.spec}` answers {values} to the text {text[:80]!r}",
-                    expected=f"{len(self.labels)} probabilities that sum to 1",
-                    mend="mend the model, or name another one",
-                )
-        if len(predictions) != len(texts):
+            self._check(text, prediction)
+        self._require_all(len(predictions), len(texts))
+        return dict(zip(texts, predictions, strict=True))
+
+    def _require_all(self, answers: int, texts: int) -> None:
+        if answers != texts:
             raise ModelError(
-                f"`{self.spec}` gives {len(predictions)} answers to {len(texts)} texts",
+                f"`{self.spec}` gives {answers} answers to {texts} texts",
                 expected="one answer a text, in order",
                 mend="mend the model, or name another one",
             )
-        return dict(zip(texts, predictions, strict=True))
+
+    def _check(self, text: str, prediction: Prediction) -> None:
+        if self.labels:
+            expected = f"{len(self.labels)} probabilities that sum to 1"
+            good = not prediction.tokens and _one_each(prediction.probabilities, len(self.labels))
+        else:
+            expected = (
+                "different tokens, each with a probability, the likeliest first, whose sum is at "
+                "most 1"
+            )
+            good = _names_tokens(prediction)
+        if not good:
+            told = str(prediction.probabilities)
+            if prediction.tokens:
+                told = f"the tokens {prediction.tokens} with {told}"
+            raise self._wrong(f"{told[:300]} to the text {text[:80]!r}", expected)
+
+    def _wrong(self, found: str, expected: str) -> ModelError:
+        return ModelError(
+            f"`{self.spec}` answers {found}",
+            expected=expected,
+            mend="mend the model, or name another one",
+        )
+
+
+def _one_each(values: Sequence[float], labels: int) -> bool:
+    return len(values) == labels and abs(sum(values) - 1) <= SUMS_TO_ONE
+
+
+def _names_tokens(prediction: Prediction) -> bool:
+    """Whether it names what comes next; the first must be probable, or nothing is predicted."""
+    values, tokens = prediction.probabilities, prediction.tokens
+    return (
+        0 < len(tokens) == len(values) == len(set(tokens))
+        and values[0] > 0
+        and all(0 <= value <= 1 + SUMS_TO_ONE for value in values)
+        and all(first >= second for first, second in pairwise(values))
+        and math.fsum(values) <= 1 + SUMS_TO_ONE
+    )
 
 
 class MemoryStore:

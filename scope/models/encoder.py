@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import fetch_checkpoint, first_line
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
 from scope.models.options import ModelOptions
+from scope.models.packaged import PACKAGED, packaged_encoder
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 
@@ -41,23 +42,53 @@ class SentenceEncoder:
             vectors.update(zip(batch, np.asarray(rows, dtype=np.float64), strict=True))
         if not vectors:
             return np.zeros((0, 0))
-        matrix = np.stack([vectors[index] for index in range(len(texts))])
-        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-        return np.asarray(matrix / np.maximum(norms, np.finfo(float).tiny))
+        return _unit_rows(np.stack([vectors[index] for index in range(len(texts))]))
+
+    def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """One row a word, from the table of input embeddings alone: its static embedding.
+
+        A row is the mean of the rows of the word's tokens, at length 1. This is how words of a
+        cloze are compared where the sentence around them is to be left out (``word_cosine``). A
+        word without tokens, such as an empty one, has a row of zeros.
+
+        Raises
+        ------
+        ModelError
+            When the encoder has no such table.
+        """
+        table = self._input_embeddings()
+        rows = np.zeros((len(words), table.shape[1]))
+        for row, word in zip(rows, words, strict=True):
+            tokens = self._model.tokenizer(word, add_special_tokens=False, verbose=False)
+            if tokens["input_ids"]:
+                row[:] = table[tokens["input_ids"]].double().mean(dim=0).numpy()
+        return _unit_rows(rows)
+
+    def _input_embeddings(self) -> Any:
+        transformer = getattr(self._model[0], "auto_model", None)
+        if transformer is None:
+            raise ModelError(
+                f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
+                expected="an encoder that begins with a transformer, whose table of words is read",
+                mend="name another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
+            )
+        return transformer.get_input_embeddings().weight.detach().cpu()
 
     def _length(self, text: str) -> int:
         return int(self._tokenize([self._prompt + text])["input_ids"].numel())
 
 
 def load(rest: str, options: ModelOptions) -> SentenceEncoder:
-    """Load a sentence encoder from a folder or the hub.
+    """Load a sentence encoder from a folder, the hub, or installed packages that hold it.
 
     Raises
     ------
     ModelError
         When it is not there, is a pickle, or is no sentence encoder.
+    ResourceError
+        When the packages that hold it are damaged.
     """
-    checkpoint = fetch_checkpoint(rest, options)
+    checkpoint = _fetch(rest, options)
     _refuse_code_of_its_own(rest, checkpoint.folder, options)
     quiet_transformers()
     torch = load_torch()
@@ -84,6 +115,28 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         fingerprint=checkpoint.fingerprint,
         token_budget=options.token_budget,
     )
+
+
+def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
+    """The encoder's files; where the hub does not give them, those of installed packages."""
+    try:
+        return fetch_checkpoint(rest, options)
+    except ModelError as error:
+        if rest not in PACKAGED or Path(rest).is_dir():
+            raise
+        folder = packaged_encoder(rest)
+        if folder is None:
+            raise ModelError(
+                f"{error.found}, and it is not installed as packages",
+                expected="the encoder on the hub, in the hub's cache, or in installed packages",
+                mend=f"check the network, or: {PACKAGED[rest].installing}",
+            ) from error
+    return fetch_checkpoint(str(folder), options)
+
+
+def _unit_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.maximum(norms, np.finfo(float).tiny))
 
 
 def _refuse_code_of_its_own(rest: str, folder: Path, options: ModelOptions) -> None:

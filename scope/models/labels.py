@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scope.errors import ModelError, SpecError
-from scope.protocols import Classifier
+from scope.protocols import Classifier, StreamingClassifier
 from scope.records import Example, Prediction
 
 
@@ -58,13 +58,41 @@ class AlignedClassifier:
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in the reference's order of labels."""
-        return [
-            replace(
-                prediction,
-                probabilities=tuple(prediction.probabilities[index] for index in self._order),
-            )
-            for prediction in self._classifier.classify(texts)
-        ]
+        return [self._aligned(prediction) for prediction in self._classifier.classify(texts)]
+
+    def _aligned(self, prediction: Prediction) -> Prediction:
+        probabilities = tuple(prediction.probabilities[index] for index in self._order)
+        return replace(prediction, probabilities=probabilities)
+
+
+class AlignedStream(AlignedClassifier):
+    """The same for a target whose answers come one by one."""
+
+    def __init__(
+        self, classifier: StreamingClassifier, labels: Sequence[str], label_map: Mapping[str, str]
+    ) -> None:
+        super().__init__(classifier, labels, label_map)
+        self._stream = classifier.stream
+
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """Answer every text as the target does, in the reference's order of labels."""
+        for place, prediction in self._stream(texts):
+            yield place, self._aligned(prediction)
+
+
+def align(
+    classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
+) -> AlignedClassifier:
+    """The target with its probabilities in the order of these labels.
+
+    Raises
+    ------
+    ModelError
+        When the labels do not align by name.
+    """
+    if isinstance(classifier, StreamingClassifier):
+        return AlignedStream(classifier, labels, label_map)
+    return AlignedClassifier(classifier, labels, label_map)
 
 
 def _order(

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from types import MappingProxyType
+from typing import Any, cast
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
-from scope.protocols import Classifier, Encoder
+from scope.protocols import (
+    Answerer,
+    ChoiceScorer,
+    Classifier,
+    Encoder,
+    MaskFiller,
+    NextToken,
+    Role,
+)
 from scope.registry import BUILT_IN, find
+
+PROTOCOLS: Mapping[Role, type] = MappingProxyType(
+    {
+        "classifier": Classifier,
+        "mask_filler": MaskFiller,
+        "answerer": Answerer,
+        "choice_scorer": ChoiceScorer,
+        "next_token": NextToken,
+        "encoder": Encoder,
+    }
+)
+"""What a model must offer in each role."""
 
 _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
 
@@ -40,6 +62,47 @@ def split_spec(spec: str) -> tuple[str, str]:
     return scheme, rest
 
 
+def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> Any:
+    """The model behind a spec, which offers what the role's protocol asks.
+
+    A language model is a classifier when the options give it label words.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name.
+    ModelError
+        When the model cannot be loaded or lacks the role.
+    """
+    options = options or ModelOptions()
+    if role == "encoder":
+        return load_encoder(spec, options)
+    scheme, rest = split_spec(spec)
+    return in_role(find("models", scheme).target(rest, options), spec, role, options)
+
+
+def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
+    """The model itself if it has the role, or what gives it the role.
+
+    Raises
+    ------
+    ModelError
+        When it lacks the role; the message lists those that it has.
+    """
+    if isinstance(model, PROTOCOLS[role]):
+        return model
+    if role == "classifier" and isinstance(model, ChoiceScorer):
+        from scope.models.label_words import LabelWordClassifier
+
+        return LabelWordClassifier(model, options)
+    has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
+    raise ModelError(
+        f"`{spec}` is a {type(model).__name__} with the roles: {has or 'none'}",
+        expected=f"a model in the role of {role}",
+        mend="name another model, or ask for what this one can do (see `scope list models`)",
+    )
+
+
 def load_classifier(spec: str, options: ModelOptions | None = None) -> Classifier:
     """The model behind a spec in the role of classifier.
 
@@ -50,15 +113,7 @@ def load_classifier(spec: str, options: ModelOptions | None = None) -> Classifie
     ModelError
         When the model cannot be loaded, has fewer than two labels, or no such role.
     """
-    scheme, rest = split_spec(spec)
-    model = find("models", scheme).target(rest, options or ModelOptions())
-    if not isinstance(model, Classifier):
-        raise ModelError(
-            f"`{spec}` is a {type(model).__name__} without the role of classifier",
-            expected="an object with spec, fingerprint, labels and classify",
-            mend="add what is missing, or name another model",
-        )
-    return require_labels(model)
+    return require_labels(load_model(spec, "classifier", options))
 
 
 def require_labels(model: Classifier) -> Classifier:

@@ -1,4 +1,4 @@
-"""``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies."""
+"""``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies or answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,16 @@ from numpy.typing import NDArray
 from scope.errors import ModelError, SpecError
 from scope.models.checkpoint import first_line
 from scope.models.options import ModelOptions
-from scope.protocols import Classifier
+from scope.models.python_answers import METHODS, PythonAnswers
+from scope.protocols import Answerer, ChoiceScorer, Classifier, MaskFiller, NextToken
 from scope.records import Prediction
 
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
-    "of probabilities a text"
+    "of probabilities a text; or an object with `fill`, `answer`, `choose` or `predict_next`"
 )
+
+_COMPLETE = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken)
 
 
 class PythonClassifier:
@@ -76,18 +80,20 @@ class PythonClassifier:
             ) from error
 
 
-def load(rest: str, options: ModelOptions) -> Classifier:
-    """The classifier that a module's attribute is, or gives when it is a class.
+def load(rest: str, options: ModelOptions) -> Any:
+    """The model that a module's attribute is, or gives when it is a class.
 
-    An object with ``spec``, ``fingerprint``, ``labels`` and ``classify`` is taken as it stands. The
-    module is looked for in the current folder too. The fingerprint covers the module's own file.
+    An object that has a role as `scope.protocols` describes it, with ``spec`` and ``fingerprint``,
+    is taken as it stands. What else classifies, or has a method of `scope.models.python_answers`,
+    is given both. The module is looked for in the current folder too. The fingerprint covers the
+    module's own file.
 
     Raises
     ------
     SpecError
         When the module or the attribute is not there.
     ModelError
-        When the attribute is nothing that classifies.
+        When the attribute is nothing that classifies or answers.
     """
     module_name, _, attribute = rest.partition(":")
     if not (attribute and all(part.isidentifier() for part in module_name.split("."))):
@@ -105,19 +111,40 @@ def load(rest: str, options: ModelOptions) -> Classifier:
         )
     found = getattr(module, attribute)
     candidate = _run(f"python:{rest}", found) if isinstance(found, type) else found
-    if isinstance(candidate, Classifier):
+    if isinstance(candidate, _COMPLETE):
         return candidate
+    return _with_identity(candidate, attribute, f"python:{rest}", _fingerprint(module, attribute))
+
+
+def _with_identity(candidate: Any, attribute: str, spec: str, fingerprint: str) -> Any:
+    """The object with a spec and a fingerprint, and its answers checked."""
+    asked = [name for name in METHODS if callable(getattr(candidate, name, None))]
     answer = getattr(candidate, "classify", candidate)
-    if not callable(answer) or not hasattr(candidate, "labels"):
+    classifies = callable(answer) and hasattr(candidate, "labels")
+    if not classifies and not asked:
         raise ModelError(
-            f"`python:{rest}` is a {type(candidate).__name__} "
+            f"`{spec}` is a {type(candidate).__name__} "
             f"{'without `labels`' if callable(answer) else 'that cannot be called'}",
             expected=_SHAPE,
             mend=f"for example `{attribute}.labels = ('negative', 'positive')`",
         )
-    return PythonClassifier(
-        answer, candidate.labels, spec=f"python:{rest}", fingerprint=_fingerprint(module, attribute)
+    classifier = (
+        PythonClassifier(answer, candidate.labels, spec=spec, fingerprint=fingerprint)
+        if classifies
+        else None
     )
+    if classifier is not None and not asked:
+        return classifier
+    calls = {
+        name: partial(_run, spec, partial(_at_once, getattr(candidate, name))) for name in asked
+    }
+    return PythonAnswers(calls, classifier, spec=spec, fingerprint=fingerprint)
+
+
+def _at_once(code: Callable[..., Any], *arguments: Any) -> Any:
+    """What the code returns; of a generator all values, so that its failures show here."""
+    given = code(*arguments)
+    return list(given) if isinstance(given, Iterator) else given
 
 
 def _import(name: str) -> Any:
@@ -150,7 +177,7 @@ def _failed(spec: str, error: Exception) -> ModelError:
     place = traceback.extract_tb(error.__traceback__)[-1]
     return ModelError(
         f"`{spec}` failed: {first_line(error)} ({place.filename}, line {place.lineno})",
-        expected="a module that imports, and a classifier that answers every text",
+        expected="a module that imports, and a model that answers whatever it is asked",
         mend="mend the code there",
     )
 

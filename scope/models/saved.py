@@ -1,7 +1,9 @@
 """``predictions:FILE``: answers that were saved elsewhere; no model is run.
 
-One row a text, as JSON lines (gzipped or not) or parquet: ``text``; ``probabilities``, a list in
-the order of ``labels``; ``labels`` in the first row.
+A classifier's file has one row a text, as JSON lines (gzipped or not) or parquet: ``text``;
+``probabilities``, a list in the order of ``labels``; ``labels`` in the first row. A file with a
+column ``answer``, or with ``probabilities`` but no ``labels``, holds answers to the questions of
+tasks, and a .tsv file those of many models.
 """
 
 from __future__ import annotations
@@ -11,10 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scope.data.columns import listed
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
+from scope.data.sources import Source
 from scope.errors import DataError, ModelError
+from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
+from scope.models.saved_answers import SavedAnswers, read_saved_answers
 from scope.records import Prediction
 
 _FIELDS = ("text", "probabilities", "labels")
@@ -57,24 +63,41 @@ class MissingPredictionsError(ModelError):
         self.texts = tuple(texts)
 
 
-def load(rest: str, options: ModelOptions) -> SavedClassifier:
-    """Read a file of saved predictions.
+def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | TableColumn:
+    """Read a file of saved predictions or answers.
 
     Raises
     ------
     DataError
         When the file is missing, cannot be read, or a row lacks a field or has wrong numbers.
     """
+    if table := parse_table_name(rest):
+        return load_column(table)
     path = Path(rest).expanduser()
     if not path.is_file():
         raise DataError(
             f"no file {path}",
-            expected="JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions",
+            expected="JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions, or "
+            "FILE.tsv#MODEL with a table of answers",
             mend="check the path",
         )
+    source = open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+    columns = set(source.columns)
+    if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
+        return read_saved_answers(source, path)
+    if not columns & {"probabilities", "labels"}:
+        raise DataError(
+            f"no answers in {path.name}; its columns are {listed(source.columns)}",
+            expected="a column `answer` or `probabilities`",
+            mend="rename the column that holds the answers",
+        )
+    return _read_classifier(source, path)
+
+
+def _read_classifier(source: Source, path: Path) -> SavedClassifier:
     labels: tuple[str, ...] = ()
     predictions: dict[str, Prediction] = {}
-    for row in _rows(path):
+    for row in _rows(source):
         labels = _labels(row, labels)
         text, prediction = _text(row), _prediction(row, labels)
         if predictions.setdefault(text, prediction) != prediction:
@@ -96,8 +119,7 @@ class _Row(NamedTuple):
     labels: object
 
 
-def _rows(path: Path) -> Iterator[_Row]:
-    source = open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+def _rows(source: Source) -> Iterator[_Row]:
     there = [name for name in _FIELDS if name in source.columns]
     for row in source.read(there):
         fields = dict(zip(there, row.values, strict=True))

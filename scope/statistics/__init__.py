@@ -6,5 +6,13 @@ The trials of one example resemble each other, so examples are the units that co
 from scope.statistics.corrections import holm
 from scope.statistics.differences import absolute, paired_difference, sign_flip_p_value
 from scope.statistics.intervals import mean_estimate
+from scope.statistics.ratios import chance_corrected_estimate
 
-__all__ = ["absolute", "holm", "mean_estimate", "paired_difference", "sign_flip_p_value"]
+__all__ = [
+    "absolute",
+    "chance_corrected_estimate",
+    "holm",
+    "mean_estimate",
+    "paired_difference",
+    "sign_flip_p_value",
+]

@@ -1,8 +1,9 @@
-"""The mean of values between 0 and 1 with its interval: Wilson's, clustered by example."""
+"""The mean of values within a range with its interval: Wilson's, clustered by example."""
 
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.records import Estimate, Undefined
@@ -13,6 +14,8 @@ def mean_estimate(
     values: ArrayLike,
     example_ids: Sequence[str],
     *,
+    low: float = 0.0,
+    high: float = 1.0,
     level: float = 0.95,
     empty: str = "there is nothing to average",
 ) -> Estimate | Undefined:
@@ -21,9 +24,11 @@ def mean_estimate(
     Parameters
     ----------
     values
-        Shape (n,), each in 0..1.
+        Shape (n,), each in ``low..high``.
     example_ids
         The example of each value; an example stands there once for each of its trials.
+    low, high
+        The range of the values, which is that of the mean; cosines lie in -1..1.
     level
         The interval's confidence level.
     empty
@@ -38,7 +43,7 @@ def mean_estimate(
     Raises
     ------
     ValueError
-        If the lengths differ or a value lies outside 0..1.
+        If the lengths differ or a value lies outside the range.
 
     Examples
     --------
@@ -53,16 +58,18 @@ def mean_estimate(
     undefined (the reference is invariant nowhere)
     """
     z = normal_quantile(level)
-    examples = sum_by_example(values, example_ids, low=0.0, high=1.0)
+    width = high - low
+    shares = (np.asarray(values, dtype=np.float64) - low) / width
+    examples = sum_by_example(shares, example_ids, low=0.0, high=1.0)
     if not examples.distinct:
         return Undefined(reason=empty)
     mean = min(examples.mean, 1.0)
-    low, high = _wilson(mean, _effective_size(examples, mean), z)
+    lower, upper = wilson(mean, _effective_size(examples, mean), z)
     return Estimate(
-        value=mean,
-        # Wilson's bounds enclose the mean but for the last bit, at 0 and at 1.
-        low=max(0.0, min(low, mean)),
-        high=min(1.0, max(high, mean)),
+        value=low + width * mean,
+        # Wilson's bounds enclose the mean but for the last bit, at both ends of the range.
+        low=low + width * max(0.0, min(lower, mean)),
+        high=low + width * min(1.0, max(upper, mean)),
         n=examples.distinct,
         level=level,
         method="Wilson, clustered by example",
@@ -89,7 +96,14 @@ def _effective_size(examples: ExampleSums, mean: float) -> float:
     return max(1.0, float(total * independent / between))
 
 
-def _wilson(mean: float, n: float, z: float) -> tuple[float, float]:
+def wilson(mean: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's score interval of a share of ``n`` values, which may be a fraction.
+
+    Examples
+    --------
+    >>> round(wilson(0.5, 4, 2.0)[0], 3)
+    0.146
+    """
     centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(mean * (1 - mean) / n + z**2 / (4 * n**2))
     return centre - half, centre + half

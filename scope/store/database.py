@@ -1,7 +1,8 @@
-"""Predictions and perturbations as they come, in one SQLite file; what was put survives a kill."""
+"""What a run finds as it comes, in one SQLite file; what was put survives a kill."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,10 +11,13 @@ from itertools import islice
 from pathlib import Path
 
 from scope.errors import RunError
-from scope.records import Perturbation, Prediction
+from scope.protocols import Role
+from scope.records import Answer, Perturbation, Prediction, Question
+from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
+from scope.store.answers import read_answers, write_answers
 from scope.store.trouble import guarded
 
-VERSION = 1
+VERSION = 2
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
@@ -33,6 +37,7 @@ CREATE TABLE predictions (
     text BLOB NOT NULL,
     probabilities BLOB NOT NULL,
     truncated INTEGER NOT NULL,
+    tokens TEXT,
     PRIMARY KEY (model, text)
 ) WITHOUT ROWID;
 CREATE TABLE perturbations (
@@ -45,6 +50,7 @@ CREATE TABLE perturbations (
     failure TEXT,
     PRIMARY KEY (capability, example_id, trial)
 ) WITHOUT ROWID;
+{ANSWERS_SCHEMA}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -52,7 +58,7 @@ COMMIT;
 
 
 class Database:
-    """The growing part of a run, for one process and one thread; a ``PredictionStore``.
+    """The growing part of a run, for one process and one thread.
 
     Raises
     ------
@@ -64,7 +70,7 @@ class Database:
     >>> database = Database(Path(":memory:"))
     >>> database.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
     >>> database.get("model", ["good", "bad"])
-    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False)}
+    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     >>> database.close()
     """
 
@@ -111,20 +117,20 @@ class Database:
             if row is None:
                 return {}
             return {
-                text: _unpack(probabilities, truncated)
+                text: prediction
                 for batch in _batches(texts)
-                for text, probabilities, truncated in self._look_up(row[0], batch)
+                for text, prediction in self._look_up(row[0], batch)
             }
 
-    def _look_up(self, model: int, texts: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
+    def _look_up(self, model: int, texts: Sequence[str]) -> Iterator[tuple[str, Prediction]]:
         by_key = {_key(text): text for text in texts}
         marks = ",".join("?" * len(by_key))
         query = (
-            "SELECT text, probabilities, truncated FROM predictions "  # noqa: S608 - marks only
+            "SELECT text, probabilities, truncated, tokens FROM predictions "  # noqa: S608 - marks only
             f"WHERE model = ? AND text IN ({marks})"
         )
         rows = self._connection.execute(query, (model, *by_key))
-        return ((by_key[key], probabilities, truncated) for key, probabilities, truncated in rows)
+        return ((by_key[key], _unpack(*stored)) for key, *stored in rows)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; what is already known stays as it is.
@@ -141,9 +147,23 @@ class Database:
             # In the order of the tree, so that neighbours are written together.
             keyed = sorted((_key(text), prediction) for text, prediction in predictions.items())
             self._connection.executemany(
-                "INSERT INTO predictions VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO predictions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 ((model, key, *_pack(prediction)) for key, prediction in keyed),
             )
+
+    def get_answers(
+        self, model: str, role: Role, questions: Sequence[Question]
+    ) -> dict[int, Answer]:
+        """The answers of one model that are known, by the question's place in the sequence."""
+        with guarded(self._path):
+            return read_answers(self._connection, model, role, questions)
+
+    def put_answers(
+        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
+    ) -> None:
+        """Keep answers; what is already known stays as it is."""
+        with guarded(self._path), self._connection:
+            write_answers(self._connection, model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""
@@ -187,14 +207,19 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-def _pack(prediction: Prediction) -> tuple[bytes, bool]:
+def _pack(prediction: Prediction) -> tuple[bytes, bool, str | None]:
     probabilities = prediction.probabilities
-    return struct.pack(f"<{len(probabilities)}d", *probabilities), prediction.truncated
+    packed = struct.pack(f"<{len(probabilities)}d", *probabilities)
+    tokens = json.dumps(prediction.tokens) if prediction.tokens else None
+    return packed, prediction.truncated, tokens
 
 
-def _unpack(probabilities: bytes, truncated: int) -> Prediction:
-    values = struct.unpack(f"<{len(probabilities) // 8}d", probabilities)
-    return Prediction(probabilities=values, truncated=bool(truncated))
+def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:
+    return Prediction(
+        probabilities=struct.unpack(f"<{len(packed) // 8}d", packed),
+        truncated=bool(truncated),
+        tokens=tuple(json.loads(tokens)) if tokens else (),
+    )
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -13,7 +13,9 @@ from scope.store.trouble import guarded
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEntry:
-    """One run: what it asks, whether it has finished, and its size in bytes.
+    """One run: what it asks of whom, whether it has finished, and its size in bytes.
+
+    A job between equals has ``models`` instead of a reference and targets.
 
     ``broken`` says why a folder is not a readable run; the question is then empty.
     """
@@ -22,6 +24,7 @@ class RunEntry:
     job: str = ""
     reference: str = ""
     targets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     finished: bool = False
     size: int = 0
     broken: str | None = None
@@ -58,15 +61,19 @@ def _entry(path: Path) -> RunEntry:
         return RunEntry(name=path.name, broken=error.found)
     if question is None:
         return RunEntry(name=path.name, size=size, broken="it has no manifest.json")
-    targets = question.get("targets")
     return RunEntry(
         name=path.name,
         job=_model(question.get("job")),
         reference=_model(question.get("reference")),
-        targets=tuple(map(_model, targets)) if isinstance(targets, list) else (),
+        targets=_models(question.get("targets")),
+        models=_models(question.get("models")),
         finished=finished,
         size=size,
     )
+
+
+def _models(value: object) -> tuple[str, ...]:
+    return tuple(map(_model, value)) if isinstance(value, list) else ()
 
 
 def _model(value: object) -> str:

@@ -11,7 +11,8 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from scope.errors import RunError
-from scope.records import Comparison, Perturbation, Prediction
+from scope.protocols import Role
+from scope.records import Answer, Comparison, Perturbation, Prediction, Question
 from scope.serialization import from_json, to_json
 from scope.store.database import Database
 from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
@@ -102,7 +103,9 @@ class RunFolder:
 
 
 class Run(RunFolder):
-    """A run that this process alone may write; made by `Run.open`, and a ``PredictionStore``.
+    """A run that this process alone may write; made by `Run.open`.
+
+    It is a ``PredictionStore`` and an ``AnswerStore``.
 
     Examples
     --------
@@ -112,7 +115,7 @@ class Run(RunFolder):
     ...     run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
     >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
     ...     run.get("model", ["good"])
-    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False)}
+    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     """
 
     def __init__(self, path: Path, database: Database, resources: ExitStack) -> None:
@@ -136,8 +139,8 @@ class Run(RunFolder):
             Where the run lies or shall lie; a name goes through `run_folder` first.
         question
             Everything that decides the result, as JSON would hold it. `list_runs` shows its
-            ``job``, ``reference`` and ``targets``, where a model is a text or a mapping with
-            ``name`` or ``spec``.
+            ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
+            mapping with ``name`` or ``spec``.
         notes
             What else the first session keeps in the manifest; never compared.
 
@@ -182,6 +185,18 @@ class Run(RunFolder):
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
         self._database.put(fingerprint, predictions)
+
+    def get_answers(
+        self, model: str, role: Role, questions: Sequence[Question]
+    ) -> dict[int, Answer]:
+        """The answers of one model that are known, by the question's place in the sequence."""
+        return self._database.get_answers(model, role, questions)
+
+    def put_answers(
+        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
+    ) -> None:
+        """Keep answers; when this returns they survive a kill."""
+        self._database.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""

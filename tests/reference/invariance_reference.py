@@ -86,3 +86,54 @@ def soft_scope(
         kept = argmax(target_perturbed[row]) == argmax(target_clean[row])
         values.append(credit(distance, tolerance, cutoff) if kept else 0.0)
     return values
+
+
+# The same for language models, whose answers are tokens with their probabilities: what the
+# probabilities lack to 1 is the mass of all tokens that are not named.
+
+Tokens = dict[str, float]
+
+
+def open_label(answer: Tokens) -> str:
+    best = ""
+    for token in sorted(answer):
+        if best == "" or answer[token] > answer[best]:
+            best = token
+    return best
+
+
+def open_hard_scope(clean: Sequence[Tokens], perturbed: Sequence[Tokens]) -> list[float]:
+    values = []
+    for before, after in zip(clean, perturbed, strict=True):
+        values.append(1.0 if open_label(before) == open_label(after) else 0.0)
+    return values
+
+
+def open_soft_scope(
+    reference_clean: Sequence[Tokens],
+    reference_perturbed: Sequence[Tokens],
+    target_clean: Sequence[Tokens],
+    target_perturbed: Sequence[Tokens],
+    tolerance: float,
+    cutoff: float,
+) -> list[float]:
+    values = []
+    for row in range(len(target_clean)):
+        four = (
+            reference_clean[row],
+            reference_perturbed[row],
+            target_clean[row],
+            target_perturbed[row],
+        )
+        named = set()
+        for answer in four:
+            named.update(answer)
+        distance = 0.0
+        for token in named:
+            first, second, third, fourth = (answer.get(token, 0.0) for answer in four)
+            distance += abs((first - second) - (third - fourth))
+        first, second, third, fourth = (1.0 - sum(answer.values()) for answer in four)
+        distance += abs((first - second) - (third - fourth))
+        kept = open_label(target_clean[row]) == open_label(target_perturbed[row])
+        values.append(credit(distance, tolerance, cutoff) if kept else 0.0)
+    return values

@@ -1,9 +1,10 @@
-"""The made-up comparison, its page, and the page as a tree."""
+"""The made-up comparisons, their pages, and the pages as trees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import made_up_tasks_comparison
 import pytest
 from made_up_comparison import build_comparison
 from parsed_page import Node, parse
@@ -25,6 +26,21 @@ def page(comparison: Comparison) -> str:
 @pytest.fixture(scope="session")
 def document(page: str) -> Node:
     return parse(page)
+
+
+@pytest.fixture(scope="session")
+def tasks_comparison() -> Comparison:
+    return made_up_tasks_comparison.build_comparison()
+
+
+@pytest.fixture(scope="session")
+def tasks_page(tasks_comparison: Comparison) -> str:
+    return HtmlRenderer().render(tasks_comparison)
+
+
+@pytest.fixture(scope="session")
+def tasks_document(tasks_page: str) -> Node:
+    return parse(tasks_page)
 
 
 @pytest.fixture(scope="session", name="parse")

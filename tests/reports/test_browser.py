@@ -1,6 +1,7 @@
 """The page in a real browser: its controls work, and no text of the comparison runs."""
 
 import shutil
+from contextlib import contextmanager
 
 import pytest
 
@@ -27,7 +28,26 @@ def address(tmp_path, page):
 
 
 @pytest.fixture
+def tasks_address(tmp_path, tasks_page):
+    path = tmp_path / "compare.html"
+    path.write_text(tasks_page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
 def opened(browser, address):
+    with opening(browser, address) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tasks_opened(browser, tasks_address):
+    with opening(browser, tasks_address) as tab:
+        yield tab
+
+
+@contextmanager
+def opening(browser, address):
     """The open page; on leaving, anything that it complained of or asked for is an error."""
     complaints, requests = [], []
     tab = browser.new_page()
@@ -123,6 +143,79 @@ def test_folded_tables_are_opened_for_paper(opened):
     assert opened.locator("details:not([open])").count() == 0
 
 
+def questions(tab):
+    """The ids of the visible questions, in the order of the page."""
+    notes = tab.locator(".pair:visible > .note:first-child").all_inner_texts()
+    return [note.split(" · ")[1].split()[1] for note in notes]
+
+
+def test_no_text_of_the_answers_runs(tasks_opened):
+    assert tasks_opened.evaluate("typeof window.injected") == "undefined"
+    assert tasks_opened.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
+
+
+def test_answers_are_searched_in_question_context_gold_and_answers(tasks_opened):
+    tasks_opened.fill("#search", "DENVER lived")
+    assert questions(tasks_opened) == ["q1"]
+    assert tasks_opened.inner_text("#shown") == "1 of the 8 questions here"
+    tasks_opened.fill("#search", "crimson")
+    assert questions(tasks_opened) == ["q3"]
+    tasks_opened.fill("#search", "five")
+    assert questions(tasks_opened) == ['q4"']
+
+
+def test_answers_are_filtered_by_task_category_and_state_together(tasks_opened):
+    tasks_opened.select_option("#by-task", label="choice")
+    assert questions(tasks_opened) == ["c2", "c1", "c0", "c3"]
+    tasks_opened.select_option("#by-state", label="models disagree")
+    assert questions(tasks_opened) == ["c2", "c1"]
+    tasks_opened.select_option("#by-state", label="at least one is wrong")
+    assert questions(tasks_opened) == ["c2", "c1", "c3"]
+    tasks_opened.select_option("#by-category", label="no category")
+    assert questions(tasks_opened) == ["c3"]
+    tasks_opened.select_option("#by-category", "")
+    tasks_opened.select_option("#by-state", label="all alike, none wrong")
+    assert questions(tasks_opened) == ["c0"]
+
+
+def test_answers_are_sorted_by_disagreement_and_by_task(tasks_opened):
+    before = questions(tasks_opened)
+    assert before == ["q3", 'q4"', "c2", "q2", "c1", "q1", "c0", "c3"]
+    tasks_opened.select_option("#order", "agreement")
+    assert questions(tasks_opened) == ["c0", "c3", "q1", "q2", "c1", "q3", 'q4"', "c2"]
+    tasks_opened.select_option("#order", "order")
+    assert questions(tasks_opened) == ["q1", "q2", "q3", 'q4"', "c0", "c1", "c2", "c3"]
+    tasks_opened.select_option("#order", "disagreement")
+    assert questions(tasks_opened) == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_stand_out_from_the_strongest_background_of_a_matrix(
+    browser, tasks_address, scheme
+):
+    tab = browser.new_page(color_scheme=scheme)
+    tab.goto(tasks_address)
+    text, page = tab.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    strongest = tab.evaluate("getComputedStyle(document.querySelector('td.h10')).backgroundColor")
+    *tint, strength = (float(part) for part in strongest[5:-1].split(","))
+    below = [int(part) for part in page[4:-1].split(",")]
+    ground = [strength * a + (1 - strength) * b for a, b in zip(tint, below, strict=True)]
+    ink = [int(part) for part in text[4:-1].split(",")]
+    dark, light = sorted((luminance(ground), luminance(ink)))
+    # What the accessibility guidelines ask of small text.
+    assert (light + 0.05) / (dark + 0.05) >= 4.5
+    tab.close()
+
+
+def luminance(colour):
+    """Relative luminance of an sRGB colour, as the accessibility guidelines define it."""
+    shares = [part / 255 for part in colour]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return sum(w * s for w, s in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_from_the_page_in_both_schemes(browser, address, scheme):
     tab = browser.new_page(color_scheme=scheme)
@@ -136,8 +229,9 @@ def test_words_stand_out_from_the_page_in_both_schemes(browser, address, scheme)
     tab.close()
 
 
-def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, address):
+@pytest.mark.parametrize("which", ["address", "tasks_address"])
+def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, request, which):
     tab = browser.new_page(viewport={"width": 400, "height": 800})
-    tab.goto(address)
+    tab.goto(request.getfixturevalue(which))
     assert tab.evaluate("document.documentElement.scrollWidth") <= 400
     tab.close()

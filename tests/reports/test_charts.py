@@ -3,8 +3,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import COLOURS, curve_svg, interval_svg, printable
+from reports.charts import COLOURS, curve_svg, histogram_svg, interval_svg, printable
 from reports.html import GLYPHS
+from reports.view.histogram import Histogram
 from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
 from scope.records import Estimate
 
@@ -44,6 +45,36 @@ def test_an_interval_runs_from_low_to_high_with_the_dot_between():
     # The axis is 520 wide and shows 0 to 1.
     assert {start, start + float(line.get("x2"))} == {0.25 * 520, 0.75 * 520}
     assert float(re.search(r"\((.*?),", dot.get("transform")).group(1)) == 0.5 * 520
+
+
+def test_an_axis_starts_below_zero_where_an_interval_does():
+    row = Interval(category="SemScore", series=0, value=0.0, low=-0.3, high=0.25)
+    chart = IntervalChart(label="estimates", series=("only",), intervals=(row,), beside=False)
+    (dot,) = marks(interval_svg(chart), "mark-symbol")
+    # The axis shows -0.5 to 1.
+    assert float(re.search(r"\((.*?),", dot.get("transform")).group(1)) == pytest.approx(520 / 3)
+
+
+def test_categories_with_one_series_each_take_one_row_each():
+    rows = tuple(
+        Interval(category=name, series=place % 2, value=0.5, low=0.25, high=0.75)
+        for place, name in enumerate("abc")
+    )
+    chart = IntervalChart(label="estimates", series=SERIES, intervals=rows, beside=False)
+    dots = marks(interval_svg(chart), "mark-symbol")
+    heights = [float(re.search(r",(.*?)\)", dot.get("transform")).group(1)) for dot in dots]
+    assert heights[1] - heights[0] == heights[2] - heights[1] == 22
+    assert [dot.get("fill") for dot in dots] == [COLOURS[0], COLOURS[1], COLOURS[0]]
+
+
+def test_a_histogram_draws_a_bar_for_each_count_of_the_series_that_are_drawn():
+    counts = ((1, 2), (3, 4), (9, 9))
+    chart = Histogram(
+        label="h", bins=("low", "high"), names=("a", "b", "c"), counts=counts, drawn=2
+    )
+    bars = marks(histogram_svg(chart), "mark-rect")
+    assert len(bars) == 4
+    assert {bar.get("fill") for bar in bars} == set(COLOURS[:2])
 
 
 def test_series_differ_in_colour_and_in_shape():

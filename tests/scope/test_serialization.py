@@ -10,29 +10,32 @@ import pytest
 
 from scope.errors import RunError
 from scope.records import (
+    Answer,
     Clock,
     Comparison,
     DataCard,
     Difference,
     Estimate,
     Example,
+    Item,
     Manifest,
     Measurement,
     ModelCard,
     Prediction,
+    Question,
     ScoredExample,
+    TaskAnswers,
     Undefined,
 )
 from scope.serialization import from_json, to_json
 
-MODEL = ModelCard(name="a", spec="hf:a", fingerprint="f", labels=("no", "yes"))
+MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
 
 SMALL = Comparison(
     manifest=Manifest(
         job="audit",
-        reference=MODEL,
-        targets=(),
-        data=DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),
+        models=(MODEL,),
+        data=(DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),),
         capabilities=(),
         settings={"seed": 0, "tau": 1.0, "exact": True, "limit": None},
         versions={},
@@ -59,17 +62,20 @@ SMALL_JSON = """{
 "differences":[],
 "examples":[
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
-"reference":{"probabilities":[0.333333,0.666667],"truncated":false},"targets":[]}
+"reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":1,
+"format":2,
 "manifest":{"capabilities":[],"command":"scope audit",\
-"data":{"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,"spec":"d.csv","used":2},\
+"data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
+"spec":"d.csv","used":2}],\
 "job":"audit",\
-"reference":{"fingerprint":"f","labels":["no","yes"],"name":"a","spec":"hf:a","truncated":0},\
-"settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"targets":[],"versions":{}},
+"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","role":"reference","spec":"hf:a",\
+"truncated":0}],\
+"settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"versions":{}},
 "measurements":[],
 "outcomes":[],
-"perturbations":[]
+"perturbations":[],
+"tasks":[]
 }
 """
 
@@ -149,12 +155,12 @@ def test_settings_keep_their_kinds() -> None:
         (SMALL_JSON[:200], "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `manifest`: Field required"),
-        (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.rows`"),
-        (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.extra`"),
+        (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
+        (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":1,\n', ""), "at `format`: Field required"),
+        (SMALL_JSON.replace('"format":2,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
@@ -162,16 +168,16 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/comparison.json`")
     assert caught.value.found.startswith("`x/comparison.json` is no comparison: ")
     assert complaint in caught.value.found
-    assert "format 1" in caught.value.expected
+    assert "format 2" in caught.value.expected
     assert "again" in caught.value.mend
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":1', '"format":2').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":2', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
-    assert caught.value.found == "`x` has format 2"
-    assert caught.value.expected == "format 1"
+    assert caught.value.found == "`x` has format 1"
+    assert caught.value.expected == "format 2"
 
 
 def test_an_estimate_and_its_absence_are_told_apart() -> None:
@@ -182,3 +188,15 @@ def test_an_estimate_and_its_absence_are_told_apart() -> None:
     )
     read = from_json(to_json(replace(SMALL, measurements=kept)))
     assert read.measurements == kept
+
+
+def test_defaults_of_answers_are_left_out_and_read_back() -> None:
+    answers = TaskAnswers(
+        task="choice",
+        items=(Item(question=Question(id="0", text="Which?", options=("a", "b")), right=0),),
+        answers=((Answer(choice=0),), (Answer(),)),
+    )
+    written = to_json(replace(SMALL, tasks=(answers,)))
+    assert '"answers":[[{"choice":0}],[{}]]' in written
+    assert '{"question":{"id":"0","options":["a","b"],"text":"Which?"},"right":0}' in written
+    assert from_json(written).tasks == (answers,)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scope.records import (
+    Answer,
     CapabilityCard,
     Clock,
     Comparison,
@@ -16,14 +17,17 @@ from scope.records import (
     Difference,
     Estimate,
     Example,
+    Item,
     Manifest,
     Measurement,
     ModelCard,
     Outcome,
     Perturbation,
     Prediction,
+    Question,
     ScoredExample,
     ScoredPerturbation,
+    TaskAnswers,
     Undefined,
 )
 from scope.serialization import from_json, to_json
@@ -51,7 +55,9 @@ ESTIMATES = st.builds(
     WORDS,
 )
 ANSWERS = st.one_of(ESTIMATES, st.builds(Undefined, reason=WORDS, n=COUNTS))
-PREDICTIONS = st.builds(Prediction, probabilities=several(NUMBERS), truncated=st.booleans())
+PREDICTIONS = st.builds(
+    Prediction, probabilities=several(NUMBERS), truncated=st.booleans(), tokens=several(WORDS)
+)
 PERTURBATIONS = st.one_of(
     st.builds(
         Perturbation,
@@ -64,7 +70,38 @@ PERTURBATIONS = st.one_of(
     st.builds(Perturbation, example_id=WORDS, trial=COUNTS, failure=WORDS),
 )
 MODELS = st.builds(
-    ModelCard, name=WORDS, spec=WORDS, fingerprint=WORDS, labels=several(WORDS), truncated=COUNTS
+    ModelCard,
+    name=WORDS,
+    role=st.sampled_from(["reference", "target", "model"]),
+    spec=WORDS,
+    fingerprint=WORDS,
+    labels=several(WORDS),
+    truncated=COUNTS,
+)
+ITEMS = st.builds(
+    Item,
+    question=st.builds(
+        Question, id=WORDS, text=VISIBLE, context=st.none() | WORDS, options=several(WORDS)
+    ),
+    gold=several(WORDS),
+    category=st.none() | WORDS,
+)
+ANSWERED = st.builds(
+    Answer,
+    text=st.none() | WORDS,
+    choice=st.none() | COUNTS,
+    probabilities=several(NUMBERS),
+    others=several(WORDS),
+    truncated=st.booleans(),
+)
+TASKS = st.builds(
+    lambda task, items: TaskAnswers(
+        task=task,
+        items=tuple(item for item, _ in items),
+        answers=(tuple(answer for _, answer in items),),
+    ),
+    WORDS,
+    several(st.tuples(ITEMS, ANSWERED)),
 )
 CAPABILITIES = st.builds(
     CapabilityCard, name=WORDS, question=WORDS, origin=WORDS, settings=SETTINGS
@@ -72,9 +109,17 @@ CAPABILITIES = st.builds(
 MANIFESTS = st.builds(
     Manifest,
     job=WORDS,
-    reference=MODELS,
-    targets=several(MODELS),
-    data=st.builds(DataCard, spec=WORDS, fingerprint=WORDS, rows=COUNTS, used=COUNTS),
+    models=several(MODELS),
+    data=several(
+        st.builds(
+            DataCard,
+            spec=WORDS,
+            fingerprint=WORDS,
+            rows=COUNTS,
+            used=COUNTS,
+            capability=st.none() | WORDS,
+        )
+    ),
     capabilities=several(CAPABILITIES),
     settings=SETTINGS,
     versions=st.dictionaries(WORDS, WORDS, max_size=2),
@@ -98,6 +143,7 @@ COMPARISONS = st.builds(
             Measurement,
             metric=WORDS,
             target=WORDS,
+            against=st.none() | WORDS,
             capability=st.none() | WORDS,
             estimate=ANSWERS,
             example_ids=several(WORDS),
@@ -141,6 +187,7 @@ COMPARISONS = st.builds(
             targets=several(PREDICTIONS),
         )
     ),
+    tasks=several(TASKS),
     clock=st.none() | st.builds(Clock, finished=WORDS, seconds=NUMBERS),
 )
 
@@ -152,4 +199,4 @@ def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
     assert from_json(text) == comparison
     assert to_json(from_json(text)) == text
     assert text.endswith("}\n")
-    assert json.loads(text)["format"] == 1
+    assert json.loads(text)["format"] == 2

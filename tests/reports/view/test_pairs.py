@@ -87,3 +87,32 @@ def test_a_failed_search_makes_no_pair():
         capability="typo", perturbation=Perturbation(example_id="e", trial=1, failure="none found")
     )
     assert pair(scored(yes, []), failed, names=("r",), labels=("a", "b")) is None
+
+
+def says(**shares):
+    return Prediction(tokens=tuple(shares), probabilities=tuple(shares.values()))
+
+
+def test_a_distance_of_language_models_goes_over_the_tokens_of_all_four_answers_and_the_rest():
+    # The reference: a -0.25, b +0.125, rest +0.125. The target: a -0.25, c +0.25.
+    reference = (says(a=0.5), says(a=0.25, b=0.125))
+    target = (says(a=0.5), says(c=0.25, a=0.25))
+    assert shift_distance(reference, target) == 0.125 + 0.25 + 0.125
+
+
+def test_a_language_models_tokens_stand_in_quotes():
+    sea, end = says(**{" sea": 0.5, "\n": 0.25}), says(**{"end": 0.5, " sea": 0.375})
+    made = pair(scored(sea, [sea]), changed(sea, [end]), names=("teacher", "student"), labels=())
+    assert made.columns == ('" sea"', '"\\n"', '"end"')
+    assert [(row.before, row.after, row.verdict) for row in made.rows] == [
+        ('" sea"', '" sea"', "invariant"),
+        ('" sea"', '"end"', "lost"),
+    ]
+    assert made.rows[1].shifts == (("0.500", "0.375"), ("0.250", "0.000"), ("0.000", "0.500"))
+    assert (made.lost, made.hidden_labels) == ((0,), 0)
+
+
+def test_of_many_tokens_only_predicted_ones_are_shown():
+    first, second = says(a=0.3, b=0.1, c=0.1, d=0.1), says(e=0.3, f=0.1, a=0.1)
+    made = pair(scored(first, [first]), changed(first, [second]), names=("r", "t"), labels=())
+    assert (made.columns, made.hidden_labels) == (('"a"', '"e"'), 4)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from reports.view.asked import asked
 from reports.view.curves import curves
 from reports.view.estimates import differences, estimates, losses
 from reports.view.examples import examples
@@ -133,3 +134,15 @@ def test_reproduction_holds_full_fingerprints_of_models_and_data(comparison):
     assert names[:2] == ["model teacher", "model student"]
     assert names[3].startswith("data file")
     assert dict(reproduce(comparison).settings)["cache"] == "yes"
+
+
+def test_the_reference_stands_before_the_targets(comparison):
+    manifest = replace(comparison.manifest, models=comparison.manifest.models[::-1])
+    shown = asked(replace(comparison, manifest=manifest), heading="Capabilities")
+    assert [line.role for line in shown.models] == ["reference", "target", "target"]
+    assert shown.labelled
+
+
+def test_models_without_labels_need_no_column_for_them(tasks_comparison):
+    shown = asked(tasks_comparison, heading="Tasks")
+    assert (shown.labelled, {line.role for line in shown.models}) == (False, {"model"})

@@ -1,6 +1,15 @@
 import pytest
 
-from reports.view.wording import cell, metric_name, number, p_value, percent, setting, settings
+from reports.view.wording import (
+    cell,
+    metric_name,
+    number,
+    p_value,
+    percent,
+    setting,
+    settings,
+    two_digits,
+)
 from scope.records import Estimate, Undefined
 
 
@@ -56,3 +65,17 @@ def test_a_metric_is_known_by_its_head_and_a_foreign_one_keeps_its_spelling():
     assert soft.parameters == {"tolerance": "0.2", "cutoff": "0.5"}
     foreign = metric_name("overlap(k=5)")
     assert (foreign.label, foreign.meaning) == ("overlap(k=5)", None)
+
+
+def test_a_label_names_the_parameter_that_it_depends_on():
+    name = metric_name("sem_score_at_least(threshold=0.85)")
+    assert (name.head, name.label) == ("sem_score_at_least", "SemScore ≥ 0.85")
+    assert metric_name("word_f1").label == "Word F1"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0, ".00"), (0.996, "1.0"), (-0.996, "−1.0"), (0.994, ".99"), (-0.004, ".00"), (0.1, ".10")],
+)
+def test_two_digits_leave_out_the_zero_before_the_point(value, written):
+    assert two_digits(value) == written

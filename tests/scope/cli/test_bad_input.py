@@ -185,7 +185,7 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(run_scope, audit_argum
     )
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
-    truncated = comparison["manifest"]["reference"]["truncated"]
+    truncated = comparison["manifest"]["models"][0]["truncated"]
     changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
     assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
     again = run_scope("report", next((tmp_path / "runs").iterdir()).name)

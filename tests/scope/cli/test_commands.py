@@ -43,7 +43,7 @@ def test_a_report_is_the_same_when_written_again_without_any_model(audited, run_
 def test_the_runs_are_listed(audited, run_scope):
     rows = json.loads(run_scope("list", "runs", "--json").stdout)
     assert [(row["run"], row["state"]) for row in rows] == [("mine", "done")]
-    assert "toy_models:Stranger" in rows[0]["targets"]
+    assert "toy_models:Stranger" in rows[0]["models"]
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,8 @@ def test_a_name_with_brackets_is_shown_as_it_is(toy_audit, tmp_path):
 
 def test_without_gold_labels_the_accuracy_gap_is_undefined(toy_audit):
     comparison = toy_audit("Student", capabilities=["typo"], label_column="none")
-    assert comparison.manifest.data.labelled == 0
+    (data,) = comparison.manifest.data
+    assert data.labelled == 0
     gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:Student"]
     assert str(gap) == "undefined (no example has a gold label)"
 
@@ -177,4 +178,5 @@ def test_the_comparison_prints_and_converts_itself(toy_audit, tmp_path):
     assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
     assert len(frame) == len(comparison.measurements)
     assert comparison.to_json().startswith("{")
-    assert "Hard-SCoPE" in comparison.to_html(tmp_path / "report.html").read_text()
+    written = comparison.to_html(tmp_path / "a new folder" / "report.html")
+    assert "Hard-SCoPE" in written.read_text(encoding="utf-8")

@@ -6,8 +6,13 @@ from scope.errors import SpecError
 from scope.metrics.metric import METRICS, parse_metric
 
 
-def test_the_five_metrics_of_an_audit_are_spelled_as_documented():
-    assert [str(metric) for metric in METRICS.values()] == [
+def spellings(measured_in):
+    return [str(metric) for metric in METRICS.values() if metric.measured_in == measured_in]
+
+
+def test_the_five_metrics_of_an_audit_come_first_and_are_spelled_as_documented():
+    assert list(METRICS)[:5] == [spelling.partition("(")[0] for spelling in spellings("audits")]
+    assert spellings("audits") == [
         "iid_agreement",
         "iid_accuracy_gap",
         "ood_agreement",
@@ -16,18 +21,65 @@ def test_the_five_metrics_of_an_audit_are_spelled_as_documented():
     ]
 
 
-def test_only_the_gap_says_alike_when_it_is_low():
-    assert [key for key, metric in METRICS.items() if metric.more_similar == "lower"] == [
-        "iid_accuracy_gap"
+def test_the_metrics_of_tasks_are_spelled_as_documented():
+    assert spellings("tasks") == [
+        "word_f1",
+        "character_f1",
+        "exact_match",
+        "zero_f1",
+        "sem_score",
+        "sem_score_at_least(threshold=0.9)",
+        "word_cosine",
+        "accuracy",
+        "agreement",
+        "cohen_kappa",
+        "capa",
+        "capa_discrete",
+        "error_consistency",
+        "js_divergence",
     ]
 
 
-def test_metrics_of_clean_examples_are_those_that_models_may_exchange_places_in():
-    assert {key for key, metric in METRICS.items() if metric.clean} == {
+def test_only_what_sets_models_apart_says_alike_when_it_is_low():
+    assert [key for key, metric in METRICS.items() if metric.more_similar == "lower"] == [
+        "iid_accuracy_gap",
+        "zero_f1",
+        "js_divergence",
+    ]
+
+
+def test_cosines_and_what_is_corrected_for_chance_may_be_negative():
+    assert {key: metric.low for key, metric in METRICS.items() if metric.low} == {
+        "sem_score": -1,
+        "word_cosine": -1,
+        "cohen_kappa": -1,
+        "capa": -1,
+        "capa_discrete": -1,
+        "error_consistency": -1,
+    }
+    assert {metric.high for metric in METRICS.values()} == {1}
+
+
+def test_metrics_of_clean_texts_are_those_that_models_may_exchange_places_in():
+    audits = [metric for metric in METRICS.values() if metric.measured_in == "audits"]
+    assert {metric.key for metric in audits if metric.clean} == {
         "iid_agreement",
         "iid_accuracy_gap",
     }
     assert all(metric.directed is not metric.clean for metric in METRICS.values())
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=str)
+def test_every_metric_says_where_it_is_from_and_what_it_means_in_one_sentence(metric):
+    assert metric.paper
+    assert metric.title
+    assert metric.explanation.endswith(".")
+    assert ". " not in metric.explanation
+
+
+def test_a_threshold_is_read_and_kept_within_the_range_of_the_metric():
+    assert parse_metric("sem_score_at_least(threshold=0.8)").parameters == {"threshold": 0.8}
+    assert parse_metric("sem_score_at_least(threshold=1)").parameters == {"threshold": 1.0}
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=str)
@@ -84,6 +136,8 @@ def test_an_unknown_metric_lists_those_there_are(text):
         ("soft_scope(cutoff=1e999)", "cutoff=inf is not a finite number"),
         ("soft_scope(tolerance=-1)", "tolerance=-1.0 is not a finite number"),
         ("soft_scope(tolerance=2)", "tolerance=2.0 is greater than cutoff=1.0"),
+        ("sem_score_at_least(threshold=1.1)", "threshold=1.1 is greater than 1"),
+        ("sem_score(threshold=0.8)", "sem_score has no parameter threshold"),
     ],
 )
 def test_a_bad_parameter_is_named_with_what_was_found(text, problem):

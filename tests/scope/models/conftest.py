@@ -1,11 +1,16 @@
 """Tiny checkpoints of four architectures, random but decided; loaded once for all tests."""
 
+import functools
 import json
 import shutil
 
 import pytest
+from causal_cases import OWN
 from hub.tiny import SPECIAL, WORDS, write_tiny_model
+from tiny_language import write_tiny_llama
 
+from scope.models import ModelOptions
+from scope.models.causal import load
 from scope.models.torch_setup import quiet_transformers
 
 ARCHITECTURES = ("bert", "roberta", "distilbert", "gpt2")
@@ -147,3 +152,41 @@ def encoder_folder(tmp_path_factory):
 def encoder_copy(encoder_folder, tmp_path):
     """A copy of the tiny encoder that a test may change."""
     return shutil.copytree(encoder_folder, tmp_path / "copy")
+
+
+@pytest.fixture(scope="session")
+def llama_folders(tmp_path_factory):
+    """By whether there is a chat template."""
+    made = {chat: tmp_path_factory.mktemp("llama") for chat in (True, False)}
+    for chat, folder in made.items():
+        write_tiny_llama(folder, chat=chat)
+    return made
+
+
+@pytest.fixture(scope="session")
+def llama(llama_folders):
+    """Gives the model with or without a chat template, with these options, llama once."""
+
+    @functools.cache
+    def load_once(chat, token_budget=4096, prompts=OWN, **others):
+        options = ModelOptions(
+            device="cpu", token_budget=token_budget, prompts=dict(prompts), **others
+        )
+        return load(str(llama_folders[chat]), options)
+
+    return load_once
+
+
+@pytest.fixture(scope="session")
+def plain_llama(llama_folders):
+    """Gives the tokenizer and the model as transformers loads them."""
+    transformers = quiet_transformers()
+
+    @functools.cache
+    def parts(chat):
+        return (
+            transformers.AutoTokenizer.from_pretrained(llama_folders[chat]),
+            transformers.AutoModelForCausalLM.from_pretrained(llama_folders[chat]).eval(),
+        )
+
+    return parts

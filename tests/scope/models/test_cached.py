@@ -1,5 +1,6 @@
 import pytest
 
+from scope.errors import ModelError
 from scope.models.cached import KEPT_AT_ONCE, CachedClassifier, MemoryStore
 from scope.records import Prediction
 
@@ -93,3 +94,53 @@ def test_it_passes_for_the_classifier_it_wraps():
         "f",
         ("short", "long"),
     )
+
+
+class Speaking(Counting):
+    """A language model, which has no list of labels."""
+
+    labels = ()
+
+    def __init__(self, tokens, probabilities):
+        super().__init__()
+        self.prediction = Prediction(tokens=tokens, probabilities=probabilities)
+
+    def classify(self, texts):
+        return [self.prediction for _ in texts]
+
+
+@pytest.mark.parametrize("probabilities", [(0.5, 0.25), (0.5, 0.5), (0.3, 0.3), (1.0, 0.0)])
+def test_tokens_with_at_most_all_of_the_mass_are_an_answer(probabilities):
+    model = Speaking((" a", " b"), probabilities)
+    assert CachedClassifier(model, MemoryStore()).classify(["x"]) == [model.prediction]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "probabilities"),
+    [
+        ((), (0.5, 0.5)),
+        ((), ()),
+        ((" a",), (0.5, 0.25)),
+        ((" a", " b", " c"), (0.5, 0.25)),
+        ((" a", " a"), (0.5, 0.25)),
+        ((" a", " b"), (0.25, 0.5)),
+        ((" a", " b"), (0.75, 0.5)),
+        ((" a", " b"), (0.5, -0.1)),
+        ((" a", " b"), (float("nan"), 0.1)),
+        ((" a", " b"), (0.5, float("nan"))),
+        ((" a", " b"), (0.0, 0.0)),
+    ],
+)
+def test_an_answer_that_names_no_next_tokens_is_refused(tokens, probabilities):
+    store = MemoryStore()
+    with pytest.raises(ModelError, match="different tokens") as caught:
+        CachedClassifier(Speaking(tokens, probabilities), store).classify(["x"])
+    assert "python:counting:Counting" in str(caught.value)
+    assert store.get("f", ["x"]) == {}
+
+
+def test_a_classifier_with_labels_does_not_answer_in_tokens():
+    model = Speaking((" a", " b"), (0.5, 0.5))
+    model.labels = ("short", "long")
+    with pytest.raises(ModelError, match="2 probabilities that sum to 1"):
+        CachedClassifier(model, MemoryStore()).classify(["x"])

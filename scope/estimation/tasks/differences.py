@@ -1,0 +1,85 @@
+"""What sets two models apart: how well each fits the right answers, on the same items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from scope.metrics import METRICS, Metric
+from scope.records import Difference, Estimate, Measurement, Undefined
+from scope.statistics import holm, paired_difference, sign_flip_p_value
+
+COMPARED = ("accuracy", "word_f1", "sem_score")
+"""The metrics in which models are told apart, as far as a task has them."""
+
+MOST_MODELS = 10
+"""With more there are more pairs than a table can say, or a corrected test tell apart."""
+
+
+def gold_differences(
+    measurements: Sequence[Measurement], models: Sequence[str], seed: int
+) -> tuple[Difference, ...]:
+    """First model minus second against the right answers, Holm-corrected together.
+
+    ``measurements`` are those of each model against gold, with their values. There is no
+    difference with more than ten models.
+    """
+    if len(models) > MOST_MODELS:
+        return ()
+    by_key = {(one.target, one.metric): one for one in measurements}
+    present = {one.metric for one in measurements}
+    differences = [
+        _difference(METRICS[key], by_key[first, key], by_key[second, key], seed)
+        for key in COMPARED
+        if key in present
+        for first, second in combinations(models, 2)
+    ]
+    tested = [one for one in differences if one.p_value is not None]
+    adjusted = iter(holm([one.p_value for one in tested if one.p_value is not None]))
+    return tuple(
+        replace(one, p_adjusted=next(adjusted)) if one.p_value is not None else one
+        for one in differences
+    )
+
+
+def _difference(metric: Metric, first: Measurement, second: Measurement, seed: int) -> Difference:
+    # Differences of cosines reach 2, those of shares 1: what is tested lies in -1..1.
+    width = metric.high - metric.low
+    of_second = dict(zip(second.example_ids, second.values, strict=True))
+    ids = [item for item in first.example_ids if item in of_second]
+    of_first = dict(zip(first.example_ids, first.values, strict=True))
+    one = np.array([of_first[item] for item in ids]) / width
+    other = np.array([of_second[item] for item in ids]) / width
+    estimate = paired_difference(one, other, ids, empty=_why_none(first, second))
+    if isinstance(estimate, Undefined):
+        p_value = None
+    else:
+        generator = np.random.default_rng(seed)
+        p_value = sign_flip_p_value(one, other, ids, generator)
+        estimate = _widened(estimate, width)
+    return Difference(
+        metric=first.metric,
+        first=first.target,
+        second=second.target,
+        capability=first.capability,
+        estimate=estimate,
+        p_value=p_value,
+    )
+
+
+def _why_none(first: Measurement, second: Measurement) -> str:
+    """Why two models have no item in common on which both could be right."""
+    undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
+    return next((estimate.reason for estimate in undefined), "no question was put to both models")
+
+
+def _widened(estimate: Estimate, width: float) -> Estimate:
+    return replace(
+        estimate,
+        value=width * estimate.value,
+        low=width * estimate.low,
+        high=width * estimate.high,
+    )

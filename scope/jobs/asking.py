@@ -1,0 +1,154 @@
+"""Puts a task's questions to one model, and keeps each answer soon after it comes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from scope.errors import ModelError
+from scope.jobs.participants import Participant
+from scope.protocols import Advance, Answers, AnswerStore, Progress, Role, Task
+from scope.records import Answer, Question
+
+SECONDS_BETWEEN_WRITES = 1.0
+"""What a kill can cost at most, beside the answers that are on their way."""
+
+METHODS: dict[Role, str] = {
+    "mask_filler": "fill",
+    "answerer": "answer",
+    "choice_scorer": "choose",
+}
+
+SUMS_TO_ONE = 1e-4
+
+
+def ask(
+    participant: Participant,
+    task: Task,
+    questions: Sequence[Question],
+    *,
+    store: AnswerStore,
+    progress: Progress,
+) -> tuple[Answer, ...]:
+    """One model's answers to all questions, in their order.
+
+    A question whose words were asked before, in this session or an earlier one, is not asked
+    again. Answers that came before a failure are kept.
+
+    Raises
+    ------
+    ModelError
+        When the model gives an answer twice, none at all, or one that is no answer.
+    """
+    model, role = participant.model, task.role
+    if participant.saved:
+        return _in_order(
+            participant, questions, dict(_checked(participant, role, questions, model))
+        )
+    known = store.get_answers(model.fingerprint, role, questions)
+    waiting = _distinct([one for place, one in enumerate(questions) if place not in known])
+    total = len(_distinct(questions))
+    with (
+        progress.task(f"{task.name}: {participant.name}", total, total - len(waiting)) as advance,
+        _keeper(store, model.fingerprint, role, advance) as keep,
+    ):
+        for place, answer in _checked(participant, role, waiting, model):
+            keep.add(waiting[place], answer)
+    known = store.get_answers(model.fingerprint, role, questions)
+    return _in_order(participant, questions, known)
+
+
+def _distinct(questions: Sequence[Question]) -> list[Question]:
+    """The first of all questions that say the same."""
+    first: dict[tuple[object, ...], Question] = {}
+    for one in questions:
+        first.setdefault((one.text, one.context, one.options), one)
+    return list(first.values())
+
+
+class _Keeper:
+    """Gathers answers and writes them together, at most a second's worth."""
+
+    def __init__(self, store: AnswerStore, model: str, role: Role, advance: Advance) -> None:
+        self._store, self._model, self._role = store, model, role
+        self._advance = advance
+        self._gathered: list[tuple[Question, Answer]] = []
+        self._written = time.monotonic()
+
+    def add(self, question: Question, answer: Answer) -> None:
+        """Take one answer."""
+        self._gathered.append((question, answer))
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was gathered; then it survives a kill."""
+        if self._gathered:
+            self._store.put_answers(self._model, self._role, self._gathered)
+            self._advance(len(self._gathered))
+        self._gathered = []
+        self._written = time.monotonic()
+
+
+@contextmanager
+def _keeper(store: AnswerStore, model: str, role: Role, advance: Advance) -> Iterator[_Keeper]:
+    keep = _Keeper(store, model, role, advance)
+    try:
+        yield keep
+    finally:
+        keep.write()
+
+
+def _checked(
+    participant: Participant, role: Role, questions: Sequence[Question], model: object
+) -> Iterator[tuple[int, Answer]]:
+    """The model's answers, each held against its question."""
+    answers: Answers = getattr(model, METHODS[role])(questions)
+    given: set[int] = set()
+    for place, answer in answers:
+        if not 0 <= place < len(questions) or place in given:
+            raise ModelError(
+                f"`{participant.model.spec}` answers question {place} of {len(questions)}"
+                f"{' twice' if place in given else ''}",
+                expected="one answer to each question",
+                mend="mend the model, or name another one",
+            )
+        given.add(place)
+        if wrong := _what_is_wrong(questions[place], answer):
+            raise ModelError(
+                f"`{participant.model.spec}` answers {questions[place].text[:80]!r} with {wrong}",
+                expected="a text, or where there are options one of them",
+                mend="mend the model, or name another one",
+            )
+        yield place, answer
+
+
+def _what_is_wrong(question: Question, answer: Answer) -> str:
+    """Why the answer is none to this question; empty if it is."""
+    if not answer.given:
+        return ""
+    options = len(question.options)
+    if not options:
+        return "an option, where there are none" if answer.text is None else ""
+    if answer.choice is None or not 0 <= answer.choice < options:
+        return f"the option {answer.choice} of {options}"
+    values = answer.probabilities
+    if values and (len(values) != options or abs(math.fsum(values) - 1) > SUMS_TO_ONE):
+        return f"the probabilities {values} for {options} options"
+    return ""
+
+
+def _in_order(
+    participant: Participant, questions: Sequence[Question], known: dict[int, Answer]
+) -> tuple[Answer, ...]:
+    missing = [one for place, one in enumerate(questions) if place not in known]
+    if missing:
+        raise ModelError(
+            f"`{participant.model.spec}` leaves {len(missing)} of {len(questions)} questions "
+            f"without an answer, such as {missing[0].text[:80]!r}",
+            expected="one answer to each question; `Answer()` says that there is none",
+            mend="mend the model, or name another one",
+        )
+    return tuple(known[place] for place in range(len(questions)))

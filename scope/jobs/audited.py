@@ -1,0 +1,163 @@
+"""The models of an audit: loaded in one role, named, and their labels brought into one order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from scope.errors import ModelError, SpecError
+from scope.jobs.identity import model_names
+from scope.models import ModelOptions, load_model
+from scope.models.label_words import LabelWordClassifier
+from scope.models.labels import align, parse_label_map
+from scope.models.loading import in_role, require_labels
+from scope.models.next_token import next_token_classifier
+from scope.models.prompts import prompt_of
+from scope.models.saved import SavedClassifier
+from scope.protocols import Classifier
+from scope.records import ModelCard
+
+AuditRole = Literal["classifier", "next_token"]
+"""What models are audited as: by their label for a text, or by the token that follows it."""
+
+PROMPT = "classify"
+"""The prompt that language models are asked with as classifiers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedModel:
+    """A classifier with the name that tables and reports give it, and its part in the job.
+
+    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
+    """
+
+    name: str
+    role: Literal["reference", "target"]
+    classifier: Classifier
+    saved: bool = False
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """What the manifest says of it."""
+        return ModelCard(
+            name=self.name,
+            role=self.role,
+            spec=self.classifier.spec,
+            fingerprint=self.classifier.fingerprint,
+            labels=self.classifier.labels,
+            truncated=truncated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Models:
+    """A reference, and targets whose labels stand in its order."""
+
+    reference: NamedModel
+    targets: tuple[NamedModel, ...]
+
+
+def load_models(
+    reference: str | object,
+    targets: Sequence[str | object],
+    *,
+    role: AuditRole,
+    label_map: Sequence[str],
+    options: ModelOptions,
+) -> Models:
+    """Load the models in the audit's role; classifiers' labels are brought into one order.
+
+    Tokens need no order: each prediction names its own.
+
+    Raises
+    ------
+    SpecError
+        When there is no target, one is named twice, or no model uses an option that is given.
+    ModelError
+        When a model does not load or lacks the role, labels do not align, or the reference cannot
+        answer new texts.
+    """
+    if not targets:
+        raise SpecError(
+            "no target",
+            expected="at least one model to compare with the reference",
+            mend="add --target SPEC",
+        )
+    names = parse_label_map(label_map)
+    first = _loaded(reference, role, options)
+    if isinstance(first, SavedClassifier):
+        raise ModelError(
+            f"saved predictions, `{first.spec}`, as the reference",
+            expected="a reference that answers new texts: the search cannot know them beforehand",
+            mend="name the model itself; saved predictions can be a target",
+        )
+    others = [_loaded(target, role, options) for target in targets]
+    _refuse_unused_words([first, *others], options)
+    first_name, *other_names = model_names(first.spec, [other.spec for other in others])
+    return Models(
+        reference=NamedModel(name=first_name, role="reference", classifier=first),
+        targets=tuple(
+            NamedModel(
+                name=name,
+                role="target",
+                classifier=other if role == "next_token" else align(other, first.labels, names),
+                saved=isinstance(other, SavedClassifier),
+            )
+            for name, other in zip(other_names, others, strict=True)
+        ),
+    )
+
+
+def _loaded(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
+    if isinstance(model, str):
+        found = load_model(model, role, options)
+    else:
+        found = in_role(model, getattr(model, "spec", type(model).__name__), role, options)
+    if role == "next_token":
+        return next_token_classifier(found, options.next_tokens)
+    return require_labels(found)
+
+
+def _refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> None:
+    given = options.label_words or PROMPT in options.prompts
+    if given and not any(isinstance(model, LabelWordClassifier) for model in models):
+        raise SpecError(
+            "label words or a prompt, and no language model among the classifiers",
+            expected="a model that chooses among words, such as a causal language model",
+            mend="leave --label-word and --prompt out",
+        )
+
+
+def check_role(
+    role: str, *, label_map: Sequence[str], label_column: str | None, options: ModelOptions
+) -> None:
+    """See that the role is one, and that nothing is asked of labels where there are none.
+
+    Raises
+    ------
+    SpecError
+        When it is not so, or the prompt cannot be used.
+    """
+    if role not in get_args(AuditRole):
+        raise SpecError(
+            f"the role `{role}`",
+            expected=f"one of: {', '.join(get_args(AuditRole))}",
+            mend="leave --role out for classifiers",
+        )
+    if role == "classifier":
+        if PROMPT in options.prompts:
+            prompt_of(PROMPT, options)
+        return
+    of_labels = {
+        "--label-map": label_map,
+        "--label-column": label_column not in (None, "none"),
+        "--label-word": options.label_words,
+        "--prompt": PROMPT in options.prompts,
+    }
+    if given := [name for name, value in of_labels.items() if value]:
+        raise SpecError(
+            f"{' and '.join(given)} in the role next_token",
+            expected="nothing about labels or prompts: what follows the bare text is predicted, "
+            "and the label is the likeliest next token",
+            mend=f"leave {' and '.join(given)} out, or ask for --role classifier",
+        )

@@ -1,0 +1,196 @@
+"""The comparison: do models answer the same questions alike, right or wrong?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.estimation.tasks import TaskNumbers, measure_task
+from scope.jobs.asking import ask
+from scope.jobs.comparison_plan import ComparisonPlan
+from scope.jobs.finishing import finish
+from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.jobs.participants import load_participants
+from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.models import ModelOptions, load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.progress import Silent
+from scope.protocols import Encoder, Progress, Task
+from scope.records import Comparison, Outcome, Setting, TaskAnswers
+from scope.store import Run, run_folder
+
+ENCODED_AT_ONCE = 256
+"""Texts between two signs of progress."""
+
+
+def compare(
+    *,
+    models: Sequence[str | object],
+    tasks: Sequence[str | Task],
+    data: str | Mapping[str, str],
+    n: int | None = None,
+    seed: int = 0,
+    settings: Mapping[str, Setting] | None = None,
+    normalize: bool = False,
+    encoder: str | None = SENTENCE_ENCODER,
+    model_options: ModelOptions | None = None,
+    run: str | Path | None = None,
+    runs: Path = Path("runs"),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Ask models the same questions, and measure how alike their answers are.
+
+    The run is kept on disk: killed and called again alike, it goes on where it was and gives the
+    same result. The report lies in the run's folder, ``runs/NAME/report.html``.
+
+    Parameters
+    ----------
+    models
+        Specs of two models or more, or objects with the members of the role that the tasks ask
+        for (`scope.protocols`). ``predictions:FILE.tsv#*`` stands for all models of the file.
+    tasks
+        Names, or objects with the members of `scope.protocols.Task`.
+    data
+        What the questions are made of: a data spec, or one for each task by its name.
+    n
+        How many questions to draw for each task; all of them if None or more than there are.
+    settings
+        Of the tasks that have them, such as ``min_words`` of *cloze*.
+    normalize
+        Compare answers as the SQuAD evaluation does: without articles, punctuation and capitals.
+    encoder
+        The sentence encoder behind SemScore; None leaves SemScore out.
+    model_options
+        How models are loaded, run and asked.
+    run, runs
+        The run's name under the folder ``runs``, or its path; by default a name that follows
+        from what is asked.
+    progress
+        Where to show progress; nowhere by default.
+
+    Returns
+    -------
+    Comparison
+        Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can mend: see `scope.errors`.
+    """
+    began = time.monotonic()
+    model_options = model_options or ModelOptions()
+    progress = progress or Silent()
+    chosen = choose_tasks(tasks, data, settings or {}, n=n, seed=seed)
+    roles = [one.task.role for one in chosen]
+    plan = ComparisonPlan(
+        participants=load_participants(models, roles, model_options),
+        tasks=chosen,
+        encoder=_encoder(encoder, chosen, model_options),
+        n=n,
+        seed=seed,
+        settings=settings or {},
+        normalize=normalize,
+        options=model_options,
+    )
+    folder = run_folder(run or default_run_name(plan.manifest()), runs)
+    with Run.open(folder, question_of(plan.manifest()), notes=notes_of(plan.manifest())) as opened:
+        comparison = _conduct(plan, opened, progress)
+        return finish(comparison, opened, seconds=time.monotonic() - began)
+
+
+def _encoder(
+    spec: str | None, tasks: Sequence[ChosenTask], options: ModelOptions
+) -> Encoder | None:
+    """The sentence encoder, where a task is answered in words."""
+    in_words = any(one.task.role != "choice_scorer" for one in tasks)
+    return load_encoder(spec, options) if spec and in_words else None
+
+
+def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
+    """Ask, then measure; every answer that the run knows already is taken from it."""
+    answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
+    numbers = [
+        _measure(plan, one, answers, progress)
+        for one, answers in zip(plan.tasks, answered, strict=True)
+    ]
+    return Comparison(
+        manifest=plan.manifest(_count_truncated(plan, answered)),
+        outcomes=tuple(map(_outcome, answered)),
+        measurements=tuple(one for found in numbers for one in found.measurements),
+        differences=tuple(one for found in numbers for one in found.differences),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        tasks=tuple(answered),
+    )
+
+
+def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
+    questions = [item.question for item in chosen.data.items]
+    return TaskAnswers(
+        task=chosen.task.name,
+        items=chosen.data.items,
+        answers=tuple(
+            ask(one, chosen.task, questions, store=run, progress=progress)
+            for one in plan.participants
+        ),
+    )
+
+
+def _measure(
+    plan: ComparisonPlan, chosen: ChosenTask, answers: TaskAnswers, progress: Progress
+) -> TaskNumbers:
+    encoder = None if chosen.task.role == "choice_scorer" else plan.encoder
+    fills = chosen.task.role == "mask_filler"
+    return measure_task(
+        answers,
+        [one.name for one in plan.participants],
+        normalize=plan.normalize,
+        encode=None if encoder is None else _showing(encoder, chosen.task.name, progress),
+        encode_words=getattr(encoder, "encode_words", None) if fills else None,
+        seed=plan.seed,
+    )
+
+
+def _showing(
+    encoder: Encoder, task: str, progress: Progress
+) -> Callable[[Sequence[str]], NDArray[np.float64]]:
+    """The encoder's ``encode``, in portions that show how far it has come."""
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float64]:
+        # Neighbours in length make full batches; a vector has no regard for its company.
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        vectors: dict[int, NDArray[np.float64]] = {}
+        with progress.task(f"{task}: SemScore", len(texts)) as advance:
+            for start in range(0, len(texts), ENCODED_AT_ONCE):
+                portion = order[start : start + ENCODED_AT_ONCE]
+                rows = encoder.encode([texts[place] for place in portion])
+                vectors.update(zip(portion, rows, strict=True))
+                advance(len(portion))
+        return np.array([vectors[place] for place in range(len(texts))])
+
+    return encode
+
+
+def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> list[int]:
+    return [
+        sum(answer.truncated for task in answered for answer in task.answers[place])
+        for place in range(len(plan.participants))
+    ]
+
+
+def _outcome(answered: TaskAnswers) -> Outcome:
+    asked = sum(answer.asked for row in answered.answers for answer in row)
+    given = sum(answer.given for row in answered.answers for answer in row)
+    return Outcome(
+        capability=answered.task,
+        status="measured",
+        searched=asked,
+        found=given,
+        failures={"no answer": asked - given} if given < asked else {},
+    )

@@ -1,0 +1,91 @@
+"""A comparison as it was asked, with everything loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scope.jobs.identity import command_line, software_versions
+from scope.jobs.participants import Participant
+from scope.jobs.task_choice import ChosenTask
+from scope.models import ModelOptions
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder
+from scope.records import Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonPlan:
+    """What is to be done; nothing of it changes any more."""
+
+    participants: tuple[Participant, ...]
+    tasks: tuple[ChosenTask, ...]
+    encoder: Encoder | None
+    n: int | None
+    seed: int
+    settings: Mapping[str, Setting]
+    normalize: bool
+    options: ModelOptions
+
+    @property
+    def command(self) -> str:
+        """The command that asks the same; what changes the speed alone is left out."""
+        return command_line(
+            "compare",
+            {
+                "model": [one.model.spec for one in self.participants],
+                "task": [one.task.name for one in self.tasks],
+                "data": self._data(),
+                "n": self.n,
+                "seed": self.seed,
+                "setting": [f"{name}={value}" for name, value in self.settings.items()],
+                "normalize": self.normalize,
+                "encoder": self._encoder(),
+                **self._model_options(),
+            },
+        )
+
+    def _data(self) -> list[str]:
+        if len(self.tasks) == 1:
+            return [self.tasks[0].data.card.spec]
+        return [f"{one.task.name}={one.data.card.spec}" for one in self.tasks]
+
+    def _encoder(self) -> str | None:
+        in_words = any(one.task.role != "choice_scorer" for one in self.tasks)
+        if self.encoder is None:
+            return "none" if in_words else None
+        return None if self.encoder.spec == SENTENCE_ENCODER else self.encoder.spec
+
+    def _model_options(self) -> dict[str, Setting | Sequence[str]]:
+        """What of the models' options changes answers and can be said in a command."""
+        usual = ModelOptions()
+        asked = {
+            name: getattr(self.options, name)
+            for name in ("dtype", "max_answer_tokens", "allow_pickle", "trust_remote_code")
+            if getattr(self.options, name) != getattr(usual, name)
+        }
+        files = [
+            f"{name}={path}"
+            for name, path in self.options.prompts.items()
+            if isinstance(path, Path)
+        ]
+        return {**asked, "prompt": files}
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """What stands at the head of the result; the texts cut by each model are known later."""
+        counts = truncated or [0] * len(self.participants)
+        encoder = self.encoder
+        return Manifest(
+            job="compare",
+            models=tuple(one.card(cut) for one, cut in zip(self.participants, counts, strict=True)),
+            data=tuple(one.data.card for one in self.tasks),
+            capabilities=tuple(one.card() for one in self.tasks),
+            settings={
+                "seed": self.seed,
+                "normalize": self.normalize,
+                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+            },
+            versions=software_versions(),
+            command=self.command,
+        )

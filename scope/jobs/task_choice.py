@@ -1,0 +1,118 @@
+"""The tasks of a comparison with their data, checked before any model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from scope.errors import SpecError
+from scope.protocols import Task, TaskData
+from scope.records import CapabilityCard, Setting
+from scope.registry import find
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChosenTask:
+    """A task, where it comes from, and the items made for it."""
+
+    task: Task
+    origin: str
+    data: TaskData
+
+    def card(self) -> CapabilityCard:
+        """What the manifest says of it."""
+        return CapabilityCard(
+            name=self.task.name,
+            question=self.task.question,
+            origin=self.origin,
+            settings=self.task.settings(),
+        )
+
+
+def choose_tasks(
+    tasks: Sequence[str | Task],
+    data: str | Mapping[str, str],
+    settings: Mapping[str, Setting],
+    *,
+    n: int | None,
+    seed: int,
+) -> tuple[ChosenTask, ...]:
+    """The tasks by name or as they stand, each with its settings and its items.
+
+    Raises
+    ------
+    SpecError
+        When a name is unknown or stands twice, a task has no data or data no task, or no task has
+        one of the settings.
+    DataError
+        When data cannot be read, or nothing can be asked of it.
+    """
+    found = [_found(task, settings) for task in tasks]
+    names = [task.name for task, _ in found]
+    if not names or len(set(names)) < len(names):
+        raise SpecError(
+            f"the tasks {names}",
+            expected="at least one task, each once",
+            mend="write for example --task cloze --task extractive_qa",
+        )
+    _refuse_unused(settings, [task for task, _ in found])
+    specs = _data_by_task(names, data)
+    return tuple(
+        ChosenTask(task=task, origin=origin, data=_load(task, specs[task.name], n, seed))
+        for task, origin in found
+    )
+
+
+def _found(task: str | Task, settings: Mapping[str, Setting]) -> tuple[Task, str]:
+    if not isinstance(task, str):
+        return task, type(task).__module__
+    entry = find("tasks", task)
+    own = {name: value for name, value in settings.items() if name in _fields(entry.target)}
+    try:
+        return entry.target(**own), entry.origin
+    except (TypeError, ValueError) as error:
+        raise SpecError(
+            f"the settings {own} of the task `{task}`: {error}",
+            expected=f"settings among {', '.join(sorted(_fields(entry.target)))}",
+            mend="mend the value, or leave the setting out",
+        ) from error
+
+
+def _fields(task: Any) -> set[str]:
+    return {field.name for field in fields(task)} if is_dataclass(task) else set()
+
+
+def _refuse_unused(settings: Mapping[str, Setting], tasks: Sequence[Task]) -> None:
+    known = {name: sorted(_fields(task)) for name, task in ((task.name, task) for task in tasks)}
+    unused = sorted(set(settings) - {field for names in known.values() for field in names})
+    if unused:
+        listed = "; ".join(f"{task}: {', '.join(names) or 'none'}" for task, names in known.items())
+        raise SpecError(
+            f"the setting `{unused[0]}`, which none of the tasks asked for has",
+            expected=f"settings of the tasks ({listed})",
+            mend="leave it out, or check the spelling",
+        )
+
+
+def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mapping[str, str]:
+    if isinstance(data, str):
+        if len(names) > 1:
+            raise SpecError(
+                f"one data spec, `{data}`, for the tasks {', '.join(names)}",
+                expected="data for each task",
+                mend=f"write for example --data {names[0]}={data} --data {names[1]}=…",
+            )
+        return {names[0]: data}
+    if set(data) != set(names):
+        raise SpecError(
+            f"data for {', '.join(sorted(data)) or 'no task'}",
+            expected=f"data for each of the tasks: {', '.join(names)}",
+            mend=f"write for example --data {names[0]}=…",
+        )
+    return data
+
+
+def _load(task: Task, spec: str, n: int | None, seed: int) -> TaskData:
+    loaded = task.load(spec, n=n, seed=seed)
+    return replace(loaded, card=replace(loaded.card, capability=task.name))

@@ -1,0 +1,221 @@
+"""Chance-corrected agreement of choices: do two models err alike more than their accuracies say?
+
+All four numbers are κ = (c_obs − c_exp) / (1 − c_exp): the agreement seen, above the one expected
+by chance, as a share of the room above chance. With p the probabilities, p̄ a model's mean
+probability on the right option, and K_i the number of options of item i:
+
+- CAPA: c_obs = mean_i Σ_k p_A(k|i) p_B(k|i), and c_exp = p̄_A p̄_B + mean_i(1 / (K_i − 1))
+  (1 − p̄_A)(1 − p̄_B): a model that errs chooses any wrong option alike. Goel et al. (2025), arXiv
+  2502.04313.
+- discrete CAPA: the same with 1 for the option chosen and 0 for the others.
+- error consistency: c_obs is how often both are right or both wrong, c_exp that of independent
+  models. Geirhos et al. (2020), arXiv 2006.16736. With two options it is discrete CAPA.
+- Cohen's κ: c_obs is how often both choose the same option, c_exp that of two models that choose
+  each option (the first, the second, …) as often as these do. It depends on how the options are
+  numbered, unlike the others. Cohen (1960).
+
+κ is at most 1, and at least −1, which it reaches with two options and opposite choices. It does not
+exist where 1 − c_exp = 0: both models are always right, or, with two options, always wrong.
+
+Each function returns, beside κ, how far each item moves it: all that an interval needs.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scope.metrics.arrays import Labels, Values, checked_labels, require_same_shape
+from scope.metrics.chance import ChanceCorrected, Items, chance_corrected
+from scope.metrics.option_rows import checked_option_rows
+
+
+def capa(
+    first: ArrayLike, second: ArrayLike, right: ArrayLike, options: ArrayLike | None = None
+) -> ChanceCorrected:
+    """Return CAPA of two models' probabilities. Symmetric.
+
+    Parameters
+    ----------
+    first, second
+        Shape (n, most options): probabilities, 0 behind the last option of an item.
+    right
+        Shape (n,): the index of the right option.
+    options
+        Shape (n,): the number of options of each item; all of them if left out.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a row holds no probabilities of its options, an item has fewer than
+        two options, or the right one is none of them.
+
+    Examples
+    --------
+    Both give the right one of two options 0.9, then 0.5: c_obs is (0.82 + 0.5) / 2 = 0.66 and
+    c_exp 0.7 · 0.7 + 0.3 · 0.3 = 0.58.
+
+    >>> rows = [[0.9, 0.1], [0.5, 0.5]]
+    >>> round(capa(rows, rows, right=[0, 0]).value, 9)
+    0.19047619
+    """
+    one, counts = checked_option_rows("first", first, options)
+    other, _ = checked_option_rows("second", second, options)
+    gold = checked_labels("right", right)
+    require_same_shape(first=one, second=other)
+    _require_options(counts, right=gold)
+    at = np.arange(len(gold)), gold
+    return _given_accuracy((one * other).sum(axis=1), one[at], other[at], 1 / (counts - 1))
+
+
+def capa_discrete(
+    first: ArrayLike, second: ArrayLike, right: ArrayLike, options: ArrayLike
+) -> ChanceCorrected:
+    """Return CAPA of two models' choices. Symmetric.
+
+    Parameters
+    ----------
+    first, second, right
+        Shape (n,): indices of options.
+    options
+        Shape (n,): the number of options of each item.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an item has fewer than two options, or an index is none of them.
+
+    Examples
+    --------
+    Three options, both right on half the items, never together: c_obs is 0, c_exp 3/8.
+
+    >>> capa_discrete([0, 0], [1, 1], right=[0, 1], options=[3, 3]).value
+    -0.6
+    """
+    one, other, gold = _checked_choices(first=first, second=second, right=right)
+    counts = checked_labels("options", options)
+    _require_options(counts, first=one, second=other, right=gold)
+    agreement = np.asarray(one == other, dtype=np.float64)
+    right_one, right_other = (one == gold).astype(float), (other == gold).astype(float)
+    return _given_accuracy(agreement, right_one, right_other, 1 / (counts - 1))
+
+
+def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> ChanceCorrected:
+    """Return how alike two models are in being right or wrong. Symmetric.
+
+    Parameters
+    ----------
+    first, second, right
+        Shape (n,): indices of options.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or something is no index.
+
+    Examples
+    --------
+    Both right on one of two items, and not on the same:
+
+    >>> error_consistency([0, 2], [1, 1], right=[0, 1]).value
+    -1.0
+    """
+    one, other, gold = _checked_choices(first=first, second=second, right=right)
+    right_one, right_other = (one == gold).astype(float), (other == gold).astype(float)
+    agreement = np.asarray(right_one == right_other, dtype=np.float64)
+    # As CAPA with two options: being wrong is one of two things to do.
+    return _given_accuracy(agreement, right_one, right_other, np.ones(len(gold)))
+
+
+def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
+    """Return Cohen's κ of two models' choices. Symmetric.
+
+    Parameters
+    ----------
+    first, second
+        Shape (n,): indices of options.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or something is no index.
+
+    Examples
+    --------
+    Three of four alike, and chance gives 1/2 · 1/4 + 1/2 · 3/4:
+
+    >>> cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1]).value
+    0.5
+    """
+    one, other = _checked_choices(first=first, second=second)
+    size = int(max(one.max(initial=0), other.max(initial=0))) + 1
+    n = max(len(one), 1)
+    of_one, of_other = (np.bincount(labels, minlength=size) / n for labels in (one, other))
+    expected = float(of_one @ of_other)
+    pull = of_other[one] + of_one[other] - 2 * expected
+    agreement = np.asarray(one == other, dtype=np.float64)
+    items = Items(agreement, pull)
+    return chance_corrected(expected, items, _made_up_choices(of_one, of_other, expected))
+
+
+def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
+    """Return 1 where both models choose the same option, else 0. Symmetric.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or something is no index.
+
+    Examples
+    --------
+    >>> agreement_values([0, 3], [0, 2]).tolist()
+    [1.0, 0.0]
+    """
+    one, other = _checked_choices(first=first, second=second)
+    return np.asarray(one == other, dtype=np.float64)
+
+
+def _given_accuracy(
+    agreement: Values, right_one: Values, right_other: Values, chance: Values
+) -> ChanceCorrected:
+    """Correct an agreement by what two models of these accuracies would show.
+
+    ``chance`` is how likely two wrong answers to an item agree.
+    """
+    a, b, alike = (
+        float(values.mean()) if len(values) else 0.0 for values in (right_one, right_other, chance)
+    )
+    by_a, by_b = b - alike * (1 - b), a - alike * (1 - a)
+    pull = by_a * (right_one - a) + by_b * (right_other - b) + (1 - a) * (1 - b) * (chance - alike)
+    # Both right, both wrong and alike, and either one right alone.
+    made_up_one, made_up_other = np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 0, 1])
+    made_up = Items(
+        agreement=np.array([1.0, 1, 0, 0]),
+        pull=by_a * (made_up_one - a) + by_b * (made_up_other - b),
+    )
+    items = Items(agreement, pull)
+    return chance_corrected(a * b + alike * (1 - a) * (1 - b), items, made_up)
+
+
+def _made_up_choices(of_one: Values, of_other: Values, expected: float) -> Items:
+    """Two items' worth of agreement, spread over all options in use, and two of disagreement."""
+    used = np.flatnonzero(of_one + of_other)
+    one, other = (grid.ravel() for grid in np.meshgrid(used, used))
+    alike = one == other
+    weights = 2 / np.where(alike, len(used), max(len(used) * (len(used) - 1), 1))
+    pull = of_other[one] + of_one[other] - 2 * expected
+    return Items(alike.astype(np.float64), pull, weights)
+
+
+def _checked_choices(**choices: ArrayLike) -> tuple[Labels, ...]:
+    checked = {name: checked_labels(name, labels) for name, labels in choices.items()}
+    require_same_shape(**checked)
+    return tuple(checked.values())
+
+
+def _require_options(counts: Labels, **choices: Labels) -> None:
+    require_same_shape(options=counts, **choices)
+    if (counts < 2).any():
+        raise ValueError(f"item {int(np.argmax(counts < 2))} has fewer than two options")
+    for name, labels in choices.items():
+        if (labels >= counts).any():
+            worst = int(np.argmax(labels >= counts))
+            raise ValueError(f"{name}: item {worst} has no option {int(labels[worst])}")

@@ -1,0 +1,83 @@
+"""A metric as a value: what it is called, what it is measured on, how to read its number.
+
+Its spelling, `soft_scope(tolerance=0.1, cutoff=1.0)`, is the same in the command line, the JSON
+and the report; `str` writes it and `scope.metrics.parse_metric` reads it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Metric:
+    """One metric with its parameters filled in.
+
+    Attributes
+    ----------
+    key, title
+        Its name in spellings and in the report's headings.
+    parameters
+        What its values depend on besides the predictions, in the order they are written.
+    low, high
+        The range of its value.
+    more_similar
+        Which end of the range says that the models are alike.
+    directed
+        Whether exchanging the two models, or model and right answer, may change the value.
+    clean
+        Whether it is measured on unperturbed texts alone; tasks ask nothing else.
+    measured_in
+        Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
+    paper, explanation
+        Where it is defined, and one sentence for the report.
+
+    Examples
+    --------
+    >>> from scope.metrics import METRICS
+    >>> print(METRICS["soft_scope"].at(cutoff=0.5))
+    soft_scope(tolerance=0.1, cutoff=0.5)
+    """
+
+    key: str
+    title: str
+    # A mapping has no hash; metrics with equal keys but other parameters are still unequal.
+    parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
+    low: float = 0.0
+    high: float = 1.0
+    more_similar: Literal["higher", "lower"] = "higher"
+    directed: bool
+    clean: bool
+    measured_in: Literal["audits", "tasks"] = "audits"
+    paper: str
+    explanation: str
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.key
+        written = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{self.key}({written})"
+
+    def at(self, **parameters: float) -> "Metric":
+        """Return this metric with some parameters changed.
+
+        Raises
+        ------
+        ValueError
+            If it has no such parameter, or a value is not allowed.
+        """
+        unknown = parameters.keys() - self.parameters.keys()
+        if unknown:
+            raise ValueError(f"{self.key} has no parameter {', '.join(sorted(unknown))}")
+        changed = {**self.parameters, **{name: float(v) for name, v in parameters.items()}}
+        for name, value in changed.items():
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"{name}={value} is not a finite number from 0 on")
+        if changed.get("tolerance", 0.0) > changed.get("cutoff", math.inf):
+            raise ValueError(
+                f"tolerance={changed['tolerance']} is greater than cutoff={changed['cutoff']}"
+            )
+        if changed.get("threshold", 0.0) > self.high:
+            raise ValueError(f"threshold={changed['threshold']} is greater than {self.high:g}")
+        return replace(self, parameters=changed)

@@ -1,0 +1,57 @@
+"""The five metrics of an audit, described."""
+
+from typing import Final
+
+from scope.metrics.description import Metric
+
+_PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
+
+IID_AGREEMENT: Final = Metric(
+    key="iid_agreement",
+    title="IID agreement",
+    directed=False,
+    clean=True,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How often both models give the same label to an unchanged text.",
+)
+IID_ACCURACY_GAP: Final = Metric(
+    key="iid_accuracy_gap",
+    title="Gap in IID accuracy",
+    more_similar="lower",
+    directed=False,
+    clean=True,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How far apart the two models' accuracies on the unchanged, labelled texts are.",
+)
+OOD_AGREEMENT: Final = Metric(
+    key="ood_agreement",
+    title="OOD agreement",
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How often both models give the same label to a changed text that left the "
+    "reference's label as it was.",
+)
+HARD_SCOPE: Final = Metric(
+    key="hard_scope",
+    title="Hard-SCoPE",
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, definition of Hard-SCoPE",
+    explanation="How often the target keeps its own label where the change of the text left "
+    "the reference's label as it was.",
+)
+SOFT_SCOPE: Final = Metric(
+    key="soft_scope",
+    title="Soft-SCoPE",
+    # Our values: the paper names both parameters and gives neither.
+    parameters={"tolerance": 0.1, "cutoff": 1.0},
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, definition of Soft-SCoPE",
+    explanation="Hard-SCoPE with less credit the more the two models' probabilities move "
+    "apart: full up to the tolerance, none from the cutoff (L1 distance).",
+)
+
+AUDIT_METRICS: Final = (IID_AGREEMENT, IID_ACCURACY_GAP, OOD_AGREEMENT, HARD_SCOPE, SOFT_SCOPE)
+"""From the shallowest question to the deepest."""

@@ -1,0 +1,188 @@
+"""``predictions:FILE.tsv#MODEL``: the options that many models chose, one line a model.
+
+A line is the model's name, a tab, and one character for each row of the data: the letter of the
+option, ``.`` where no answer could be found in what the model said, ``-`` where it was not asked.
+A letter beyond the question's options is what the model said, but none of them: no answer either.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scope.data.lines import read_lines
+from scope.data.options import LETTERS
+from scope.errors import DataError, ModelError
+from scope.protocols import Answers
+from scope.records import Answer, Question
+
+ALL = "*"
+"""Stands for every model of a table."""
+
+_TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNORECASE | re.DOTALL)
+NOT_GIVEN, NOT_ASKED = ".", "-"
+"""What stands in a table instead of a letter."""
+
+
+class TableName(NamedTuple):
+    """A table's file, and which of its models; None where none was named."""
+
+    path: Path
+    model: str | None
+
+
+def parse_table_name(rest: str) -> TableName | None:
+    """Take what stands after ``predictions:`` apart, if it names a table.
+
+    Examples
+    --------
+    >>> parse_table_name("answers.jsonl") is None
+    True
+    >>> parse_table_name("answers.tsv.gz#yi-6b").model
+    'yi-6b'
+    """
+    match = _TABLE.fullmatch(rest)
+    return TableName(Path(match["path"]).expanduser(), match["model"] or None) if match else None
+
+
+class TableColumn:
+    """One model of a table, in the role of choice scorer; a question's id is its row's number."""
+
+    def __init__(self, letters: str, *, table: TableName, fingerprint: str) -> None:
+        self._letters = letters
+        self._name = table.path.name
+        self.spec = f"predictions:{table.path}#{table.model}"
+        self.fingerprint = fingerprint
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Look every question up by its number.
+
+        Raises
+        ------
+        ModelError
+            When an id is no number of a row that the table has.
+        """
+        for place, question in enumerate(questions):
+            yield place, self._answer(question)
+
+    def _answer(self, question: Question) -> Answer:
+        row = question.id
+        if not row.isdecimal() or int(row) >= len(self._letters):
+            raise ModelError(
+                f"`{row}` as the id of a question, and {self._name} with {len(self._letters)} "
+                "answers a model, by row",
+                expected="data of as many rows, without a column `id`: so that ids are the rows' "
+                "numbers from 0",
+                mend="name the data that the table was made for, without their ids; or save the "
+                "answers as .jsonl, with an `id` each",
+            )
+        letter = self._letters[int(row)]
+        if letter == NOT_ASKED:
+            return Answer(asked=False)
+        choice = LETTERS.find(letter)
+        return Answer(choice=choice if 0 <= choice < len(question.options) else None)
+
+
+def load_column(table: TableName) -> TableColumn:
+    """One model's answers.
+
+    Raises
+    ------
+    DataError
+        When the table cannot be read, no model or an unknown one is named, or its answers hold a
+        character that means nothing.
+    """
+    lines = _read(table.path)
+    letters = None if table.model is None else lines.get(table.model)
+    if table.model is None or letters is None:
+        raise _unknown(table, list(lines))
+    strange = re.search(f"[^{LETTERS}{NOT_GIVEN}{NOT_ASKED}]", letters)
+    if strange:
+        raise DataError(
+            f"{strange[0]!r} as answer {strange.start()} of `{table.model}` in {table.path.name} "
+            "(the first is 0)",
+            expected="a letter from A to Z, `.` for no answer, `-` for not asked",
+            mend="mend the line of the model",
+        )
+    content = hashlib.sha256(table.path.read_bytes() + b"\n" + table.model.encode())
+    return TableColumn(letters, table=table, fingerprint=content.hexdigest()[:16])
+
+
+def table_models(table: TableName) -> tuple[str, ...]:
+    """The names of a table's models, in its order.
+
+    Raises
+    ------
+    DataError
+        When the table cannot be read.
+    """
+    return tuple(_read(table.path))
+
+
+def require_model(table: TableName) -> None:
+    """Refuse a table of which no model is named.
+
+    Raises
+    ------
+    DataError
+        Listing the models that there are.
+    """
+    if table.model is None:
+        raise _unknown(table, list(_read(table.path)))
+
+
+def _read(path: Path) -> Mapping[str, str]:
+    if not path.is_file():
+        raise DataError(
+            f"no file {path}",
+            expected="a table of answers: a model's name, a tab, one character a question",
+            mend="check the path",
+        )
+    lines: dict[str, str] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, tab, letters = line.rstrip("\r\n").partition("\t")
+        if not name.strip() or not tab or not letters or name in lines:
+            raise DataError(
+                f"line {number} of {path.name}: {line.strip()[:60]!r}"
+                f"{', a model that stands there twice' if name in lines else ''}",
+                expected="a model's name, each once, a tab, and one character a question",
+                mend="mend the line",
+            )
+        lines[name] = letters
+    _require_same_length(lines, path)
+    return lines
+
+
+def _require_same_length(lines: Mapping[str, str], path: Path) -> None:
+    lengths = {name: len(letters) for name, letters in lines.items()}
+    if len(set(lengths.values())) > 1:
+        shortest, longest = (pick(lengths, key=lengths.__getitem__) for pick in (min, max))
+        raise DataError(
+            f"{lengths[shortest]} answers of `{shortest}` and {lengths[longest]} of `{longest}` "
+            f"in {path.name}",
+            expected="as many characters for each model as there are questions",
+            mend="fill the gaps with `-`",
+        )
+
+
+def _unknown(table: TableName, models: Sequence[str]) -> DataError:
+    name = table.path.name
+    shown = ", ".join(models[:40]) + (", …" if len(models) > 40 else "")
+    if table.model is None:
+        return DataError(
+            f"{name}, a table of answers, without the name of a model",
+            expected=f"predictions:{name}#MODEL with one of {len(models)}: {shown or '(none)'}",
+            mend=f"add #MODEL, or #{ALL} for all of them",
+        )
+    close = difflib.get_close_matches(table.model, models, n=3, cutoff=0.5)
+    return DataError(
+        f"no model `{table.model}` in {name}",
+        expected=f"one of {len(models)}: {shown or '(none)'}",
+        mend=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
+        if close
+        else "check the spelling",
+    )

@@ -1,0 +1,218 @@
+"""``hf:NAME_OR_PATH[@REVISION]``: causal language models, which go on with a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scope.errors import ModelError
+from scope.models.batching import batches_of_equal_length
+from scope.models.decoder import STEP, Decoder
+from scope.models.fitting import Fitted, fit, fit_around_blank
+from scope.models.heads import Head, fingerprint_with, load_head
+from scope.models.options import ModelOptions
+from scope.models.prompts import Prompt, prompt_of
+from scope.models.replies import filler, is_filler, is_line, line
+from scope.models.rounding import rounded
+from scope.models.spelling import Spelling
+from scope.protocols import Answers
+from scope.records import Answer, Prediction, Question
+
+PROMPTS = ("answer", "choice", "cloze")
+"""The prompts that are used here."""
+
+
+class CausalModel:
+    """A causal language model: answers, fills blanks, scores options and predicts on.
+
+    Questions are put with a prompt, as the user's message where the tokenizer has a chat
+    template. Texts are decoded greedily, whatever the checkpoint's own generation settings say.
+    A passage that is too long for the model is cut at its end, so that the question stays in
+    view.
+    """
+
+    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+        self._head, self._options = head, options
+        self._limit = head.limit
+        self._decoder = Decoder(head.model, spec)
+        self._spelling = Spelling(head.tokenizer, spec)
+        self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
+        self.spec = spec
+        self.fingerprint = fingerprint_with(
+            head.fingerprint,
+            options.max_answer_tokens,
+            options.next_tokens,
+            self._spelling.frame,
+            *(prompt.template for prompt in self._prompts.values()),
+        )
+
+    def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
+        """The same model, asked to choose with another prompt."""
+        prompts = {**self._options.prompts, "choice": prompt.template}
+        options = replace(self._options, prompts=prompts)
+        return CausalModel(self._head, spec=self.spec, options=options)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Write an answer to each question, one line long; what is written may be empty."""
+        tokens_of = self._tokens("answer")
+        asked = [fit(question, self._room(), tokens_of) for question in questions]
+        for index, reply in self._write(asked, is_line):
+            yield index, Answer(text=line(reply), truncated=asked[index].truncated)
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill each question's blank with one word of the reply.
+
+        Raises
+        ------
+        ValueError
+            When a question's text does not hold exactly one blank.
+        """
+        tokens_of = self._tokens("cloze")
+        asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
+        for index, reply in self._write(asked, is_filler):
+            yield index, Answer(text=filler(reply), truncated=asked[index].truncated)
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Choose an option of each question.
+
+        An option's score is the mean log-probability of its tokens as what follows the prompt;
+        the probabilities are the softmax of the scores.
+
+        Raises
+        ------
+        ValueError
+            When a question has no options.
+        ModelError
+            When the tokenizer has no token for an option.
+        """
+        spelled = [self._option_tokens(question) for question in questions]
+        most = max(1, self._limit // 2 - STEP)
+        options = [[tokens[:most] for tokens in each] for each in spelled]
+        asked = [
+            fit(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
+            for question, each in zip(questions, options, strict=True)
+        ]
+        members: dict[tuple[int, ...], list[int]] = {}
+        for index, one in enumerate(asked):
+            members.setdefault(tuple(one.tokens), []).append(index)
+        prompts = list(members)
+        # What stands in several questions on one prompt is scored once.
+        distinct = [
+            list(dict.fromkeys(tokens for index in members[prompt] for tokens in options[index]))
+            for prompt in prompts
+        ]
+        for batch in batches_of_equal_length(list(map(len, prompts)), self._options.token_budget):
+            scored = self._decoder.score(
+                [prompts[number] for number in batch],
+                [distinct[number] for number in batch],
+                self._options.token_budget,
+            )
+            for number, scores in zip(batch, scored, strict=True):
+                known = dict(zip(distinct[number], scores, strict=True))
+                for index in members[prompts[number]]:
+                    ordered = [known[tokens] for tokens in options[index]]
+                    cut = asked[index].truncated or options[index] != spelled[index]
+                    yield index, _choice(ordered, truncated=cut)
+
+    def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
+        """The likeliest tokens after each bare text; of one too long its end is read."""
+        opening = self._spelling.opening
+        whole = [self._spelling.plain(text) for text in texts]
+        read = [
+            [*opening, *tokens[len(opening) :][-(self._limit - len(opening)) :]] for tokens in whole
+        ]
+        predictions: dict[int, Prediction] = {}
+        for batch in self._batches(read):
+            probabilities = self._decoder.next_probabilities([read[index] for index in batch])
+            best = probabilities.topk(min(self._options.next_tokens, probabilities.shape[1]))
+            for index, values, tokens in zip(
+                batch, best.values.tolist(), best.indices.tolist(), strict=True
+            ):
+                cut = len(read[index]) < len(whole[index])
+                predictions[index] = self._prediction(values, tokens, truncated=cut)
+        return [predictions[index] for index in range(len(texts))]
+
+    def _prediction(
+        self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
+    ) -> Prediction:
+        together: dict[str, float] = {}
+        for value, token in zip(values, tokens, strict=True):
+            text = self._spelling.as_it_follows(token)
+            together[text] = together.get(text, 0.0) + value
+        rest = max(0.0, 1 - sum(together.values()))
+        shown = rounded(np.array([*together.values(), rest]))[:-1].tolist()
+        ranked = sorted(zip(shown, together, strict=True), key=lambda one: (-one[0], one[1]))
+        return Prediction(
+            probabilities=tuple(value for value, _ in ranked),
+            truncated=truncated,
+            tokens=tuple(text for _, text in ranked),
+        )
+
+    def _write(
+        self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
+    ) -> Iterator[tuple[int, str]]:
+        longest = self._options.max_answer_tokens
+        for batch in self._batches([one.tokens for one in asked], longest):
+            rows = [asked[index].tokens for index in batch]
+            written = self._decoder.write(
+                rows,
+                max(1, min(longest, self._limit - len(rows[0]))),
+                lambda tokens: is_over(self._spelling.text(tokens)),
+            )
+            for index, tokens in zip(batch, written, strict=True):
+                yield index, self._spelling.text(tokens)
+
+    def _batches(self, rows: Sequence[Sequence[int]], more: int = 0) -> Iterator[list[int]]:
+        lengths = [len(row) + more for row in rows]
+        return batches_of_equal_length(lengths, self._options.token_budget)
+
+    def _room(self, following: int | None = None) -> int:
+        """Most tokens of a prompt; what follows it takes at most half of the model's limit."""
+        wanted = self._options.max_answer_tokens if following is None else following
+        return max(self._limit - wanted, self._limit // 2)
+
+    def _tokens(self, name: str) -> Callable[[Question], list[int]]:
+        """What puts a question in the prompt of that name."""
+        prompt = self._prompts[name]
+        return lambda question: self._spelling.prompt(prompt.render(question))
+
+    def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
+        if not question.options:
+            raise ValueError(f"question {question.id!r} has no options to choose from")
+        spelled = [
+            tuple(self._spelling.continuation(option.strip())) for option in question.options
+        ]
+        for option, tokens in zip(question.options, spelled, strict=True):
+            if not tokens:
+                raise ModelError(
+                    f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
+                    expected="options that the model can read",
+                    mend="mend the option, or name another model",
+                )
+        return spelled
+
+
+def load(rest: str, options: ModelOptions) -> CausalModel:
+    """Load a checkpoint as a causal language model.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, cannot be read, or its head was never trained.
+    SpecError
+        When a prompt in the options is none.
+    """
+    head = load_head(rest, options, "CausalLM")
+    return CausalModel(head, spec=f"hf:{rest}", options=options)
+
+
+def _choice(scores: Sequence[float], *, truncated: bool) -> Answer:
+    exponentials = np.exp(np.array(scores) - max(scores))
+    probabilities = rounded(exponentials / exponentials.sum())
+    return Answer(
+        choice=int(probabilities.argmax()),
+        probabilities=tuple(probabilities.tolist()),
+        truncated=truncated,
+    )

@@ -1,0 +1,159 @@
+"""Runs a decoder on inputs of equal length: writes texts, scores given ones, or reads on."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scope.models.batching import batches_of_equal_length
+from scope.models.heads import refuse_nan
+from scope.models.torch_setup import load_torch, quiet_transformers
+
+STEP = 4
+"""Continuations are filled up to a multiple of so many tokens, so that few lengths occur."""
+
+
+class Decoder:
+    """A causal language model of the transformers library, asked with rows of equal length alone.
+
+    What a row gives never depends on the rows beside it.
+    """
+
+    def __init__(self, model: Any, spec: str) -> None:
+        self._model = model
+        self._spec = spec
+        self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
+        ends = model.generation_config.eos_token_id
+        self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
+
+    def write(
+        self, rows: Sequence[Sequence[int]], longest: int, is_over: Callable[[Sequence[int]], bool]
+    ) -> list[list[int]]:
+        """What the model writes after each row, always taking the likeliest next token.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the prompts, as many in each.
+        longest
+            Most tokens to be written.
+        is_over
+            Whether what was written so far is all that is wanted; the model's own end tokens end
+            a text too, and are left out of it.
+        """
+        written: list[list[int]] = [[] for _ in rows]
+        going, past, given = set(range(len(rows))), None, self._tensor(rows)
+        for _ in range(longest):
+            logits, past = self._run(given, past, keep=1)
+            following = logits.argmax(dim=-1)
+            # Recurrent models remember in ways of their own: they read all of it again.
+            given = following if past is not None else load_torch().cat([given, following], dim=1)
+            # Rows that are over run on until all are: what they say then is not listened to.
+            for row, token in enumerate(following[:, 0].tolist()):
+                if row not in going:
+                    continue
+                if token in self._ends:
+                    going.discard(row)
+                    continue
+                written[row].append(token)
+                if is_over(written[row]):
+                    going.discard(row)
+            if not going:
+                break
+        return written
+
+    def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
+        """The probability of every token after each row: one row of doubles each."""
+        logits, _ = self._run(self._tensor(rows), None, keep=1)
+        # Not every device has float64.
+        return logits[:, 0].cpu().double().softmax(dim=-1)
+
+    def score(
+        self,
+        rows: Sequence[Sequence[int]],
+        continuations: Sequence[Sequence[Sequence[int]]],
+        token_budget: int,
+    ) -> list[list[float]]:
+        """The mean log-probability of each continuation's tokens, given its row.
+
+        Every row is read once, however many continuations it has.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the prompts, as many in each.
+        continuations
+            For each row the tokens of what may follow, at least one.
+        token_budget
+            Most tokens of rows and continuations at once.
+        """
+        prompts = self._tensor(rows)
+        logits, past = self._run(prompts, None, keep=1)
+        firsts = [[tokens[0] for tokens in several] for several in continuations]
+        sums = [
+            _log_probabilities(logits[row].expand(len(tokens), -1), tokens)
+            for row, tokens in enumerate(firsts)
+        ]
+        longer = [
+            (row, which)
+            for row, several in enumerate(continuations)
+            for which, tokens in enumerate(several)
+            if len(tokens) > 1
+        ]
+        inputs = [_filled_up(continuations[row][which][:-1]) for row, which in longer]
+        lengths = [len(rows[0]) + len(tokens) for tokens in inputs]
+        for batch in batches_of_equal_length(lengths, token_budget):
+            places = [longer[number][0] for number in batch]
+            following = self._tensor([inputs[number] for number in batch])
+            logits = self._follow(prompts, past, places, following)
+            for number, scores in zip(batch, logits, strict=True):
+                row, which = longer[number]
+                sums[row][which] += sum(_log_probabilities(scores, continuations[row][which][1:]))
+        return [
+            [total / len(tokens) for total, tokens in zip(totals, several, strict=True)]
+            for totals, several in zip(sums, continuations, strict=True)
+        ]
+
+    def _follow(self, prompts: Any, past: Any, places: Sequence[int], following: Any) -> Any:
+        """The logits at every token that follows one of the prompts, which are not read again."""
+        width = following.shape[1]
+        if type(past) is quiet_transformers().DynamicCache:
+            return self._run(following, _rows_of(past, self._tensor(places)), keep=width)[0]
+        # Whatever else a model remembers by may not be shared between rows.
+        whole = load_torch().cat([prompts[self._tensor(places)], following], dim=1)
+        return self._run(whole, None, keep=width)[0]
+
+    def _run(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
+        """The logits of the last so many places, and what the model remembers of the rows."""
+        # Over the whole vocabulary at every place of a batch they would fill gigabytes.
+        only = {"logits_to_keep": keep} if self._keeps_some else {}
+        with load_torch().inference_mode():
+            answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)
+        logits = answer.logits[:, -keep:]
+        refuse_nan(self._spec, logits)
+        return logits, getattr(answer, "past_key_values", None)
+
+    def _tensor(self, values: Sequence[Any]) -> Any:
+        return load_torch().tensor(values, device=self._model.device)
+
+
+def _filled_up(tokens: Sequence[int]) -> list[int]:
+    """Tokens with some more behind them, which a causal model does not see before these."""
+    return [*tokens, *([0] * (-len(tokens) % STEP))]
+
+
+def _rows_of(past: Any, places: Any) -> Any:
+    """What a model remembers of these rows, the same row maybe several times; a copy."""
+    chosen = copy.copy(past)
+    chosen.layers = [copy.copy(layer) for layer in past.layers]
+    chosen.batch_select_indices(places)
+    return chosen
+
+
+def _log_probabilities(logits: Any, tokens: Sequence[int]) -> list[float]:
+    """Of one token at each place, the first places of the logits."""
+    some = logits[: len(tokens)].cpu().double()
+    chosen = some[list(range(len(tokens))), list(tokens)]
+    return [float(value) for value in chosen - some.logsumexp(dim=-1)]

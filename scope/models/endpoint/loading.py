@@ -1,0 +1,64 @@
+"""Opens an endpoint, and checks that it has the model before anything is asked."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from scope.errors import ModelError
+from scope.models.endpoint.address import Address, parse_address
+from scope.models.endpoint.client import Endpoint
+from scope.models.endpoint.failures import EndpointError, clean
+from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.roles import EndpointModel
+from scope.models.endpoint.waits import Clock
+from scope.models.options import ModelOptions
+
+RETRIES = 2
+"""Of the list of models, at most: a wrong URL is to be told at once."""
+
+MOST_NAMES = 12
+
+
+def load(rest: str, options: ModelOptions, clock: Clock | None = None) -> EndpointModel:
+    """The model that ``BASE_URL#MODEL`` names; the key, if any, comes from ``OPENAI_API_KEY``.
+
+    A server that does not list its models is taken at its word: the first request tells.
+
+    Raises
+    ------
+    SpecError
+        When the rest is no http(s) URL with a model's name.
+    ModelError
+        When the server cannot be reached, refuses the key, or lists no model of that name.
+    """
+    address = parse_address(rest)
+    endpoint = Endpoint(address, options, clock or Clock())
+    model = EndpointModel(address, endpoint, options)
+    names = _list_models(endpoint, options)
+    if names and address.model not in names:
+        raise _unknown(address, names)
+    return model
+
+
+def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
+    """The names of the server's models; none where it does not tell them."""
+    retries = min(RETRIES, options.retries)
+    try:
+        ((_, reply),) = endpoint.ask([Ask(path="models")], retries=retries)
+    except EndpointError as error:
+        if error.failure.status in (None, 401):
+            raise
+        return ()
+    return reply.names
+
+
+def _unknown(address: Address, names: Sequence[str]) -> ModelError:
+    close = difflib.get_close_matches(address.model, names, n=1)
+    shown = [clean(name)[:80] for name in sorted(names)]
+    more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
+    return ModelError(
+        f"{address.base_url} has no model called `{address.model}`",
+        expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
+        mend=f"did you mean `{clean(close[0])[:80]}`?" if close else "name one that it has",
+    )

@@ -1,0 +1,206 @@
+"""From questions to requests, and from replies to answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+from scope.errors import ModelError
+from scope.models.endpoint.address import Address
+from scope.models.endpoint.client import Endpoint
+from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.logprobs import (
+    MOST_OPTIONS,
+    next_tokens,
+    option_in,
+    option_probabilities,
+)
+from scope.models.endpoint.replies import Ask, Reply
+from scope.models.options import ModelOptions
+from scope.models.prompts import Prompt, prompt_of
+from scope.protocols import Answers
+from scope.records import Answer, Prediction, Question
+
+PROMPTS = ("answer", "cloze", "choice_letters")
+
+LETTER_TOKENS = 4
+"""Enough for a letter behind what some models put before it, as in ``**(A)``."""
+
+LIKELIEST = 20
+"""Log-probabilities asked for with a letter: the most that the protocol allows."""
+
+_QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
+_NO_PATH = (404, 405, 501)
+
+
+class EndpointModel:
+    """A model behind an OpenAI-compatible endpoint, asked in chats and, for tokens, without one.
+
+    An answer is not given where the model refuses, says nothing, or says no letter where one was
+    asked for. Servers do not tell of texts that they cut; of a question that they refuse as longer
+    than the model's context, the answer is not given and marked as truncated.
+
+    The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
+    the weights: a server may put others behind the same name.
+    """
+
+    def __init__(self, address: Address, endpoint: Endpoint, options: ModelOptions) -> None:
+        self.spec = address.spec
+        self._endpoint = endpoint
+        self._options = options
+        self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
+        self.fingerprint = _fingerprint(address, self._prompts, options)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Answer each question with the first line of the reply, without quotes around it."""
+        asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
+        return self._answers(asks, questions, lambda reply, _: Answer(text=_line(reply.text)))
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill each blank with the first word of the reply, without punctuation around it."""
+        asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
+        return self._answers(asks, questions, lambda reply, _: Answer(text=_word(reply.text)))
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Choose by the letter of an option, with probabilities where the server gives them.
+
+        Raises
+        ------
+        ModelError
+            When a question has more options than there are letters.
+        """
+        for question in questions:
+            if len(question.options) > MOST_OPTIONS:
+                raise ModelError(
+                    f"the question {question.id!r} has {len(question.options)} options",
+                    expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
+                    mend="leave that question out, or ask a model of the scheme hf or gguf",
+                )
+        asks = self._chats(
+            "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
+        )
+        return self._answers(asks, questions, _choice)
+
+    def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
+        """The likeliest next tokens of every text; see `stream_next`."""
+        predictions = dict(self.stream_next(texts))
+        return [predictions[place] for place in range(len(texts))]
+
+    def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """The likeliest next tokens of every text, as the server's replies come.
+
+        They are asked of the older endpoint, which adds no words to a text.
+
+        Raises
+        ------
+        ModelError
+            When the server has no such endpoint, gives no log-probabilities, or takes a text as
+            longer than the model's context.
+        """
+        most = self._options.next_tokens
+        asks = [Ask(path="completions", prompt=text, likeliest=most) for text in texts]
+        try:
+            with closing(self._endpoint.ask(asks)) as replies:
+                for place, reply in replies:
+                    self._refuse_without_tokens(reply, texts[place])
+                    yield place, next_tokens(reply.positions[0], most)
+        except EndpointError as error:
+            if error.failure.status in _NO_PATH:
+                raise self._no_completions(error) from None
+            raise
+
+    def _chats(
+        self, prompt: str, questions: Sequence[Question], *, most_tokens: int, likeliest: int = 0
+    ) -> list[Ask]:
+        return [
+            Ask(
+                path="chat",
+                prompt=self._prompts[prompt].render(question),
+                most_tokens=most_tokens,
+                likeliest=likeliest,
+            )
+            for question in questions
+        ]
+
+    def _answers(
+        self,
+        asks: Sequence[Ask],
+        questions: Sequence[Question],
+        read: Callable[[Reply, Question], Answer],
+    ) -> Answers:
+        with closing(self._endpoint.ask(asks)) as replies:
+            for place, reply in replies:
+                if reply.too_long:
+                    yield place, Answer(truncated=True)
+                else:
+                    yield place, read(reply, questions[place])
+
+    def _refuse_without_tokens(self, reply: Reply, text: str) -> None:
+        if reply.too_long:
+            raise ModelError(
+                f"`{self.spec}` finds {text[:80]!r}, {len(text)} characters, too long",
+                expected="texts that fit into the model's context",
+                mend="leave that text out, or give the server a larger context",
+            )
+        if not reply.positions:
+            raise ModelError(
+                f"`{self.spec}`: this server gives no log-probabilities",
+                expected="a server that tells the likeliest tokens with each completion",
+                mend="switch log-probabilities on in the server, or use a model of the scheme hf "
+                "or gguf",
+            )
+
+    def _no_completions(self, error: EndpointError) -> ModelError:
+        return ModelError(
+            f"`{self.spec}` has no /completions for this model ({error.failure})",
+            expected="a server with the older completions endpoint: a chat wraps the text in words "
+            "of its own, so its next token is not the text's",
+            mend="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
+        )
+
+
+def _choice(reply: Reply, question: Question) -> Answer:
+    options = len(question.options)
+    probabilities = option_probabilities(reply.positions, options)
+    if probabilities:
+        return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
+    return Answer(choice=option_in(reply.text, options))
+
+
+def _line(text: str) -> str | None:
+    """The first line with something on it; None where there is none."""
+    bare = (_unquoted(line.strip()) for line in text.splitlines())
+    return next((line for line in bare if line), None)
+
+
+def _unquoted(text: str) -> str:
+    while len(text) > 1 and text[0] + text[-1] in _QUOTES:
+        text = text[1:-1].strip()
+    return text
+
+
+def _word(text: str) -> str | None:
+    """The first word that is more than punctuation; None where there is none."""
+    for word in text.split():
+        kept = [place for place, one in enumerate(word) if not _is_punctuation(one)]
+        if kept:
+            return word[kept[0] : kept[-1] + 1]
+    return None
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+def _fingerprint(address: Address, prompts: dict[str, Prompt], options: ModelOptions) -> str:
+    covered = {
+        "base_url": address.base_url,
+        "model": address.model,
+        "prompts": {name: prompt.template for name, prompt in prompts.items()},
+        "max_answer_tokens": options.max_answer_tokens,
+        "next_tokens": options.next_tokens,
+    }
+    return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()[:16]

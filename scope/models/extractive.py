@@ -1,0 +1,204 @@
+"""``hf:NAME_OR_PATH[@REVISION]``: question-answering heads, which point at their answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import ModelError
+from scope.models.batching import batches_of_equal_length
+from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
+from scope.models.huggingface import DECIMALS
+from scope.models.options import ModelOptions
+from scope.models.torch_setup import load_torch
+from scope.protocols import Answers
+from scope.records import Answer, Question
+
+
+class _Window(NamedTuple):
+    """A stretch of the passage behind its question, as the model reads it.
+
+    ``places`` are those of the passage's tokens and ``offsets`` the characters of the passage
+    that each of these stands for; ``null`` is the place that says: no answer here.
+    """
+
+    question: int
+    inputs: dict[str, list[int]]
+    places: list[int]
+    offsets: list[tuple[int, int]]
+    null: int
+
+
+class _Reading(NamedTuple):
+    """What one window gives: the best span's score and characters, and the score of none."""
+
+    score: float
+    span: tuple[int, int]
+    null: float
+
+
+class ExtractiveModel:
+    """A question-answering head in the role of answerer.
+
+    A passage too long for the model is read in windows; each begins in the middle of the one
+    before. The answer is the span, over all windows, with the highest sum of start and end logit.
+    The answer is empty where no window says less than that span's score for its first token
+    (``[CLS]``), as with SQuAD 2.0. Nothing in a checkpoint tells whether it was trained on
+    questions without an answer; heads of SQuAD 1.1 are judged likewise, since the usual training
+    taught them that token for windows that lack the answer.
+    """
+
+    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+        self._model, self._tokenizer, fingerprint, self._limit = head
+        self._token_budget = options.token_budget
+        self._longest = options.max_answer_tokens
+        self.spec = spec
+        self.fingerprint = fingerprint_with(fingerprint, self._longest)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Point out each question's answer in its passage.
+
+        A question of more than half the model's limit is cut there, and counts as truncated.
+
+        Raises
+        ------
+        ModelError
+            When a question has no passage.
+        """
+        for question in questions:
+            if not (question.context or "").strip():
+                raise ModelError(
+                    f"`{self.spec}` is asked the question {question.id!r} without a passage",
+                    expected="a context to point at: an extractive head writes nothing itself",
+                    mend="name a model that writes its answers, or data with contexts",
+                )
+        texts = [self._shortened(question.text.strip()) for question in questions]
+        windows = [
+            window
+            for index, question in enumerate(questions)
+            for window in self._windows(index, texts[index], question.context or "")
+        ]
+        waiting = np.bincount([window.question for window in windows], minlength=len(questions))
+        readings: list[list[_Reading]] = [[] for _ in questions]
+        for window, reading in self._read(windows):
+            index = window.question
+            readings[index].append(reading)
+            if len(readings[index]) == waiting[index]:
+                question = questions[index]
+                text = _best_text(readings[index], question.context or "")
+                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+
+    def _shortened(self, text: str) -> str:
+        encoded = self._tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        offsets, most = encoded["offset_mapping"], self._limit // 2
+        return text[: offsets[most - 1][1]] if len(offsets) > most else text
+
+    def _windows(self, index: int, question: str, context: str) -> Iterator[_Window]:
+        whole = self._tokenizer(question, context, return_offsets_mapping=True, verbose=False)
+        if len(whole["input_ids"]) > self._limit:
+            inside = sum(part == 1 for part in whole.sequence_ids())
+            room = self._limit - (len(whole["input_ids"]) - inside)
+            whole = self._tokenizer(
+                question,
+                context,
+                truncation="only_second",
+                max_length=self._limit,
+                stride=room // 2,
+                return_overflowing_tokens=True,
+                return_offsets_mapping=True,
+                verbose=False,
+            )
+        for encoding in whole.encodings:
+            places = [
+                place
+                for place, part in enumerate(encoding.sequence_ids)
+                if part == 1 and context[slice(*encoding.offsets[place])].strip()
+            ]
+            rows = {"input_ids": encoding.ids, "token_type_ids": encoding.type_ids}
+            yield _Window(
+                question=index,
+                inputs={key: rows[key] for key in rows if key in whole},
+                places=places,
+                offsets=[encoding.offsets[place] for place in places],
+                null=self._null_place(encoding.ids),
+            )
+
+    def _null_place(self, tokens: Sequence[int]) -> int:
+        """Where the model points for no answer: the classification token, else the first."""
+        null = self._tokenizer.cls_token_id
+        return tokens.index(null) if null in tokens else 0
+
+    def _read(self, windows: Sequence[_Window]) -> Iterator[tuple[_Window, _Reading]]:
+        lengths = [len(window.inputs["input_ids"]) for window in windows]
+        for batch in batches_of_equal_length(lengths, self._token_budget):
+            starts, ends = self._logits([windows[number].inputs for number in batch])
+            for row, number in enumerate(batch):
+                yield (
+                    windows[number],
+                    _reading(windows[number], starts[row], ends[row], self._longest),
+                )
+
+    def _logits(
+        self, inputs: Sequence[dict[str, list[int]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        torch = load_torch()
+        batch = {
+            key: torch.tensor([row[key] for row in inputs], device=self._model.device)
+            for key in inputs[0]
+        }
+        with torch.inference_mode():
+            answer = self._model(**batch)
+        refuse_nan(self.spec, answer.start_logits + answer.end_logits)
+        # Not every device has float64.
+        return answer.start_logits.cpu().double().numpy(), answer.end_logits.cpu().double().numpy()
+
+
+def load(rest: str, options: ModelOptions) -> ExtractiveModel:
+    """Load a checkpoint as an extractive answerer.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, cannot be read, its head was never trained, or its
+        tokenizer does not tell which characters a token stands for.
+    """
+    head = load_head(rest, options, "QuestionAnswering")
+    if not head.tokenizer.is_fast:
+        raise ModelError(
+            f"the tokenizer of `{rest}` ({type(head.tokenizer).__name__}) gives no offsets",
+            expected="a fast tokenizer, which tells the characters that a token stands for",
+            mend="save the checkpoint with a tokenizer.json",
+        )
+    return ExtractiveModel(head, spec=f"hf:{rest}", options=options)
+
+
+def _reading(
+    window: _Window, starts: NDArray[np.float64], ends: NDArray[np.float64], longest: int
+) -> _Reading:
+    """The best span of at most so many tokens; the first of equals."""
+    null = round(float(starts[window.null] + ends[window.null]), DECIMALS)
+    places = np.array(window.places, dtype=int)
+    if not places.size:
+        # Characters that the tokenizer drops, such as control characters, hold no answer.
+        return _Reading(-np.inf, (0, 0), null)
+    scores = np.round(starts[places][:, None] + ends[places][None, :], DECIMALS)
+    length = places[None, :] - places[:, None] + 1
+    scores[(length < 1) | (length > longest)] = -np.inf
+    first, last = np.unravel_index(int(scores.argmax()), scores.shape)
+    return _Reading(
+        score=float(scores[first, last]),
+        span=(window.offsets[first][0], window.offsets[last][1]),
+        null=null,
+    )
+
+
+def _best_text(readings: Sequence[_Reading], context: str) -> str:
+    best = min(readings, key=lambda reading: (-reading.score, reading.span))
+    if min(reading.null for reading in readings) > best.score:
+        return ""
+    return context[slice(*best.span)].strip()

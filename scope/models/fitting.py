@@ -1,0 +1,79 @@
+"""Shortens questions whose prompts are longer than a language model's limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from scope.models.windows import shorten_context
+from scope.records import BLANK, Question
+
+TokensOf = Callable[[Question], list[int]]
+"""A question in its prompt, as tokens."""
+
+
+class Fitted(NamedTuple):
+    """A prompt's tokens, and whether anything was left out of them."""
+
+    tokens: list[int]
+    truncated: bool
+
+
+def fit(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
+    """The question in its prompt: the passage's end gives way first, then the question's.
+
+    What the prompt says around them stays, unless it alone is too long.
+
+    Examples
+    --------
+    >>> def spelled(asked):
+    ...     return [ord(c) for c in f"{asked.context or ''}|{asked.text}:"]
+    >>> asked = Question(id="0", text="Who was seen?", context="Ann saw Bob today")
+    >>> ["".join(map(chr, fit(asked, limit, spelled).tokens)) for limit in (99, 22, 10)]
+    ['Ann saw Bob today|Who was seen?:', 'Ann saw|Who was seen?:', '|Who was:']
+    """
+    tokens = tokens_of(question)
+    if len(tokens) <= limit:
+        return Fitted(tokens, truncated=False)
+    alone = replace(question, context=None)
+    if question.context and len(tokens_of(alone)) <= limit:
+        return Fitted(*shorten_context(question, limit, tokens_of))
+
+    def with_words(asked: Question) -> list[int]:
+        # No question is empty; where not even one word has room, the dots say that some was.
+        return tokens_of(replace(alone, text=asked.context or "…"))
+
+    tokens, _ = shorten_context(replace(alone, context=alone.text), limit, with_words)
+    return Fitted(tokens, truncated=True)
+
+
+def fit_around_blank(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
+    """The cloze in its prompt; of a sentence that is too long, words near the blank.
+
+    The number of words on either side is halved until they fit.
+
+    Raises
+    ------
+    ValueError
+        When the question's text does not hold exactly one blank.
+
+    Examples
+    --------
+    >>> def spelled(asked):
+    ...     return [ord(c) for c in asked.text]
+    >>> asked = Question(id="0", text="At night the ____ slept on the mat")
+    >>> "".join(map(chr, fit_around_blank(asked, 24, spelled).tokens))
+    'night the ____ slept on'
+    """
+    parts = question.text.split(BLANK)
+    if len(parts) != 2:
+        raise ValueError(f"question {question.id!r} has {len(parts) - 1} blanks in place of 1")
+    tokens = tokens_of(question)
+    before, after = (part.split() for part in parts)
+    words, is_too_long = max(len(before), len(after)), len(tokens) > limit
+    while len(tokens) > limit and words:
+        words //= 2
+        near = [*before[max(0, len(before) - words) :], BLANK, *after[:words]]
+        tokens = tokens_of(replace(question, text=" ".join(near)))
+    return Fitted(tokens[:limit], is_too_long)

@@ -1,0 +1,199 @@
+"""``hf:NAME_OR_PATH[@REVISION]``: masked language models, which fill blanks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from scope.errors import ModelError
+from scope.models.batching import batches_of_equal_length
+from scope.models.heads import Head, load_head, refuse_nan
+from scope.models.huggingface import DECIMALS
+from scope.models.options import ModelOptions
+from scope.models.torch_setup import load_torch
+from scope.models.windows import cut_around
+from scope.models.word_pieces import word_pieces
+from scope.protocols import Answers
+from scope.records import BLANK, Answer, Question
+
+MOST_PIECES = 3
+"""Tokens that a filler may be made of."""
+
+FILLERS = 5
+"""The answer and the others that are told with it."""
+
+
+class _Masks(NamedTuple):
+    """A question with its blank as that many mask tokens, from ``first`` on."""
+
+    tokens: list[int]
+    first: int
+    pieces: int
+    after_space: bool
+    truncated: bool
+
+
+class _Filler(NamedTuple):
+    """A word, and the mean log-probability of its tokens."""
+
+    score: float
+    word: str
+
+
+class MaskedModel:
+    """A masked-language-modelling checkpoint in the role of mask filler.
+
+    The blank becomes one, two and three mask tokens in turn. One mask gives its likeliest words.
+    Several are filled from left to right, each with the likeliest token given those before it:
+    the first must begin a word, the later ones carry it on. A candidate's score is the mean
+    log-probability of its tokens, each in the moment it was filled in, over the whole vocabulary.
+    """
+
+    def __init__(self, head: Head, *, spec: str, token_budget: int) -> None:
+        torch = load_torch()
+        self._model, self._tokenizer, self.fingerprint, self._limit = head
+        self._token_budget = token_budget
+        self.spec = spec
+        allowed = word_pieces(self._tokenizer, self._model.config.vocab_size)
+        self._begins, self._opens, self._continues = (
+            torch.from_numpy(tokens) for tokens in allowed
+        )
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill each question's blank with a word; ``others`` are up to four more.
+
+        Raises
+        ------
+        ValueError
+            When a question's text does not hold exactly one blank.
+        """
+        masked = [
+            self._mask(question, pieces)
+            for question in questions
+            for pieces in range(1, MOST_PIECES + 1)
+        ]
+        found: list[list[list[_Filler]]] = [[] for _ in questions]
+        lengths = [len(masks.tokens) for masks in masked]
+        for batch in batches_of_equal_length(lengths, self._token_budget):
+            filled = self._fill([masked[number] for number in batch])
+            for number, fillers in zip(batch, filled, strict=True):
+                index = number // MOST_PIECES
+                found[index].append(fillers)
+                if len(found[index]) == MOST_PIECES:
+                    together = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                    cut = any(masks.truncated for masks in together)
+                    yield index, _answer(list(chain(*found[index])), truncated=cut)
+
+    def _mask(self, question: Question, pieces: int) -> _Masks:
+        parts = question.text.split(BLANK)
+        if len(parts) != 2:
+            raise ValueError(f"question {question.id!r} has {len(parts) - 1} blanks in place of 1")
+        mask = self._tokenizer.mask_token
+        # A text that speaks of the mask must not pass for one with several blanks.
+        before, after = (part.replace(mask, " ") for part in parts)
+        text = f"{before}{mask * pieces}{after}"
+        framed, bare = (
+            self._tokenizer(text, add_special_tokens=special, verbose=False)["input_ids"]
+            for special in (True, False)
+        )
+        middle = bare.index(self._tokenizer.mask_token_id) + pieces // 2
+        tokens, truncated = cut_around(framed, bare, middle, self._limit)
+        return _Masks(
+            tokens,
+            tokens.index(self._tokenizer.mask_token_id),
+            pieces,
+            after_space=before[-1:].isspace(),
+            truncated=truncated,
+        )
+
+    def _fill(self, batch: Sequence[_Masks]) -> list[list[_Filler]]:
+        """The fillers of each question of a batch: several for one mask, one for several."""
+        torch = load_torch()
+        tokens = torch.tensor([masks.tokens for masks in batch])
+        scores: list[Any] = [0.0] * len(batch)
+        fillers: list[list[_Filler]] = [[] for _ in batch]
+        for step in range(max(masks.pieces for masks in batch)):
+            rows = [row for row, masks in enumerate(batch) if masks.pieces > step]
+            places = [batch[row].first + step for row in rows]
+            for row, place, every in zip(
+                rows, places, self._log_probabilities(tokens[rows], places), strict=True
+            ):
+                masks = batch[row]
+                allowed = self._allowed(masks, step)
+                best = every.masked_fill(~allowed, -math.inf).topk(
+                    min(len(every), FILLERS if masks.pieces == 1 else 1)
+                )
+                tokens[row, place] = best.indices[0]
+                scores[row] = scores[row] + best.values / masks.pieces
+                if step == masks.pieces - 1:
+                    spelled = [[*tokens[row, masks.first : place], last] for last in best.indices]
+                    fillers[row] = self._words(scores[row].tolist(), spelled)
+        return fillers
+
+    def _allowed(self, masks: _Masks, step: int) -> Any:
+        if step > 0:
+            return self._continues
+        return self._begins if masks.after_space else self._opens
+
+    def _words(self, scores: Sequence[float], spelled: Sequence[Sequence[Any]]) -> list[_Filler]:
+        """The candidates that are words; one that no allowed token could fill has the score -∞."""
+        decoded = [self._tokenizer.decode([int(token) for token in each]) for each in spelled]
+        words = [word.strip() for word in decoded]
+        return [
+            _Filler(round(score, DECIMALS), word)
+            for score, word in zip(scores, words, strict=True)
+            if math.isfinite(score) and word and not any(map(str.isspace, word))
+        ]
+
+    def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
+        """Of every token of the vocabulary, at one place in each row."""
+        torch = load_torch()
+        device = self._model.device
+        rows, columns = torch.arange(len(places)).to(device), torch.tensor(places).to(device)
+
+        def only_there(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+            return (given[0][rows, columns].unsqueeze(1), *given[1:])
+
+        # Scores over the vocabulary for every token of a batch would fill a gigabyte.
+        projection = self._model.get_output_embeddings()
+        hook = projection.register_forward_pre_hook(only_there) if projection is not None else None
+        try:
+            with torch.inference_mode():
+                logits = self._model(input_ids=tokens.to(device)).logits
+        finally:
+            if hook is not None:
+                hook.remove()
+        # Some heads multiply with the projection's weights themselves, and score every place.
+        there = logits[:, 0] if logits.shape[1] == 1 else logits[rows, columns]
+        refuse_nan(self.spec, there)
+        # Not every device has float64.
+        return there.cpu().double().log_softmax(dim=-1)
+
+
+def load(rest: str, options: ModelOptions) -> MaskedModel:
+    """Load a checkpoint as a mask filler.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, cannot be read, has no trained head or no mask token.
+    """
+    head = load_head(rest, options, "MaskedLM")
+    if head.tokenizer.mask_token is None:
+        raise ModelError(
+            f"the tokenizer of `{rest}` has no mask token",
+            expected="a masked language model whose tokenizer can write its mask",
+            mend="check that the checkpoint's special_tokens_map.json is complete",
+        )
+    return MaskedModel(head, spec=f"hf:{rest}", token_budget=options.token_budget)
+
+
+def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:
+    """The best fillers; a word that was spelled in two ways counts once, with its better score."""
+    ranked = sorted(fillers, key=lambda filler: (-filler.score, filler.word))
+    words = list(dict.fromkeys(filler.word for filler in ranked))[:FILLERS]
+    if not words:
+        return Answer(truncated=truncated)
+    return Answer(text=words[0], others=tuple(words[1:]), truncated=truncated)

@@ -1,0 +1,106 @@
+"""What language models are told: templates in files that anyone can read and replace.
+
+A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
+for parts of the question. The files beside this module are used where the user gives none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from scope.errors import SpecError
+from scope.models.options import ModelOptions
+from scope.records import Question
+
+_FIELD = re.compile(r"\{(\w+)\}")
+_FIELDS = ("text", "context", "options", "labels")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prompt:
+    """A template with a name.
+
+    Examples
+    --------
+    >>> prompt = Prompt(name="answer", template="{context} {text} Answer:")
+    >>> prompt.render(Question(id="0", text="Who?", context="Ann {text}."))
+    'Ann {text}. Who? Answer:'
+    """
+
+    name: str
+    template: str
+
+    def __post_init__(self) -> None:
+        fields = _FIELD.findall(self.template)
+        unknown = [field for field in fields if field not in _FIELDS]
+        if unknown or "text" not in fields:
+            raise SpecError(
+                f"the prompt {self.name} with the fields {fields}",
+                expected=f"a template with {{text}} and no field but {', '.join(_FIELDS)}",
+                mend="mend the prompt's file",
+            )
+
+    def render(self, question: Question, labels: str = "") -> str:
+        """The template with the question's own words in it; fields within those stay as they are.
+
+        Options stand a line each, with a letter. Empty lines at either end are left out, such as
+        those around the passage of a question that has none.
+        """
+        parts = {
+            "text": question.text,
+            "context": question.context or "",
+            "options": lettered(question.options),
+            "labels": labels,
+        }
+        return _FIELD.sub(lambda match: parts[match[1]], self.template).strip("\n")
+
+
+def lettered(options: tuple[str, ...]) -> str:
+    """Options as lines with a letter each.
+
+    Examples
+    --------
+    >>> lettered(("yes", "no"))
+    'A. yes\\nB. no'
+    """
+    return "\n".join(f"{letter(index)}. {option}" for index, option in enumerate(options))
+
+
+def letter(index: int) -> str:
+    """The letter of an option, from A on.
+
+    Examples
+    --------
+    >>> letter(0), letter(25)
+    ('A', 'Z')
+    """
+    return chr(ord("A") + index)
+
+
+def prompt_of(name: str, options: ModelOptions) -> Prompt:
+    """The prompt of that name: the user's, or the one that comes with SCoPE.
+
+    Raises
+    ------
+    SpecError
+        When the user's template has unknown fields, does not hold the text, or cannot be read.
+    """
+    own = options.prompts.get(name)
+    if own is not None:
+        return Prompt(name=name, template=_read(own) if isinstance(own, Path) else own)
+    file = resources.files(__package__).joinpath(f"{name}.txt")
+    return Prompt(name=name, template=file.read_text(encoding="utf-8").rstrip("\n"))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.expanduser().read_text(encoding="utf-8").rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(
+            f"the prompt's file `{path}` cannot be read ({error})",
+            expected="a text file, UTF-8",
+            mend="check the path",
+        ) from error

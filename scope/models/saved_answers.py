@@ -1,0 +1,195 @@
+"""Answers to questions that were saved elsewhere, looked up by the question's id or its words.
+
+One row a question, as JSON lines (gzipped or not) or parquet: ``id``, or ``text`` (the question),
+or both; ``answer``, null where the model gave none; and where there are options maybe
+``probabilities``, one for each in their order. An answer to choose is the option's number from 0,
+its letter, or its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from scope.data.fields import Fields, read_fields
+from scope.data.options import option_index
+from scope.data.sources import Source
+from scope.errors import DataError, ModelError
+from scope.protocols import Answers
+from scope.records import Answer, Probabilities, Question
+
+_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {name: (name,) for name in ("id", "text", "answer", "probabilities")}
+)
+_SUMS_TO_ONE = 1e-4
+
+
+class MissingAnswersError(ModelError):
+    """Questions that a file of saved answers does not answer; ``questions`` holds them."""
+
+    def __init__(self, name: str, questions: Sequence[Question], asked: int) -> None:
+        first = questions[0]
+        super().__init__(
+            f"{name} has no answer to {len(questions)} of {asked} questions, such as "
+            f"`{first.id}` ({first.text[:60]!r})",
+            expected="a row for every question that is asked, with its `id` or its `text`",
+            mend="add the rows, or look whether the file was made for these data; an `answer` that "
+            "is null says that the model gave none",
+        )
+        self.questions = tuple(questions)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRow:
+    """What a row says, not yet held against its question's options; ``place`` is for messages."""
+
+    place: str = field(compare=False)
+    text: str
+    answer: object
+    probabilities: Probabilities
+
+    def in_words(self, question: Question) -> Answer:
+        """The answer as a text."""
+        self._require_same(question)
+        if self.answer is None and self.probabilities:
+            raise self.wrong("probabilities without an `answer`", "a text as the answer")
+        if self.answer is not None and not isinstance(self.answer, str):
+            raise self.wrong(f"the answer {self.answer!r:.60}", "a text, or null for none")
+        return Answer(text=None if self.answer is None else self.answer.strip())
+
+    def among_options(self, question: Question) -> Answer:
+        """The answer as one of the question's options; the likeliest if only those are given."""
+        self._require_same(question)
+        values, options = self.probabilities, question.options
+        if values and len(values) != len(options):
+            raise self.wrong(
+                f"{len(values)} probabilities", f"one for each of {len(options)} options"
+            )
+        if self.answer is None:
+            choice = max(range(len(values)), key=values.__getitem__) if values else None
+            return Answer(choice=choice, probabilities=values)
+        try:
+            return Answer(choice=option_index(self.answer, options), probabilities=values)
+        except ValueError as error:
+            raise self.wrong(
+                f"the answer is {error}",
+                f"one of the {len(options)} options by number from 0, letter or text, or null",
+            ) from error
+
+    def _require_same(self, question: Question) -> None:
+        """An id that means another question in another file would give wrong answers silently."""
+        if self.text.strip() not in ("", question.text.strip()):
+            raise self.wrong(
+                f"`text` is {self.text[:60]!r}, where the data have under the id `{question.id}` "
+                f"the question {question.text[:60]!r}",
+                "answers to the same questions under the same ids",
+            )
+
+    def wrong(self, found: str, expected: str) -> DataError:
+        """What to raise when the row cannot be the answer."""
+        return DataError(
+            f"{self.place}: {found}", expected=expected, mend="mend the row, or leave it out"
+        )
+
+
+class SavedAnswers:
+    """Looks answers up by id, or else by the words of the question; nothing is ever asked."""
+
+    def __init__(
+        self,
+        by_id: Mapping[str, SavedRow],
+        by_text: Mapping[str, SavedRow],
+        *,
+        path: Path,
+        fingerprint: str,
+    ) -> None:
+        self._by_id = by_id
+        self._by_text = by_text
+        self._name = path.name
+        self.spec = f"predictions:{path}"
+        self.fingerprint = fingerprint
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """The saved word for each blank."""
+        return self._look_up(questions, SavedRow.in_words)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The saved answer to each question."""
+        return self._look_up(questions, SavedRow.in_words)
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """The saved option for each question, and the probabilities if they were saved."""
+        return self._look_up(questions, SavedRow.among_options)
+
+    def _look_up(
+        self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
+    ) -> Answers:
+        found = [
+            self._by_id.get(question.id) or self._by_text.get(question.text.strip())
+            for question in questions
+        ]
+        missing = [one for one, row in zip(questions, found, strict=True) if row is None]
+        if missing:
+            raise MissingAnswersError(self._name, missing, len(questions))
+        for place, row in enumerate(found):
+            if row is not None:
+                yield place, read(row, questions[place])
+
+
+def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
+    """Read all rows of a file of answers.
+
+    Raises
+    ------
+    DataError
+        When a row has neither id nor text, wrong probabilities, or another answer than an earlier
+        row for the same question.
+    """
+    by_id: dict[str, SavedRow] = {}
+    by_text: dict[str, SavedRow] = {}
+    unclear: set[str] = set()
+    for fields in read_fields(source, _NAMES, required=()):
+        row = _row(fields)
+        own_id, text = fields.id, row.text.strip()
+        if own_id is None and not text:
+            raise row.wrong("neither `id` nor `text`", "one of them, to say what is answered")
+        if own_id is not None and by_id.setdefault(own_id, row) != row:
+            raise row.wrong(f"another answer under the id `{own_id}`", "one answer to a question")
+        if text and by_text.setdefault(text, row) != row:
+            if own_id is None:
+                raise row.wrong(f"another answer to {text[:60]!r}", "one answer to a question")
+            # Two questions of the same words, told apart by their ids alone.
+            unclear.add(text)
+    return SavedAnswers(
+        by_id,
+        {text: row for text, row in by_text.items() if text not in unclear},
+        path=path,
+        fingerprint=hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+    )
+
+
+def _row(fields: Fields) -> SavedRow:
+    place = fields.source.place(fields.row)
+    answer = fields.values.get("answer")
+    given = None if isinstance(answer, float) and math.isnan(answer) else answer
+    return SavedRow(place, fields.text("text"), given, tuple(_probabilities(fields)))
+
+
+def _probabilities(fields: Fields) -> Iterator[float]:
+    values = fields.values.get("probabilities")
+    if values is None:
+        return
+    if (
+        not isinstance(values, list)
+        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
+        or abs(math.fsum(values) - 1) > _SUMS_TO_ONE
+    ):
+        raise fields.wrong(
+            f"`probabilities` is {str(values)[:100]}",
+            "numbers from 0 to 1 that sum to 1, one for each option",
+        )
+    yield from (round(float(value), 6) for value in values)

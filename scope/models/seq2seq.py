@@ -1,0 +1,142 @@
+"""Runs an encoder-decoder on inputs of equal length: writes texts, or scores given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from scope.errors import ModelError
+from scope.models.batching import batches_of_equal_length
+from scope.models.heads import refuse_nan
+from scope.models.torch_setup import load_torch
+
+
+class Seq2Seq:
+    """An encoder-decoder of the transformers library, asked with rows of equal length alone."""
+
+    def __init__(self, model: Any, spec: str) -> None:
+        self._model = model
+        self._spec = spec
+        settings = model.generation_config
+        start = model.config.decoder_start_token_id
+        self._start = settings.decoder_start_token_id if start is None else start
+        if self._start is None:
+            raise ModelError(
+                f"`{spec}` does not say with which token its decoder starts",
+                expected="decoder_start_token_id in config.json",
+                mend="add it to the checkpoint's config.json",
+            )
+        ends = settings.eos_token_id
+        self._ends = tuple(ends) if isinstance(ends, list) else (ends,) * (ends is not None)
+        # BART and its kin were taught to write their first token always.
+        forced = settings.forced_bos_token_id
+        self._opening = () if forced is None else (forced,)
+
+    def write(
+        self,
+        rows: Sequence[Sequence[int]],
+        longest: int,
+        *,
+        start: Sequence[int] | None = None,
+        stops: Sequence[int] = (),
+    ) -> list[list[int]]:
+        """What the decoder writes to each input, always taking the likeliest next token.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the inputs, as many in each.
+        longest
+            Most tokens to be written.
+        start
+            What the decoder is to begin with; by default what the checkpoint prescribes.
+        stops
+            Tokens that end a text, beside the model's own; they are left out of it.
+        """
+        opening = self._opening if start is None else tuple(start)
+        ends = {*stops, *self._ends}
+        written: list[list[int]] = [[] for _ in rows]
+        going = set(range(len(rows)))
+        for tokens in islice(self._likeliest(rows, opening), longest):
+            going -= {row for row in going if tokens[row] in ends}
+            for row in going:
+                written[row].append(tokens[row])
+            if not going:
+                break
+        return written
+
+    def _likeliest(
+        self, rows: Sequence[Sequence[int]], opening: Sequence[int]
+    ) -> Iterator[list[int]]:
+        """The next token of every row, again and again."""
+        torch = load_torch()
+        with torch.inference_mode():
+            encoded = self._encode(rows)
+        given, past = self._tensor([[self._start, *opening]] * len(rows)), None
+        while True:
+            with torch.inference_mode():
+                answer = self._model(
+                    encoder_outputs=encoded,
+                    decoder_input_ids=given,
+                    past_key_values=past,
+                    use_cache=True,
+                )
+            refuse_nan(self._spec, answer.logits)
+            past, given = answer.past_key_values, answer.logits[:, -1:].argmax(dim=-1)
+            yield given[:, 0].tolist()
+
+    def score(
+        self,
+        rows: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[Sequence[int]]],
+        token_budget: int,
+    ) -> list[list[float]]:
+        """The mean log-probability of each target's tokens, given its input.
+
+        Every input is encoded once, however many targets it has.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the inputs, as many in each.
+        targets
+            For each input the tokens of the texts that its decoder might write.
+        token_budget
+            Most tokens of inputs and targets at once.
+        """
+        torch = load_torch()
+        scores = [[0.0] * len(several) for several in targets]
+        pairs = [
+            (row, which) for row, several in enumerate(targets) for which in range(len(several))
+        ]
+        lengths = [len(rows[row]) + len(targets[row][which]) for row, which in pairs]
+        with torch.inference_mode():
+            encoded = self._encode(rows)
+            for batch in batches_of_equal_length(lengths, token_budget):
+                members = [pairs[number] for number in batch]
+                wanted = self._tensor([targets[row][which] for row, which in members])
+                means = self._mean_log_probabilities(
+                    encoded.last_hidden_state[[row for row, _ in members]], wanted
+                )
+                for (row, which), mean in zip(members, means, strict=True):
+                    scores[row][which] = mean
+        return scores
+
+    def _mean_log_probabilities(self, states: Any, wanted: Any) -> list[float]:
+        start = self._tensor([[self._start]] * len(wanted))
+        logits = self._model(
+            encoder_outputs=(states,),
+            decoder_input_ids=load_torch().cat([start, wanted[:, :-1]], dim=1),
+        ).logits
+        refuse_nan(self._spec, logits)
+        # Not every device has float64.
+        every = logits.cpu().double().log_softmax(dim=-1)
+        means = every.gather(-1, wanted.cpu().unsqueeze(-1)).mean(dim=(1, 2))
+        return [float(mean) for mean in means]
+
+    def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
+        return self._model.get_encoder()(input_ids=self._tensor(rows), return_dict=True)
+
+    def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:
+        return load_torch().tensor([list(row) for row in rows], device=self._model.device)

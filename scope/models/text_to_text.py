@@ -1,0 +1,169 @@
+"""``hf:NAME_OR_PATH[@REVISION]``: encoder-decoder models such as T5, which write their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scope.models.batching import batches_of_equal_length
+from scope.models.heads import Head, fingerprint_with, load_head
+from scope.models.huggingface import DECIMALS
+from scope.models.options import ModelOptions
+from scope.models.prompts import Prompt, prompt_of
+from scope.models.seq2seq import Seq2Seq
+from scope.models.windows import cut_around, shorten_context
+from scope.protocols import Answers
+from scope.records import BLANK, Answer, Question
+
+SENTINEL = "<extra_id_0>"
+"""Where T5 was taught to put in what was taken out of a text."""
+
+
+class TextToTextModel:
+    """An encoder-decoder checkpoint in the roles of answerer and choice scorer.
+
+    Answers are decoded greedily, whatever the checkpoint's own generation settings say. A passage
+    that is too long for the model is cut at its end, so that the question stays in view.
+    """
+
+    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+        self._tokenizer, self._limit = head.tokenizer, head.limit
+        self._model = Seq2Seq(head.model, spec)
+        self._token_budget = options.token_budget
+        self._longest = options.max_answer_tokens
+        self._prompts = {
+            name: prompt_of(name, options) for name in ("text_to_text_answer", "choice")
+        }
+        self.spec = spec
+        self.fingerprint = fingerprint_with(
+            head.fingerprint,
+            self._longest,
+            *(prompt.template for prompt in self._prompts.values()),
+        )
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Write an answer to each question; what is written may be empty."""
+        prompt = self._prompts["text_to_text_answer"]
+        asked = [self._tokens(prompt, question) for question in questions]
+        for batch in self._batches([tokens for tokens, _ in asked]):
+            written = self._model.write([asked[index][0] for index in batch], self._longest)
+            for index, tokens in zip(batch, written, strict=True):
+                yield index, Answer(text=self._text(tokens), truncated=asked[index][1])
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Choose an option of each question.
+
+        An option's score is the mean log-probability of its tokens, the end of the text among
+        them, as what the decoder is to write; the probabilities are the softmax of the scores.
+
+        Raises
+        ------
+        ValueError
+            When a question has no options.
+        """
+        for question in questions:
+            if not question.options:
+                raise ValueError(f"question {question.id!r} has no options to choose from")
+        asked = [self._tokens(self._prompts["choice"], question) for question in questions]
+        options = [self._option_tokens(question) for question in questions]
+        for batch in self._batches([tokens for tokens, _ in asked]):
+            scored = self._model.score(
+                [asked[index][0] for index in batch],
+                [options[index] for index in batch],
+                self._token_budget,
+            )
+            for index, scores in zip(batch, scored, strict=True):
+                yield index, _choice(scores, truncated=asked[index][1])
+
+    def _tokens(self, prompt: Prompt, question: Question) -> tuple[list[int], bool]:
+        return shorten_context(
+            question, self._limit, lambda asked: self._encode(prompt.render(asked))
+        )
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, verbose=False)["input_ids"])
+
+    def _option_tokens(self, question: Question) -> list[list[int]]:
+        encoded = self._tokenizer(text_target=list(question.options), verbose=False)["input_ids"]
+        return [tokens[: self._limit] for tokens in encoded]
+
+    def _batches(self, encoded: Sequence[Sequence[int]]) -> Any:
+        return batches_of_equal_length(list(map(len, encoded)), self._token_budget)
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()
+
+
+class SentinelModel(TextToTextModel):
+    """A text-to-text checkpoint with T5's sentinels, which makes it a mask filler too."""
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill each question's blank, often with several words.
+
+        The blank becomes the first sentinel, the decoder is started with it, and what it writes
+        up to the next sentinel, or the end, is the filler; there is none where that is empty.
+
+        Raises
+        ------
+        ValueError
+            When a question's text does not hold exactly one blank.
+        """
+        asked = [self._around_sentinel(question) for question in questions]
+        sentinels = tuple(self._sentinels())
+        for batch in self._batches([tokens for tokens, _ in asked]):
+            written = self._model.write(
+                [asked[index][0] for index in batch],
+                self._longest,
+                start=(self._tokenizer.convert_tokens_to_ids(SENTINEL),),
+                stops=sentinels,
+            )
+            for index, tokens in zip(batch, written, strict=True):
+                text = self._text(tokens)
+                yield index, Answer(text=text or None, truncated=asked[index][1])
+
+    def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
+        parts = question.text.split(BLANK)
+        if len(parts) != 2:
+            raise ValueError(f"question {question.id!r} has {len(parts) - 1} blanks in place of 1")
+        # A text that speaks of the sentinel must not pass for one with several blanks.
+        text = SENTINEL.join(part.replace(SENTINEL, " ") for part in parts)
+        bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        place = bare.index(self._tokenizer.convert_tokens_to_ids(SENTINEL))
+        return cut_around(self._encode(text), bare, place, self._limit)
+
+    def _sentinels(self) -> list[int]:
+        vocabulary = self._tokenizer.get_vocab()
+        return [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
+
+
+def load(rest: str, options: ModelOptions) -> TextToTextModel:
+    """Load a checkpoint as a text-to-text model; one with sentinels fills masks too.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, cannot be read, or its head was never trained.
+    SpecError
+        When a prompt in the options is none.
+    """
+    head = load_head(rest, options, "Seq2SeqLM")
+    kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
+    return kind(head, spec=f"hf:{rest}", options=options)
+
+
+def _has_sentinels(tokenizer: Any) -> bool:
+    """Whether the sentinel is one token, in a text as well as in the vocabulary."""
+    sentinel = tokenizer.get_vocab().get(SENTINEL)
+    return sentinel is not None and sentinel in tokenizer(f"a {SENTINEL} b")["input_ids"]
+
+
+def _choice(scores: Sequence[float], *, truncated: bool) -> Answer:
+    exponentials = np.exp(np.array(scores) - max(scores))
+    probabilities = np.round(exponentials / exponentials.sum(), DECIMALS)
+    return Answer(
+        choice=int(probabilities.argmax()),
+        probabilities=tuple(probabilities.tolist()),
+        truncated=truncated,
+    )

@@ -1,0 +1,41 @@
+"""What a model, a capability, a task and a renderer must offer to take part.
+
+The backbone speaks to its neighbours through these alone; plugins implement them.
+"""
+
+from scope.protocols.questions import Capability, SearchOptions, Task, TaskData
+from scope.protocols.roles import (
+    Answerer,
+    Answers,
+    ChoiceScorer,
+    Classifier,
+    Encoder,
+    MaskFiller,
+    NextToken,
+    Role,
+    StreamingClassifier,
+    StreamingNextToken,
+)
+from scope.protocols.services import Advance, AnswerStore, PredictionStore, Progress, Renderer
+
+__all__ = [
+    "Advance",
+    "AnswerStore",
+    "Answerer",
+    "Answers",
+    "Capability",
+    "ChoiceScorer",
+    "Classifier",
+    "Encoder",
+    "MaskFiller",
+    "NextToken",
+    "PredictionStore",
+    "Progress",
+    "Renderer",
+    "Role",
+    "SearchOptions",
+    "StreamingClassifier",
+    "StreamingNextToken",
+    "Task",
+    "TaskData",
+]

@@ -1,0 +1,106 @@
+"""What can be asked about models: capabilities, which search, and tasks, which ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from scope.errors import SpecError
+from scope.protocols.roles import Classifier, Encoder
+from scope.records import DataCard, Example, Item, Perturbation, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How perturbations are sought, whichever the capability.
+
+    ``slots`` is how many examples are searched at once: it changes the speed, never the result.
+    ``encoder`` with ``min_similarity`` admits only texts whose cosine with the original reaches
+    that bound.
+    """
+
+    trials: int = 3
+    seed: int = 0
+    distance: Literal["l1", "kl"] = "l1"
+    slots: int = 64
+    encoder: Encoder | None = None
+    min_similarity: float | None = None
+
+    def __post_init__(self) -> None:
+        wrong = {
+            f"{self.trials} trials": self.trials < 1,
+            f"{self.slots} slots": self.slots < 1,
+            f"the distance `{self.distance}`": self.distance not in ("l1", "kl"),
+            f"a least similarity of {self.min_similarity}": (
+                self.min_similarity is not None and not -1 <= self.min_similarity <= 1
+            ),
+        }
+        if any(wrong.values()):
+            raise SpecError(
+                " and ".join(shown for shown, is_wrong in wrong.items() if is_wrong),
+                expected="at least one trial and one slot, the distance l1 or kl, a similarity "
+                "from -1 to 1",
+                mend="leave these options out for the defaults",
+            )
+
+
+@runtime_checkable
+class Capability(Protocol):
+    """A linguistic change under which a model may or may not be invariant."""
+
+    @property
+    def name(self) -> str:
+        """One lower-case word, unique among capabilities."""
+
+    @property
+    def question(self) -> str:
+        """What is asked, in plain words, for the report."""
+
+    def settings(self) -> Mapping[str, Setting]:
+        """Everything that decides which perturbations are found."""
+
+    def search(
+        self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """Perturb each example so that the classifier stays invariant.
+
+        Yields, as they are found and in any order, all trials of one example at a time.
+        """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskData:
+    """The items of a task, in the order of their source, and what they are part of."""
+
+    items: tuple[Item, ...]
+    card: DataCard
+
+
+@runtime_checkable
+class Task(Protocol):
+    """Questions put to every model alike, and how their answers are compared."""
+
+    @property
+    def name(self) -> str:
+        """One lower-case word, unique among tasks."""
+
+    @property
+    def question(self) -> str:
+        """What is asked, in plain words, for the report."""
+
+    @property
+    def role(self) -> Literal["mask_filler", "answerer", "choice_scorer"]:
+        """The role in which a model can be asked."""
+
+    def settings(self) -> Mapping[str, Setting]:
+        """Everything, beside data and seed, that decides which items are asked."""
+
+    def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
+        """Read a data spec and make at most ``n`` items of it, which the seed picks.
+
+        Raises
+        ------
+        DataError
+            When the data cannot be read, or no item can be made of it.
+        """

@@ -1,0 +1,140 @@
+"""What a model can be asked for: one role, one protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from scope.records import Answer, Prediction, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Role = Literal["classifier", "mask_filler", "answerer", "choice_scorer", "next_token", "encoder"]
+"""What a model can be asked for; each role has a protocol of its own."""
+
+Answers = Iterator[tuple[int, Answer]]
+"""The index of a question and its answer, as they come, in any order: so none is lost."""
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """A model in the role of classifier: text in, probabilities over named labels out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again, such as ``hf:distilbert-base-uncased``."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names, in the order of the probabilities."""
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, in order; the answers never depend on the other texts."""
+
+
+@runtime_checkable
+class StreamingClassifier(Classifier, Protocol):
+    """A classifier whose answers come one by one, slowly enough to keep each as it comes."""
+
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """Answer every text, in any order: the index of the text and its prediction."""
+
+
+@runtime_checkable
+class MaskFiller(Protocol):
+    """A model in the role of mask filler: a sentence with one blank in, a word for it out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could, prompts included."""
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill the one ``BLANK`` in each question's text.
+
+        An answer's ``text`` is the likeliest filler, without space around it; ``others`` follow.
+        """
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """A model in the role of answerer: a question, maybe with its passage, in, a text out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could, prompts included."""
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Answer each question; an empty ``text`` says that it cannot be answered."""
+
+
+@runtime_checkable
+class ChoiceScorer(Protocol):
+    """A model in the role of choice scorer: a question with options in, their probabilities out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could, prompts included."""
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Choose one of each question's options, with a probability for each where there is one."""
+
+
+@runtime_checkable
+class NextToken(Protocol):
+    """A model in the role of language model: a text in, the likeliest next tokens out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could."""
+
+    def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
+        """The likeliest next tokens of every text, in order, each prediction with its ``tokens``.
+
+        A token is its text as it would follow, space included; tokens of one text are one.
+        """
+
+
+@runtime_checkable
+class StreamingNextToken(NextToken, Protocol):
+    """A language model whose answers come one by one, slowly enough to keep each as it comes."""
+
+    def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """The likeliest next tokens, in any order: the index of the text and its prediction."""
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A model in the role of encoder: text in, one unit vector out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the vectors could."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """One row a text, of length 1; a row never depends on the other texts."""

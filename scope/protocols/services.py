@@ -1,0 +1,55 @@
+"""What a job needs around it: somewhere to keep answers, somebody to show, a renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from scope.protocols.roles import Role
+from scope.records import Answer, Comparison, Prediction, Question
+
+
+class Renderer(Protocol):
+    """Makes a document of a comparison, without any model."""
+
+    def render(self, comparison: Comparison) -> str:
+        """The whole document as text."""
+
+
+class PredictionStore(Protocol):
+    """Where predictions are kept between texts, searches and sessions."""
+
+    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
+        """The predictions that are known, by text."""
+
+    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
+        """Keep these predictions; when this returns they survive a kill."""
+
+
+class AnswerStore(Protocol):
+    """Where answers to questions are kept between sessions; ``model`` is a fingerprint."""
+
+    def get_answers(
+        self, model: str, role: Role, questions: Sequence[Question]
+    ) -> dict[int, Answer]:
+        """The answers that are known, by the question's place in the sequence."""
+
+    def put_answers(
+        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
+    ) -> None:
+        """Keep these answers; when this returns they survive a kill."""
+
+
+class Advance(Protocol):
+    """Says that some units of the task at hand are done."""
+
+    def __call__(self, units: int = 1, /) -> None:
+        """Count ``units`` more as done."""
+
+
+class Progress(Protocol):
+    """Shows a person how far long work has come."""
+
+    def task(self, description: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
+        """Show a task of ``total`` units, some done before, while the context is open."""

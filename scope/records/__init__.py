@@ -1,0 +1,50 @@
+"""The records that every layer passes on: frozen, checked, and free of any library's types.
+
+In the order of the work: what is asked, what is answered, what is estimated from it, and the
+comparison that holds it all.
+"""
+
+from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
+from scope.records.asked import BLANK, Example, Item, Question
+from scope.records.comparison import (
+    CapabilityCard,
+    Clock,
+    Comparison,
+    DataCard,
+    Manifest,
+    ModelCard,
+    Outcome,
+    ScoredExample,
+    ScoredPerturbation,
+    Setting,
+    TaskAnswers,
+)
+from scope.records.estimates import GOLD, Curve, Difference, Estimate, Measurement, Undefined
+
+__all__ = [
+    "BLANK",
+    "GOLD",
+    "Answer",
+    "CapabilityCard",
+    "Clock",
+    "Comparison",
+    "Curve",
+    "DataCard",
+    "Difference",
+    "Estimate",
+    "Example",
+    "Item",
+    "Manifest",
+    "Measurement",
+    "ModelCard",
+    "Outcome",
+    "Perturbation",
+    "Prediction",
+    "Probabilities",
+    "Question",
+    "ScoredExample",
+    "ScoredPerturbation",
+    "Setting",
+    "TaskAnswers",
+    "Undefined",
+]

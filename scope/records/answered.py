@@ -1,0 +1,82 @@
+"""What models and searches answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Probabilities = tuple[float, ...]
+"""One probability per label, in the order of the reference's labels; sums to 1 within 1e-4."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prediction:
+    """A model's answer to one text, as probabilities.
+
+    ``truncated`` says that the text was longer than the model's limit and that the model
+    saw only its beginning. ``tokens`` is empty for a classifier, whose labels are the same for
+    all texts. For a model of language it names the most likely next tokens, the likeliest first,
+    one for each of the probabilities; what these lack to 1 is the mass of all other tokens.
+    """
+
+    probabilities: Probabilities
+    truncated: bool = False
+    tokens: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> int:
+        """Index of the most probable label; the first of equals."""
+        return max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
+
+    @property
+    def choice(self) -> int | str:
+        """What is predicted, comparable between models: the token, or else the label's index."""
+        return self.tokens[self.label] if self.tokens else self.label
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """A model's answer to one question of a task.
+
+    ``text`` is the answer in words, empty where the model says that there is none; where there
+    are options it is None, ``choice`` is the index of the option chosen, and ``probabilities``
+    holds one number an option, if the model gives any. Both ``text`` and ``choice`` are None
+    where the model gave nothing that counts as an answer. ``asked`` is False where the model was
+    never asked, as saved answers may say: then nothing counts for or against it. ``others`` are
+    further fillers of a blank, the likeliest first. ``truncated`` as for a prediction.
+    """
+
+    text: str | None = None
+    choice: int | None = None
+    probabilities: Probabilities = ()
+    others: tuple[str, ...] = ()
+    truncated: bool = False
+    asked: bool = True
+
+    def __post_init__(self) -> None:
+        if self.given and not self.asked:
+            raise ValueError("an answer to a question that was not asked")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is an answer at all."""
+        return self.text is not None or self.choice is not None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Perturbation:
+    """What the search found for one example in one trial: a changed text, or why there is none.
+
+    ``score`` is s(x') = 1 / (1 + distance), in (0, 1]; ``queries`` counts the texts for which
+    the search asked the reference.
+    """
+
+    example_id: str
+    trial: int
+    text: str | None = None
+    score: float | None = None
+    queries: int = 0
+    failure: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.failure is None):
+            raise ValueError("a perturbation has either a text or the reason why it has none")

@@ -1,0 +1,59 @@
+"""What is asked: texts to label, and the questions of tasks with their right answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BLANK = "____"
+"""Stands in a cloze question where a word was taken out."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """One text of a data set, with its gold label where it is known."""
+
+    id: str
+    text: str
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError(f"example {self.id!r} has an empty text")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What a task asks of every model alike; nothing in it tells the right answer.
+
+    ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
+    passage that the answer is to be taken from, and ``options`` are the answers to choose from.
+    """
+
+    id: str
+    text: str
+    context: str | None = None
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError(f"question {self.id!r} has an empty text")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """A question with what is known of its right answer.
+
+    ``gold`` holds the answers that count as right, an empty text among them where the question
+    cannot be answered; it is empty where no answer is known. ``right`` is the index of the right
+    option. ``category`` is the part of the data that the item belongs to.
+    """
+
+    question: Question
+    gold: tuple[str, ...] = ()
+    right: int | None = None
+    category: str | None = None
+
+    def __post_init__(self) -> None:
+        options = len(self.question.options)
+        if self.right is not None and not 0 <= self.right < options:
+            raise ValueError(f"item {self.question.id!r}: option {self.right} of {options}")

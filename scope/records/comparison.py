@@ -1,0 +1,189 @@
+"""The whole of a result: what was asked, of whom, and every text and number behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from scope.records.answered import Answer, Perturbation, Prediction
+from scope.records.asked import Example, Item
+from scope.records.estimates import Curve, Difference, Measurement
+
+if TYPE_CHECKING:
+    import pandas
+
+Setting = str | int | float | bool | None
+"""A value that may stand in a manifest."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What became of one capability or task: measured, or why it was not.
+
+    ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
+    ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
+    asked and that were answered. ``trace`` is a failed capability's traceback.
+    """
+
+    capability: str
+    status: Literal["measured", "not applicable", "skipped", "failed"]
+    reason: str | None = None
+    searched: int = 0
+    found: int = 0
+    queries: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    trace: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredExample:
+    """A clean example with the predictions of the reference and of each target, in order."""
+
+    example: Example
+    reference: Prediction
+    targets: tuple[Prediction, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredPerturbation:
+    """A perturbation with the predictions on it; none where the search failed."""
+
+    capability: str
+    perturbation: Perturbation
+    reference: Prediction | None = None
+    targets: tuple[Prediction, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskAnswers:
+    """A task's items, with one row of answers a model, in the manifest's order of models."""
+
+    task: str
+    items: tuple[Item, ...]
+    answers: tuple[tuple[Answer, ...], ...]
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.items) for row in self.answers):
+            raise ValueError(f"{self.task}: not every model has one answer an item")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCard:
+    """Which model it was: ``name`` is unique in the comparison, ``truncated`` counts texts.
+
+    ``role`` is its part in the job: ``model`` where all are equals. ``labels`` is empty for what
+    is no classifier.
+    """
+
+    name: str
+    spec: str
+    fingerprint: str
+    labels: tuple[str, ...] = ()
+    role: Literal["reference", "target", "model"]
+    truncated: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DataCard:
+    """Which texts they were, and what was left out of them before sampling.
+
+    ``capability`` names the task that they belong to, where each has data of its own.
+    """
+
+    spec: str
+    fingerprint: str
+    rows: int
+    used: int
+    duplicates: int = 0
+    empty: int = 0
+    labelled: int = 0
+    capability: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CapabilityCard:
+    """Which capability it was, in words and settings, and where it comes from."""
+
+    name: str
+    question: str
+    origin: str
+    settings: Mapping[str, Setting]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """What was asked, of which models, on which data, with which software."""
+
+    job: str
+    models: tuple[ModelCard, ...]
+    data: tuple[DataCard, ...]
+    capabilities: tuple[CapabilityCard, ...]
+    settings: Mapping[str, Setting]
+    versions: Mapping[str, str]
+    command: str
+
+    @property
+    def reference(self) -> ModelCard:
+        """The one model that others are held against; jobs between equals have none."""
+        return next(card for card in self.models if card.role == "reference")
+
+    @property
+    def targets(self) -> tuple[ModelCard, ...]:
+        """The models that are held against the reference."""
+        return tuple(card for card in self.models if card.role == "target")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clock:
+    """When a run was finished and how long its last session took; no part of the result."""
+
+    finished: str
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Comparison:
+    """The whole result of a job: what was asked, the estimates, and every text behind them."""
+
+    manifest: Manifest
+    outcomes: tuple[Outcome, ...]
+    measurements: tuple[Measurement, ...]
+    differences: tuple[Difference, ...]
+    curves: tuple[Curve, ...]
+    examples: tuple[ScoredExample, ...]
+    perturbations: tuple[ScoredPerturbation, ...]
+    tasks: tuple[TaskAnswers, ...] = ()
+    clock: Clock | None = None
+
+    # The record knows nobody; whoever turns it into something else is loaded when asked for.
+
+    def __str__(self) -> str:
+        from scope.tables import to_text
+
+        return to_text(self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Every measurement as a row: value, interval, n, and the reason if undefined."""
+        from scope.tables import to_frame
+
+        return to_frame(self)
+
+    def to_json(self) -> str:
+        """The whole comparison as JSON: the content of a run's ``comparison.json``."""
+        from scope.serialization import to_json
+
+        return to_json(self)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the report, one self-contained file, and return its path.
+
+        Folders on the way to it are made.
+        """
+        from scope.registry import find
+
+        written = Path(path)
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(find("renderers", "html").target().render(self), encoding="utf-8")
+        return written

@@ -1,0 +1,68 @@
+import json
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from scope.data.items import fingerprint
+from scope.protocols import Task
+from scope.registry import BUILT_IN, find
+
+SEA = "The sailor watched the {} while the storm went on all night."
+BOOK = "\n\n".join(SEA.format(word) for word in ("harbour", "lighthouse", "rigging", "horizon"))
+ROWS = [
+    {
+        "question": f"What comes after {number}?",
+        "context": f"First comes {number}, then {number + 1}.",
+        "answers": [str(number + 1)],
+        "options": [str(number), str(number + 1)],
+        "answer": 1,
+    }
+    for number in range(4)
+]
+
+
+@pytest.fixture(params=sorted(BUILT_IN["tasks"]))
+def task(request) -> Task:
+    return find("tasks", request.param).target()
+
+
+@pytest.fixture
+def data(task, tmp_path):
+    if task.role == "mask_filler":
+        (tmp_path / "book.txt").write_text(BOOK)
+        return f"text:{tmp_path}"
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return str(path)
+
+
+def test_a_built_in_task_keeps_to_the_protocol(task):
+    assert isinstance(task, Task)
+    assert find("tasks", task.name).target is type(task)
+    assert re.fullmatch("[a-z][a-z_]*", task.name)
+    assert re.fullmatch(r"[A-Z].* .*\?", task.question)
+    assert task.role in ("mask_filler", "answerer", "choice_scorer")
+    assert hash(task) == hash(type(task)())
+
+
+def test_settings_can_be_written_as_json(task):
+    settings = task.settings()
+    assert isinstance(settings, Mapping)
+    assert json.loads(json.dumps(dict(settings))) == settings
+
+
+def test_items_are_the_same_every_time_and_samples_are_nested(task, data):
+    every = task.load(data, n=None, seed=0)
+    assert every == task.load(data, n=None, seed=0) == task.load(data, n=99, seed=0)
+    one, two = (task.load(data, n=n, seed=0).items for n in (1, 2))
+    assert set(one) < set(two) < set(every.items)
+
+
+def test_the_card_says_what_was_loaded(task, data):
+    loaded = task.load(data, n=3, seed=0)
+    card = loaded.card
+    assert (card.spec, card.capability) == (data, task.name)
+    assert (card.rows, card.used, card.labelled) == (4, 3, 3)
+    assert card.fingerprint == fingerprint(loaded.items)
+    assert len({item.question.id for item in loaded.items}) == 3

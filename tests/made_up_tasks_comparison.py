@@ -1,0 +1,252 @@
+"""A small comparison of tasks with everything a report must survive, built by hand."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+
+from scope.records import (
+    GOLD,
+    Answer,
+    CapabilityCard,
+    Clock,
+    Comparison,
+    DataCard,
+    Difference,
+    Estimate,
+    Item,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Outcome,
+    Question,
+    TaskAnswers,
+    Undefined,
+)
+
+MODELS = ("small", f"large {SCRIPT}", f"other {IMAGE}")
+QA, CHOICE = "extractive_qa", "choice"
+LAW = f"law {CLOSING}"
+
+
+def estimate(value: float, n: int) -> Estimate:
+    return Estimate(
+        value=value,
+        low=max(value - 0.125, 0.0 if value >= 0 else -1.0),
+        high=min(value + 0.125, 1.0),
+        n=n,
+        method="bootstrap",
+    )
+
+
+def qa_answers() -> TaskAnswers:
+    def item(id_: str, question: str, context: str, *gold: str, category: str) -> Item:
+        asked = Question(id=id_, text=question, context=context)
+        return Item(question=asked, gold=gold, category=category)
+
+    items = (
+        item("q1", "Which city?", "She lived in the city of Denver.", "Denver", category="places"),
+        item("q2", f"Who {SCRIPT}?", f"Nobody {CLOSING}", "", category="people"),
+        item("q3", ARABIC, f"{ARABIC} {IMAGE}", f"red {LINK}", "crimson", category="colours"),
+        item('q4"', "How many?", "There were four or five.", "four", category="places"),
+    )
+    rows = (
+        ("Denver", "", f"red {LINK}", "four"),
+        ("Denver", f"{SCRIPT}", "crimson", None),
+        ("the city of Denver", "", IMAGE, "five"),
+    )
+    return TaskAnswers(
+        task=QA,
+        items=items,
+        answers=tuple(
+            tuple(Answer(text=text, truncated=text == IMAGE) for text in row) for row in rows
+        ),
+    )
+
+
+def choice_answers() -> TaskAnswers:
+    options = ("yes", f"no {IMAGE}", f"{SCRIPT}")
+    items = tuple(
+        Item(
+            question=Question(id=f"c{number}", text=f"Is {number} even?", options=options),
+            right=number % 2,
+            category=LAW if number < 3 else None,
+        )
+        for number in range(4)
+    )
+
+    def sure(choice: int, probability: float) -> Answer:
+        rest = (1 - probability) / 2
+        probabilities = tuple(probability if place == choice else rest for place in range(3))
+        return Answer(choice=choice, probabilities=probabilities)
+
+    return TaskAnswers(
+        task=CHOICE,
+        items=items,
+        answers=(
+            (sure(0, 0.5), sure(1, 0.75), sure(0, 0.625), sure(1, 0.875)),
+            (sure(0, 0.75), sure(1, 0.5), sure(1, 0.5), sure(1, 0.5)),
+            (Answer(choice=0), Answer(choice=2), Answer(choice=2), Answer()),
+        ),
+    )
+
+
+# Word F1 and SemScore of each model against gold, then of each pair, item by item; None where one
+# of the two gave no answer.
+_QA_VALUES: dict[tuple[str, str], tuple[tuple[float | None, ...], tuple[float | None, ...]]] = {
+    (MODELS[0], GOLD): ((1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0)),
+    (MODELS[1], GOLD): ((1.0, 0.0, 1.0, 0.0), (1.0, 0.125, 1.0, 0.0)),
+    (MODELS[2], GOLD): ((0.4, 1.0, 0.0, 0.0), (0.75, 1.0, -0.25, 0.875)),
+    (MODELS[0], MODELS[1]): ((1.0, 0.0, 0.0, None), (1.0, 0.125, 0.5, None)),
+    (MODELS[0], MODELS[2]): ((0.4, 1.0, 0.0, 0.0), (0.75, 1.0, -0.25, 0.875)),
+    (MODELS[1], MODELS[2]): ((0.4, 0.0, 0.0, None), (0.75, 0.125, -0.5, None)),
+}
+
+
+def qa_measurements() -> list[Measurement]:
+    ids = [item.question.id for item in qa_answers().items]
+    rows = []
+    for (target, against), (overlaps, likeness) in _QA_VALUES.items():
+        answered = tuple(id_ for id_, value in zip(ids, overlaps, strict=True) if value is not None)
+        f1 = tuple(value for value in overlaps if value is not None)
+        cosines = tuple(value for value in likeness if value is not None)
+        by_metric = {
+            "word_f1": f1,
+            "exact_match": tuple(float(value == 1) for value in f1),
+            "sem_score": cosines,
+            "zero_f1": tuple(float(value == 0) for value in f1),
+            "sem_score_at_least(threshold=0.9)": tuple(float(value >= 0.9) for value in cosines),
+        }
+        rows += [
+            Measurement(
+                metric=metric,
+                target=target,
+                against=against,
+                capability=QA,
+                estimate=estimate(sum(values) / len(values), len(values)),
+                example_ids=answered,
+                values=values,
+            )
+            for metric, values in by_metric.items()
+        ]
+    return rows
+
+
+def choice_measurements() -> list[Measurement]:
+    small, large, other = MODELS
+    none = Undefined(reason=f"no probabilities {IMAGE}")
+    rows: list[tuple[str, str, str, str | None, Estimate | Undefined]] = [
+        ("accuracy", small, GOLD, None, estimate(1.0, 4)),
+        ("accuracy", large, GOLD, None, estimate(0.75, 4)),
+        ("accuracy", other, GOLD, None, estimate(0.25, 4)),
+        ("accuracy", small, GOLD, f"category = {LAW}", estimate(1.0, 3)),
+        ("accuracy", other, GOLD, f"category = {LAW}", estimate(0.375, 3)),
+    ]
+    agreements = {(small, large): 0.75, (small, other): 0.375, (large, other): 0.375}
+    for pair in combinations(MODELS, 2):
+        value = agreements[pair]
+        n = 3 if other in pair else 4
+        rows += [
+            ("agreement", *pair, None, estimate(value, n)),
+            ("cohen_kappa", *pair, None, estimate(value - 0.25, n)),
+            ("capa", *pair, None, none if other in pair else estimate(0.5, n)),
+            ("capa_discrete", *pair, None, estimate(value - 0.5, n)),
+            ("error_consistency", *pair, None, none if pair[0] == small else estimate(-0.25, n)),
+            ("js_divergence", *pair, None, none if other in pair else estimate(0.125, n)),
+        ]
+    return [
+        Measurement(
+            metric=metric,
+            target=target,
+            against=against,
+            capability=CHOICE,
+            subset=subset,
+            estimate=found,
+        )
+        for metric, target, against, subset, found in rows
+    ]
+
+
+def differences() -> tuple[Difference, ...]:
+    return (
+        Difference(
+            metric="accuracy",
+            first=MODELS[0],
+            second=MODELS[1],
+            capability=CHOICE,
+            estimate=estimate(0.25, 4),
+            p_value=0.0625,
+            p_adjusted=0.125,
+        ),
+    )
+
+
+def manifest() -> Manifest:
+    def capability(name: str, question: str) -> CapabilityCard:
+        return CapabilityCard(name=name, question=question, origin="built in", settings={})
+
+    return Manifest(
+        job="compare",
+        models=tuple(
+            ModelCard(
+                name=name,
+                role="model",
+                spec=f"hf:models/{name}",
+                fingerprint="0123456789abcdef" * 4,
+                truncated=place // 2,
+            )
+            for place, name in enumerate(MODELS)
+        ),
+        data=tuple(
+            DataCard(
+                spec=f"file:{task}{IMAGE}.json",
+                fingerprint="fedcba9876543210" * 4,
+                rows=1234,
+                used=4,
+                labelled=4,
+                capability=task,
+            )
+            for task in (QA, CHOICE)
+        ),
+        capabilities=(
+            capability(QA, "What does the passage answer?"),
+            capability(CHOICE, f"Which option is right? {LINK}"),
+            capability("cloze", f"Never measured {CLOSING}"),
+        ),
+        settings={"seed": 7, "normalize": False, "encoder": f"hf:encoder {SCRIPT}"},
+        versions={"scope": "0.1.0", "torch": "2.13.0"},
+        command=f"scope compare --model hf:models/small --data '{SCRIPT}'",
+    )
+
+
+def outcomes() -> tuple[Outcome, ...]:
+    def measured(task: str) -> Outcome:
+        return Outcome(
+            capability=task, status="measured", searched=12, found=11, failures={"no answer": 1}
+        )
+
+    return (
+        measured(QA),
+        measured(CHOICE),
+        Outcome(
+            capability="cloze",
+            status="failed",
+            reason=f"ValueError: {LINK}",
+            trace=f"Traceback (most recent call last):\n  raise ValueError('{CLOSING}')",
+        ),
+    )
+
+
+def build_comparison() -> Comparison:
+    return Comparison(
+        manifest=manifest(),
+        outcomes=outcomes(),
+        measurements=(*qa_measurements(), *choice_measurements()),
+        differences=differences(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        tasks=(qa_answers(), choice_answers()),
+        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+    )

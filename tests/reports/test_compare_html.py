@@ -1,0 +1,202 @@
+"""The sections of the page on a comparison of tasks."""
+
+from dataclasses import replace
+
+import pytest
+
+from reports.html import HtmlRenderer
+from scope.records import GOLD
+
+SECTIONS = [
+    "answer",
+    "asked",
+    "figures",
+    "choices",
+    "matrices",
+    "answers",
+    "differences",
+    "numbers",
+    "answered",
+    "reproduce",
+]
+OTHER = 'other "><img src=x onerror=window.injected=1>'
+LARGE = "large <script>alert(1)</script>"
+
+
+def items(document):
+    """The articles by the question's id."""
+    articles = document.section("answers").all("article")
+    return {node.all("p")[0].words.split(" · ")[1].split()[1]: node for node in articles}
+
+
+def test_sections_with_content_are_present_and_linked(tasks_document):
+    assert [node.attributes["id"] for node in tasks_document.all("section")] == SECTIONS
+    links = [node.attributes["href"] for node in tasks_document.all("a")]
+    assert links == [f"#{name}" for name in SECTIONS]
+
+
+def test_an_audit_shows_no_section_of_tasks_and_tasks_none_of_an_audit(document, tasks_document):
+    shared = {"answer", "asked", "differences", "reproduce"}
+    of_audit = {node.attributes["id"] for node in document.all("section")}
+    assert of_audit & set(SECTIONS) == shared
+    assert "targets" not in tasks_document.section("differences").words
+
+
+def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold(tasks_document):
+    qa, choice, cloze = (node.words for node in tasks_document.section("answer").all("li"))
+    assert qa.startswith(
+        f"On extractive_qa, the most alike are small and {OTHER} with SemScore 0.594 "
+        f"[0.469, 0.719] (n = 4), the least alike {LARGE} and {OTHER} with 0.125 [0.000, 0.250] "
+        "(n = 3). Against gold (Word F1): small 1.000 [0.875, 1.000] (n = 4);"
+    )
+    # CAPA exists for one pair alone, so discrete CAPA compares them all.
+    assert f"most alike are small and {LARGE} with Discrete CAPA 0.250" in choice
+    assert f"{OTHER} 0.250 [0.125, 0.375] (n = 4)." in choice
+    assert cloze == (
+        "On cloze, how alike the models are is undefined: "
+        "failed: ValueError: javascript:window.injected=1."
+    )
+
+
+def of_two_models(comparison):
+    names = [card.name for card in comparison.manifest.models[:2]]
+    return replace(
+        comparison,
+        manifest=replace(comparison.manifest, models=comparison.manifest.models[:2]),
+        measurements=tuple(
+            row
+            for row in comparison.measurements
+            if row.target in names and row.against in (*names, GOLD)
+        ),
+        tasks=tuple(replace(task, answers=task.answers[:2]) for task in comparison.tasks),
+    )
+
+
+def test_two_models_get_one_sentence_and_no_matrix(tasks_comparison, parse):
+    document = parse(HtmlRenderer().render(of_two_models(tasks_comparison)))
+    assert (
+        document.section("answer")
+        .all("li")[1]
+        .words.startswith(
+            f"On choice, small and {LARGE} are alike with CAPA 0.500 [0.375, 0.625] (n = 4). "
+            "Against gold (Accuracy): small 1.000"
+        )
+    )
+    assert "matrices" not in [node.attributes["id"] for node in document.all("section")]
+
+
+def test_the_data_of_each_task_and_no_labels_are_listed(tasks_document):
+    rows = tasks_document.section("asked").cells()
+    assert rows[0] == ["Model", "Role", "Spec", "Fingerprint", "Truncated texts"]
+    assert [row[0].rpartition(" ")[2] for row in rows[5:7]] == ["(extractive_qa)", "(choice)"]
+
+
+def test_figures_show_counts_shares_and_intervals_against_gold_and_between_models(tasks_document):
+    figures = tasks_document.section("figures")
+    assert [node.text for node in figures.all("h4")] == [
+        "Exact matches",
+        "Average SemScore",
+        "Answers with word F1 of 0",
+        "Answers with SemScore ≥ 0.9",
+        "SemScores below 0.9",
+    ]
+    exact = figures.all("table")[0].cells()
+    assert exact[0] == ["Model", "Against", "Answers", "Share", "Interval", "n"]
+    assert exact[2] == [LARGE, "gold", "2", "0.500", "[0.375, 0.625]", "4"]
+    assert exact[4] == ["small", LARGE, "1", "0.333", "[0.208, 0.458]", "3"]
+    histogram = figures.all("table")[-1].cells()
+    assert histogram[0][:3] == ["Answers of", "below 0", "0.0–0.1"]
+    assert histogram[2] == [f"{LARGE} against gold", *"0110000000"]
+
+
+def test_the_scatter_names_each_pair_where_it_is_pointed_at(tasks_document):
+    titles = [node.text for node in tasks_document.section("choices").all("title")]
+    assert titles[0] == f"small ~ {LARGE}: 0.250 [0.125, 0.375], mean accuracy 0.875"
+    assert len(titles) == 3
+
+
+def test_a_matrix_shows_two_digits_and_tells_the_interval(tasks_document):
+    table = tasks_document.section("matrices").all("table")[0]
+    assert table.cells()[1:] == [
+        [f"1 {OTHER}", "", ".59", ".12"],
+        ["2 small", ".59", "", ".54"],
+        [f"3 {LARGE}", ".12", ".54", ""],
+    ]
+    cell = next(node for node in table.all("td") if node.text == ".12")
+    assert cell.attributes["title"] == f"{OTHER}, {LARGE}: 0.125 [0.000, 0.250], n = 3"
+    assert cell.attributes["class"] == "h0"
+
+
+def test_answers_stand_beside_gold_with_their_givers(tasks_document):
+    city = items(tasks_document)["q1"]
+    assert "Gold: Denver" in city.words
+    assert city.cells() == [
+        ["Answer", "Word F1", "Given by"],
+        ["Denver ✓ right", "1.000", f"small, {LARGE}"],
+        ["the city of Denver", "0.400", OTHER],
+    ]
+    assert [node.text for node in city.all("mark")] == ["the", "city", "of"]
+    assert city.all("details")[0].all("p")[0].words == "She lived in the city of Denver."
+
+
+def test_no_answer_and_the_empty_answer_are_told_apart(tasks_document):
+    found = items(tasks_document)
+    assert "Gold: (unanswerable)" in found["q2"].words
+    assert ["(unanswerable) ✓ right", "1.000", f"small, {OTHER}"] in found["q2"].cells()
+    assert ["no answer", "0.000", LARGE] in found['q4"'].cells()
+
+
+def test_options_show_who_chose_them_how_surely_and_which_is_right(tasks_document):
+    _, *rows = items(tasks_document)["c1"].cells()
+    assert rows == [
+        ["A", "yes", ""],
+        ["B", 'no "><img src=x onerror=window.injected=1> ✓ right', f"small .75, {LARGE} .50"],
+        ["C", "<script>alert(1)</script>", OTHER],
+    ]
+    assert items(tasks_document)["c3"].cells()[-1] == ["", "no answer", OTHER]
+
+
+def test_a_cap_keeps_the_most_disagreed_of_each_task_and_counts_the_rest(tasks_comparison, parse):
+    document = parse(HtmlRenderer(max_items=3).render(tasks_comparison))
+    assert "Shown are 3 of 8 questions" in document.section("answers").words
+    assert "they disagree on 6 of the 8" in document.section("answers").words
+    assert list(items(document)) == ["q3", 'q4"', "c2"]
+
+
+def test_every_estimate_is_listed_with_its_n(tasks_document, tasks_comparison):
+    tables = tasks_document.section("numbers").all("table")
+    rows = [row for table in tables for row in table.cells()[1:]]
+    assert len(rows) == len(tasks_comparison.measurements)
+    assert [
+        "Accuracy",
+        "all",
+        LARGE,
+        "gold",
+        "0.750",
+        "[0.625, 0.875]",
+        "4",
+        "95 %, bootstrap",
+    ] in (rows)
+    assert all(any(cell.isdigit() for cell in row) for row in rows)
+
+
+def test_what_was_answered_is_counted_by_task_and_by_model(tasks_document):
+    rows = tasks_document.section("answered").cells()
+    assert ["extractive_qa", "measured", "12", "11", "1"] in rows
+    assert ["failed: no answer", "1"] in rows
+    assert [LARGE, "extractive_qa", "4", "3", "0"] in rows
+    assert "Traceback" in tasks_document.section("answered").all("pre")[0].text
+
+
+def test_differences_are_between_models(tasks_document):
+    section = tasks_document.section("differences")
+    assert "First model minus second" in section.words
+    assert section.cells()[1][4:] == ["+0.250", "[+0.125, +0.375]", "4", "0.062", "0.125"]
+
+
+@pytest.mark.parametrize("field", ["measurements", "tasks"])
+def test_sections_without_content_are_left_out(tasks_comparison, parse, field):
+    bare = replace(tasks_comparison, **{field: ()}, differences=(), clock=None)
+    found = [node.attributes["id"] for node in parse(HtmlRenderer().render(bare)).all("section")]
+    answers = ["answers"] if field == "measurements" else []
+    assert found == ["answer", "asked", *answers, "answered", "reproduce"]

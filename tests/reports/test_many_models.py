@@ -1,0 +1,136 @@
+"""Many models on many questions still make a page that a browser can open."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from made_up_tasks_comparison import build_comparison, estimate
+
+from reports.html import HtmlRenderer
+from reports.view.answers import answers
+from reports.view.figures import figures
+from reports.view.matrices import matrices
+from scope.records import GOLD, Answer, Comparison, Item, Measurement, Question, TaskAnswers
+
+MEGABYTE = 1_000_000
+CONTEXT = "A passage of some length, as questions about passages have it. " * 12
+WORDS = ("red", "green", "blue", "dark red", "light green", "no colour at all")
+
+
+def answered(task: str, models: int, questions: int) -> TaskAnswers:
+    """Every second model answers as gold does, the others in their own ways."""
+    choice = task == "choice"
+    items = tuple(
+        Item(
+            question=Question(
+                id=f"{task}-{number}",
+                text=f"Which colour has thing {number}?",
+                context=None if choice else CONTEXT,
+                options=WORDS if choice else (),
+            ),
+            gold=() if choice else (WORDS[number % 6],),
+            right=number % 6 if choice else None,
+            category=f"part {number % 14}",
+        )
+        for number in range(questions)
+    )
+    given = [
+        [number % 6 if model % 2 else (number * model) % 6 for number in range(questions)]
+        for model in range(models)
+    ]
+    return TaskAnswers(
+        task=task,
+        items=items,
+        answers=tuple(
+            tuple(
+                Answer(choice=place, probabilities=(0.25,) * 6)
+                if choice
+                else Answer(text=WORDS[place] if model % 2 else f"model {model} says so {place}")
+                for place in row
+            )
+            for model, row in enumerate(given)
+        ),
+    )
+
+
+def measurements(task: TaskAnswers, names: list[str]) -> list[Measurement]:
+    ids = tuple(item.question.id for item in task.items)
+    metrics = {
+        "choice": ("agreement", "cohen_kappa", "capa", "capa_discrete", "error_consistency"),
+        "extractive_qa": ("word_f1", "character_f1", "exact_match", "zero_f1", "sem_score"),
+    }[task.task]
+    values = tuple((place % 10) / 10 for place in range(len(ids)))
+    sides = [*((name, GOLD) for name in names), *combinations(names, 2)]
+    return [
+        Measurement(
+            metric="accuracy" if task.task == "choice" and against == GOLD else metric,
+            target=target,
+            against=against,
+            capability=task.task,
+            estimate=estimate((place * 37 % 100) / 100, len(ids)),
+            example_ids=ids if task.task != "choice" else (),
+            values=values if task.task != "choice" else (),
+        )
+        for place, (target, against) in enumerate(sides)
+        for metric in (metrics[:1] if task.task == "choice" and against == GOLD else metrics)
+    ]
+
+
+def of_many(models: int, questions: int) -> Comparison:
+    small = build_comparison()
+    card = small.manifest.models[0]
+    names = [f"organisation/language-model-{number}" for number in range(models)]
+    tasks = tuple(answered(task, models, questions) for task in ("extractive_qa", "choice"))
+    return replace(
+        small,
+        manifest=replace(small.manifest, models=tuple(replace(card, name=name) for name in names)),
+        measurements=tuple(one for task in tasks for one in measurements(task, names)),
+        tasks=tasks,
+    )
+
+
+@pytest.fixture(scope="module")
+def of_29():
+    return of_many(29, 500)
+
+
+def test_29_models_on_500_questions_stay_under_ten_megabytes(of_29):
+    page = HtmlRenderer().render(of_29)
+    assert page.count("<article") == 500
+    assert len(page.encode()) < 10 * MEGABYTE
+
+
+def test_each_task_shows_as_many_of_its_questions(of_29):
+    shown = answers(of_29, limit=500)
+    tasks = [item.task for item in shown.items]
+    assert (tasks.count("extractive_qa"), tasks.count("choice")) == (250, 250)
+    assert shown.total == 1000
+
+
+def test_of_many_models_the_first_and_the_last_are_named(parse):
+    document = parse(HtmlRenderer().render(of_many(8, 10)))
+    assert document.all("title")[0].text == "SCoPE compare: 8 models"
+    answer = document.section("answer")
+    assert "from the lowest to the highest of 8 models" in answer.words
+    # Two pairs and the two ends against gold, each with two names or one.
+    assert len(answer.all("li")[0].all("bdi")) == 1 + 2 + 2 + 2
+    assert len(document.section("matrices").all("table")[0].all("tr")) == 9
+
+
+def test_pairs_that_are_too_many_for_a_chart_stand_in_a_folded_table(of_29):
+    (found,) = figures(of_29)
+    exact = found.figures[0]
+    assert (exact.folded, exact.pairs_drawn) == (True, False)
+    assert len(exact.chart.intervals) == 29
+    assert exact.chart.series == ("against gold",)
+    assert len(exact.rows) == 29 + 29 * 28 // 2
+    assert found.histogram.drawn == 0
+    assert len(found.histogram.names) == 29 + 29 * 28 // 2
+
+
+def test_beyond_sixty_models_a_sentence_stands_for_the_matrices(tasks_comparison):
+    cards = tasks_comparison.manifest.models
+    more = tuple(replace(cards[0], name=f"more {number}") for number in range(58))
+    manifest = replace(tasks_comparison.manifest, models=(*cards, *more))
+    found = matrices(replace(tasks_comparison, manifest=manifest))
+    assert (found.models, found.tasks) == (61, ())

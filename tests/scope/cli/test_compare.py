@@ -1,0 +1,167 @@
+"""``scope compare`` as a user meets it, on made-up questions and toy models."""
+
+import json
+
+import pytest
+
+from scope.serialization import from_json, to_json
+
+COLOURS = ("red", "green", "blue", "white", "black", "brown")
+
+
+@pytest.fixture
+def choices(tmp_path):
+    """Forty questions with three or four options and a right one."""
+    path = tmp_path / "choices.jsonl"
+    rows = [
+        {
+            "question": f"Which colour has house {place}?",
+            "options": [COLOURS[(place + step) % 6] for step in range(3 + place % 2)],
+            "answer": place % 3,
+        }
+        for place in range(40)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def passages(tmp_path):
+    """Thirty questions on short passages; every third has no answer."""
+    path = tmp_path / "passages.json"
+    paragraphs = [
+        {
+            "context": f"House {place} is {COLOURS[place % 6]} and stands by road {place + 7}",
+            "qas": [
+                {
+                    "id": f"q{place}",
+                    "question": f"What colour is house {place}?",
+                    "is_impossible": place % 3 == 0,
+                    "answers": []
+                    if place % 3 == 0
+                    else [{"text": COLOURS[place % 6], "answer_start": 0}],
+                }
+            ],
+        }
+        for place in range(30)
+    ]
+    document = {"version": "v2.0", "data": [{"title": "Houses", "paragraphs": paragraphs}]}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def compared(run_scope, choices, passages):
+    return run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader"),
+        *("--model", "python:toy_answerers:Skimmer", "--encoder", "none"),
+        *("--task", "choice", "--data", f"choice={choices}"),
+        *("--task", "extractive_qa", "--data", f"extractive_qa={passages}", "--run", "mine"),
+    )
+
+
+def test_a_comparison_prints_a_table_and_writes_a_report(compared, tmp_path):
+    assert compared.returncode == 0, compared.stderr
+    assert "toy_answerers:Reader ~ toy_answerers:Skimmer" in compared.stdout
+    for metric in ("accuracy", "capa", "error_consistency", "word_f1", "exact_match"):
+        assert f" {metric} " in compared.stdout
+    assert "choice: 80 answers" in compared.stdout
+    assert "data of choice: 40 of 40 questions, 40 with a gold answer" in compared.stdout
+    assert "report: runs/mine/report.html" in compared.stderr
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Which colour has house 3?" in report
+
+
+def test_the_command_in_the_result_asks_the_same_again(compared, run_scope, tmp_path):
+    result = (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    command = json.loads(result)["manifest"]["command"]
+    again = run_scope(*command.split()[1:], "--run", "again")
+    assert again.returncode == 0, again.stderr
+    other = (tmp_path / "runs/again/comparison.json").read_text(encoding="utf-8")
+    assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
+
+
+def test_the_report_is_written_again_without_any_model(compared, run_scope, tmp_path):
+    path = tmp_path / "runs/mine/report.html"
+    first = path.read_bytes()
+    path.unlink()
+    again = run_scope("report", "mine", environment={"PYTHONPATH": ""})
+    assert again.returncode == 0, again.stderr
+    assert path.read_bytes() == first
+    assert again.stdout == compared.stdout
+
+
+def test_the_run_is_listed_with_its_models(compared, run_scope):
+    (row,) = json.loads(run_scope("list", "runs", "--json").stdout)
+    assert row["job"] == "compare"
+    assert row["models"] == "toy_answerers:Reader, toy_answerers:Skimmer"
+
+
+def test_a_model_without_probabilities_leaves_capa_undefined_and_the_rest_measured(
+    run_scope, choices
+):
+    done = run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader"),
+        *("--model", "python:toy_answerers:Terse", "--task", "choice", "--data", choices),
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    found = {
+        row["metric"]: row["estimate"]
+        for row in json.loads(done.stdout)["measurements"]
+        if row["against"] == "toy_answerers:Terse"
+    }
+    assert "gives no probabilities" in found["capa"]["reason"]
+    # The terse model is the reader: its choices are the same.
+    assert found["capa_discrete"]["value"] == found["agreement"]["value"] == 1.0
+
+
+def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
+    done = run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader"),
+        *("--model", "python:toy_answerers:Skimmer", "--task", "choice", "--data", choices),
+        *("--fail-under", "agreement=0.99"),
+    )
+    assert done.returncode == 1
+    assert "gate: agreement of toy_answerers:Reader" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "mend"),
+    [
+        ({"task": "clooze"}, "no task is called `clooze`", "did you mean `cloze`"),
+        ({"data": "missing.jsonl"}, "missing.jsonl", ""),
+        ({"model": "python:toy_answerers:TooFew"}, "39", "mend"),
+        ({"model": "python:toy_answerers:Wrong"}, "the option", "mend the model"),
+        ({"model": "python:toy_models:Reference"}, "classifier", "name another model"),
+        ({"model": "python:toy_answerers:Reader"}, "is named twice", "leave one of them out"),
+        ({"setting": "min_words=3"}, "the setting `min_words`", "leave it out"),
+        ({"setting": "min_words"}, "the setting `min_words`", "--setting min_words=10"),
+        ({"prompt": "answr=x.txt"}, "a prompt called `answr`", ""),
+        ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
+    ],
+)
+def test_a_mistake_ends_in_one_clear_message(run_scope, choices, changes, found, mend):
+    options = {
+        "model": "python:toy_answerers:Skimmer",
+        "task": "choice",
+        "data": choices,
+        **changes,
+    }
+    done = run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader"),
+        *(word for name, value in options.items() for word in (f"--{name}", value)),
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert found in done.stderr
+    assert mend in done.stderr
+
+
+def test_one_model_is_no_comparison(run_scope, choices):
+    done = run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader"),
+        *("--task", "choice", "--data", choices),
+    )
+    assert done.returncode == 2
+    assert "at least two models" in done.stderr

@@ -1,0 +1,87 @@
+"""Ctrl-C ends a command with one line and the exit code that shells expect."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import SCOPE, TESTS
+
+from scope import cli
+from scope.errors import SpecError
+
+
+def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, tmp_path):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(TESTS),
+        "SCOPE_TEST_LOG": str(tmp_path / "asked.jsonl"),
+    }
+    command = [
+        *(str(SCOPE), "audit", "--reference", "python:toy_models:Slow"),
+        *("--target", "python:toy_models:SlowStudent", "--data", str(sentences_csv)),
+        *("--n", "12", "--capability", "typo", "--slots", "2", "--run", "mine"),
+    ]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "asked.jsonl").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.splitlines()[-1] == (
+        "scope: interrupted; answers are kept, and the same command goes on where it was"
+    )
+    again = subprocess.run(command, cwd=tmp_path, env=environment, check=False)
+    assert again.returncode == 0
+    lines = (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [tuple(json.loads(line)) for line in lines]
+    # At most the batch that was under way is asked again.
+    assert len(rows) - len(set(rows)) <= 2 * 15
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+def aborted_as_older_typer_does():
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        try:
+            raise RuntimeError from error
+        except RuntimeError:
+            raise SystemExit(1)  # noqa: B904 - what is raised in a handler has it as its context
+
+
+@pytest.mark.parametrize("application", [interrupted, aborted_as_older_typer_does])
+def test_however_an_interruption_arrives_the_code_is_130(application, monkeypatch, capsys):
+    monkeypatch.setattr("scope.cli.commands.application", application)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == cli.INTERRUPTED == 130
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def gate_failed():
+    raise SystemExit(1)
+
+
+def input_is_wrong():
+    raise SpecError("a", expected="b", mend="c")
+
+
+@pytest.mark.parametrize(("application", "code"), [(gate_failed, 1), (input_is_wrong, 2)])
+def test_other_ends_keep_their_code(application, code, monkeypatch, capsys):
+    monkeypatch.setattr("scope.cli.commands.application", application)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == code
+    assert "interrupted" not in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""The numbers of tasks answered in words, on answers made by hand."""
+
+import numpy as np
+import pytest
+from made_up_tasks import NOT_ASKED, choice_task, text_task
+
+from scope.estimation.tasks import measure_task
+from scope.records import GOLD, TaskAnswers, Undefined
+
+VECTORS = {
+    "Paris": (1.0, 0.0),
+    "in Paris": (0.96, 0.28),
+    "Rome": (0.6, 0.8),
+    "nowhere": (-1.0, 0.0),
+}
+
+
+class Encoder:
+    """Looks vectors up, and keeps what it was asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, texts):
+        self.asked.append(list(texts))
+        return np.array([VECTORS[text] for text in texts])
+
+
+def numbers(answers, models=("first", "second"), *, normalize=False, encode=None, words=None):
+    return measure_task(
+        answers, models, normalize=normalize, encode=encode, encode_words=words, seed=0
+    )
+
+
+def measured(*args, **options):
+    """Every measurement by metric, target and against."""
+    found = numbers(*args, **options).measurements
+    return {(one.metric, one.target, one.against): one for one in found}
+
+
+def values(rows, metric, target="first", against=GOLD, **options):
+    return measured(text_task(*rows), **options)[metric, target, against].values
+
+
+def test_models_are_held_against_gold_and_against_each_other():
+    found = measured(text_task((["Paris"], "Paris", "in Paris"), (["Rome"], "Rome", "rome")))
+    assert found["word_f1", "first", GOLD].values == (1, 1)
+    assert found["word_f1", "second", GOLD].values == pytest.approx((2 / 3, 0))
+    assert found["word_f1", "first", "second"].values == pytest.approx((2 / 3, 0))
+    assert found["character_f1", "first", "second"].values == pytest.approx((5 / 6, 3 / 4))
+    assert found["exact_match", "first", GOLD].values == (1, 1)
+    assert found["zero_f1", "second", GOLD].values == (0, 1)
+    assert found["zero_f1", "first", "second"].values == (0, 1)
+    for one in found.values():
+        assert one.estimate.value == pytest.approx(np.mean(one.values))
+        assert (one.estimate.n, one.example_ids, one.capability) == (
+            2,
+            ("q0", "q1"),
+            "extractive_qa",
+        )
+
+
+def test_without_an_encoder_only_the_overlap_is_measured():
+    found = numbers(text_task((["Paris"], "Paris", "Rome"))).measurements
+    overlap = ["word_f1", "character_f1", "exact_match", "zero_f1"]
+    assert [one.metric for one in found] == overlap * 3
+
+
+def test_encoders_add_semscore_its_share_from_the_threshold_on_and_the_word_cosine():
+    rows = [(["Paris"], "in Paris", "Paris"), (["Paris"], "Rome", "nowhere")]
+    found = measured(text_task(*rows), encode=Encoder(), words=Encoder())
+    assert found["sem_score", "first", GOLD].values == pytest.approx((0.96, 0.6))
+    assert found["sem_score_at_least(threshold=0.9)", "first", GOLD].values == (1, 0)
+    assert found["word_cosine", "second", GOLD].values == pytest.approx((1, -1))
+    assert found["sem_score", "first", "second"].values == pytest.approx((0.96, -0.6))
+    estimate = found["sem_score", "second", GOLD].estimate
+    assert estimate.value == 0
+    assert -1 <= estimate.low < 0 < estimate.high <= 1
+
+
+def test_every_distinct_text_is_encoded_once_and_no_empty_one():
+    encode, words = Encoder(), Encoder()
+    rows = [(["Paris", ""], "in Paris", "Paris"), (["Rome"], "in Paris", None), ([], "", "nowhere")]
+    numbers(text_task(*rows), encode=encode, words=words)
+    assert encode.asked == words.asked == [["Paris", "Rome", "in Paris", "nowhere"]]
+
+
+def test_nothing_to_encode_asks_no_encoder():
+    encode = Encoder()
+    found = measured(text_task(([""], "", "")), encode=encode)
+    assert encode.asked == []
+    assert found["sem_score", "first", GOLD].values == (1,)
+
+
+def test_of_several_right_answers_the_best_fitting_one_counts_for_each_metric():
+    rows = [(["Rome", "Paris"], "in Paris", "Rome")]
+    assert values(rows, "word_f1") == pytest.approx((2 / 3,))
+    assert values(rows, "zero_f1") == (0,)
+    assert values(rows, "sem_score", encode=Encoder()) == pytest.approx((0.96,))
+    assert values(rows, "exact_match", "second") == (1,)
+
+
+def test_saying_that_there_is_no_answer_is_an_answer_and_giving_none_is_not():
+    rows = [([""], "", None)]
+    for metric in ("word_f1", "character_f1", "exact_match", "sem_score"):
+        assert values(rows, metric, "first", encode=Encoder()) == (1,)
+        assert values(rows, metric, "second", encode=Encoder()) == (0,)
+    assert values(rows, "zero_f1", "second") == (1,)
+
+
+def test_an_answer_not_given_is_left_out_between_models():
+    rows = [(["Paris"], "Paris", "Paris"), (["Paris"], "Paris", None), (["Rome"], None, "Rome")]
+    found = measured(text_task(*rows), encode=Encoder())
+    assert found["word_f1", "first", GOLD].values == (1, 1, 0)
+    assert found["sem_score", "second", GOLD].values == (1, 0, 1)
+    between = found["word_f1", "first", "second"]
+    assert (between.values, between.example_ids, between.estimate.n) == ((1,), ("q0",), 1)
+
+
+def test_a_question_that_was_not_put_to_a_model_counts_nowhere():
+    rows = [(["Paris"], "Paris", NOT_ASKED), (["Rome"], "Rome", "Rome")]
+    found = measured(text_task(*rows))
+    assert found["word_f1", "second", GOLD].example_ids == ("q1",)
+    assert found["word_f1", "first", GOLD].example_ids == ("q0", "q1")
+    assert found["word_f1", "first", "second"].estimate.n == 1
+
+
+def test_items_without_a_known_answer_count_between_models_only():
+    found = measured(text_task((["Paris"], "Paris", "Rome"), ([], "Rome", "Rome")))
+    assert found["word_f1", "first", GOLD].example_ids == ("q0",)
+    assert found["word_f1", "first", "second"].values == (0, 1)
+
+
+def test_no_known_answer_and_nothing_in_common_are_undefined():
+    found = measured(text_task(([], "Paris", None), ([], None, "Rome")))
+    unknown, apart = (found["word_f1", "first", against] for against in (GOLD, "second"))
+    assert unknown.estimate == Undefined(reason="no item has a known right answer")
+    assert apart.estimate == Undefined(reason="the two models answered no item in common")
+    assert (unknown.values, apart.values) == ((), ())
+
+
+def test_normalization_is_asked_for():
+    rows = [(["the Paris."], "paris", "Paris")]
+    assert values(rows, "exact_match") == (0,)
+    assert values(rows, "exact_match", normalize=True) == (1,)
+    assert values(rows, "exact_match", against="second", normalize=True) == (1,)
+
+
+def test_differences_in_word_f1_and_semscore_are_tested_together():
+    rows = [(["Paris"], "Paris", "Rome")] * 6 + [(["Paris"], "Paris", "Paris")] * 6
+    found = numbers(text_task(*rows), encode=Encoder()).differences
+    assert [one.metric for one in found] == ["word_f1", "sem_score"]
+    assert [one.estimate.value for one in found] == pytest.approx([0.5, 0.2])
+    assert found[0].p_value == found[1].p_value
+    assert [one.p_adjusted for one in found] == pytest.approx([2 * one.p_value for one in found])
+
+
+def test_differences_of_cosines_may_reach_two():
+    rows = [(["Paris"], "Paris", "nowhere")] * 12
+    found = numbers(text_task(*rows), encode=Encoder()).differences
+    estimate = found[1].estimate
+    assert estimate.value == estimate.high == 2
+    assert 0 < estimate.low < 2
+
+
+def test_one_model_is_held_against_gold_alone():
+    found = numbers(text_task((["Paris"], "Paris")), models=("only",))
+    assert {(one.target, one.against) for one in found.measurements} == {("only", GOLD)}
+    assert found.differences == ()
+
+
+def test_a_task_whose_items_have_options_here_and_none_there_is_refused():
+    words, choices = text_task((["Paris"], "Paris")), choice_task((0, 0))
+    mixed = TaskAnswers(
+        task="mixed",
+        items=words.items + choices.items,
+        answers=((*words.answers[0], *choices.answers[0]),),
+    )
+    with pytest.raises(ValueError, match="mixed: 1 of 2 items have options"):
+        numbers(mixed, models=("only",))
+
+
+def test_there_is_one_name_a_row():
+    with pytest.raises(ValueError, match="extractive_qa: 2 names, 1 rows"):
+        numbers(text_task((["Paris"], "Paris")))
+
+
+def test_an_encoder_that_drops_texts_is_refused():
+    with pytest.raises(ValueError, match=r"1 texts were encoded as an array of shape \(0,\)"):
+        numbers(text_task((["Paris"], "Paris", "Paris")), encode=lambda texts: np.zeros(0))

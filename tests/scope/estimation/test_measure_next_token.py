@@ -1,0 +1,132 @@
+"""The numbers of an audit of language models, on predictions made by hand."""
+
+import pytest
+
+from scope.estimation import invariant_pairs, measure
+from scope.metrics import METRICS
+from scope.records import (
+    Estimate,
+    Example,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Undefined,
+)
+
+
+def says(**shares):
+    return Prediction(tokens=tuple(shares), probabilities=tuple(shares.values()))
+
+
+BY_HAND = [
+    # The reference stays at "a". The first target stays at "b", the second leaves "a" for "c".
+    # Changes: reference a 0.125, rest -0.125; first b 0.125, rest -0.125; apart by 0.25.
+    (says(a=0.5), says(a=0.375), says(b=0.5), says(b=0.375), says(a=0.5), says(c=0.5)),
+    # All stay at "a" and move alike; the reference is sure.
+    (says(a=0.875), says(a=0.75), says(a=0.5), says(a=0.375), says(a=0.5), says(a=0.375)),
+    # The reference leaves "a" for "b": no pair of I_R.
+    (says(a=0.5), says(b=0.5), says(a=0.5), says(a=0.5), says(a=0.5), says(a=0.5)),
+]
+
+
+def scored():
+    examples, perturbations = [], []
+    for number, (before, after, *others) in enumerate(BY_HAND):
+        example = Example(id=str(number), text=f"text {number}")
+        examples.append(
+            ScoredExample(example=example, reference=before, targets=tuple(others[::2]))
+        )
+        perturbations.append(
+            ScoredPerturbation(
+                capability="typo",
+                perturbation=Perturbation(example_id=str(number), trial=1, text=f"tex {number}"),
+                reference=after,
+                targets=tuple(others[1::2]),
+            )
+        )
+    return examples, perturbations
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return measure(
+        *scored(),
+        capabilities=["typo"],
+        targets=["first", "second"],
+        labels=(),
+        soft_scope=METRICS["soft_scope"].at(tolerance=0.0, cutoff=0.5),
+        seed=0,
+    )
+
+
+def values(numbers, target):
+    return {
+        one.metric.partition("(")[0]: one.values
+        for one in numbers.measurements
+        if one.target == target and one.subset is None
+    }
+
+
+def test_by_hand(numbers):
+    assert values(numbers, "first") == {
+        "iid_agreement": (0, 1, 1),
+        "iid_accuracy_gap": (),
+        "ood_agreement": (0, 1),
+        "hard_scope": (1, 1),
+        "soft_scope": (pytest.approx(0.5), 1),
+    }
+    assert values(numbers, "second") == {
+        "iid_agreement": (1, 1, 1),
+        "iid_accuracy_gap": (),
+        "ood_agreement": (0, 1),
+        "hard_scope": (0, 1),
+        "soft_scope": (0, 1),
+    }
+
+
+def test_nothing_is_right_or_wrong_about_a_token(numbers):
+    gaps = [one.estimate for one in numbers.measurements if one.metric == "iid_accuracy_gap"]
+    assert gaps == [Undefined(reason="no example has a gold label")] * 2
+
+
+def test_parts_are_taken_by_the_confidence_in_the_token_alone(numbers):
+    parts = {one.subset: one.estimate for one in numbers.measurements if one.target == "second"}
+    del parts[None]
+    # Confidence 0.5 and 0.875; the mass of other tokens is none.
+    assert set(parts) == {
+        "reference's confidence ≤ 0.75",
+        "reference's confidence 0.75 to 0.95",
+    }
+    assert parts["reference's confidence ≤ 0.75"].value == 0
+    assert parts["reference's confidence 0.75 to 0.95"].value == 1
+
+
+def test_targets_are_compared_with_each_other(numbers):
+    [hard] = [one for one in numbers.differences if one.metric == "hard_scope"]
+    assert isinstance(hard.estimate, Estimate)
+    assert hard.estimate.value == pytest.approx(0.5)
+
+
+def test_every_pair_has_columns_for_its_own_tokens():
+    pairs = invariant_pairs("typo", *scored())
+    assert pairs.example_ids == ("0", "1")
+    assert pairs.open_vocabulary
+    # a, b, c and the rest; the second pair fills two of them.
+    assert pairs.reference[0].tolist() == [[0.5, 0, 0, 0.5], [0.875, 0, 0, 0.125]]
+    assert pairs.targets[1][1].tolist() == [[0, 0, 0.5, 0.5], [0.375, 0, 0, 0.625]]
+
+
+def test_no_pair_of_language_models_gives_undefined():
+    examples, perturbations = scored()
+    numbers = measure(
+        examples[2:],
+        perturbations[2:],
+        capabilities=["typo"],
+        targets=["first", "second"],
+        labels=(),
+        soft_scope=METRICS["soft_scope"],
+        seed=0,
+    )
+    hard = [one.estimate for one in numbers.measurements if one.metric == "hard_scope"]
+    assert hard == [Undefined(reason="the reference is invariant on no pair")] * 2

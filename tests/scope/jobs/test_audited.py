@@ -1,0 +1,98 @@
+"""Which models an audit takes, and in which role."""
+
+import pytest
+from estimates import main_estimates
+
+from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions
+
+WORDS = {"negative": "bad", "positive": "good"}
+
+
+def chooser_audit(toy_audit, tmp_path, **options):
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("{text} - {labels}?", encoding="utf-8")
+    return toy_audit(
+        "OtherChooser",
+        "Student",
+        **{
+            "reference": "python:toy_models:Chooser",
+            "capabilities": ["typo"],
+            "model_options": ModelOptions(label_words=WORDS, prompts={"classify": prompt}),
+            **options,
+        },
+    )
+
+
+def test_language_models_with_label_words_are_audited_beside_classifiers(toy_audit, tmp_path):
+    comparison = chooser_audit(toy_audit, tmp_path)
+    reference, other, student = comparison.manifest.models
+    assert reference.labels == other.labels == student.labels == ("negative", "positive")
+    assert main_estimates(comparison, "hard_scope").keys() == {
+        ("typo", "toy_models:OtherChooser"),
+        ("typo", "toy_models:Student"),
+    }
+    command = comparison.manifest.command
+    assert f"--prompt {tmp_path / 'prompt.txt'}" in command
+    assert "--label-word negative=bad --label-word positive=good" in command
+
+
+def test_another_prompt_or_other_words_are_another_question(toy_audit, tmp_path):
+    first = chooser_audit(toy_audit, tmp_path)
+    asked = {first.manifest.reference.fingerprint}
+    for options in (
+        ModelOptions(label_words={**WORDS, "positive": "fine"}),
+        ModelOptions(label_words=WORDS, prompts={"classify": "{text}: {labels}?"}),
+    ):
+        comparison = chooser_audit(toy_audit, tmp_path, model_options=options)
+        asked.add(comparison.manifest.reference.fingerprint)
+    assert len(asked) == 3
+    assert len(list((tmp_path / "runs").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"role": "next_tokn"}, "the role `next_tokn`"),
+        ({"role": "next_token", "label_map": ["a=b"]}, "--label-map in the role next_token"),
+        ({"role": "next_token", "label_column": "label"}, "--label-column in the role"),
+        (
+            {
+                "role": "next_token",
+                "model_options": ModelOptions(label_words=WORDS, prompts={"classify": "{text}"}),
+            },
+            "--label-word and --prompt in the role",
+        ),
+        ({"model_options": ModelOptions(label_words=WORDS)}, "no language model among"),
+        (
+            {"model_options": ModelOptions(prompts={"classify": "{text}"})},
+            "no language model among",
+        ),
+        ({"model_options": ModelOptions(prompts={"classify": "words"})}, "the prompt classify"),
+        ({"role": "next_token", "targets": []}, "no target"),
+    ],
+)
+def test_what_does_not_fit_the_role_is_refused_before_any_work(
+    toy_audit, tmp_path, options, message
+):
+    with pytest.raises(SpecError) as caught:
+        toy_audit("Student", **options)
+    assert message in str(caught.value)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_leaving_gold_labels_out_may_be_said_twice(toy_audit):
+    comparison = toy_audit(
+        "Speaker",
+        reference="python:toy_models:Speaker",
+        role="next_token",
+        label_column="none",
+        capabilities=["typo"],
+        n=2,
+    )
+    assert comparison.manifest.data[0].labelled == 0
+
+
+def test_a_language_model_without_label_words_says_which_to_give(toy_audit):
+    with pytest.raises(ModelError, match="--label-word"):
+        toy_audit("Student", reference="python:toy_models:Chooser")

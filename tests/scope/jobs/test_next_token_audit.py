@@ -1,0 +1,187 @@
+"""The audit of language models, whose label is the likeliest next token."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import toy_models
+from estimates import main_estimates
+from reference import invariance_reference
+
+from scope.errors import ModelError, RunError
+from scope.models import ModelOptions
+from scope.serialization import from_json, to_json
+
+
+@pytest.fixture
+def speaker_audit(toy_audit):
+    return partial(toy_audit, reference="python:toy_models:Speaker", role="next_token")
+
+
+def tokens(prediction):
+    return dict(zip(prediction.tokens, prediction.probabilities, strict=True))
+
+
+def test_a_model_shares_all_invariances_with_itself(speaker_audit):
+    comparison = speaker_audit("Speaker")
+    for metric in ("hard_scope", "soft_scope", "ood_agreement", "iid_agreement"):
+        estimates = main_estimates(comparison, metric)
+        assert all(one.value == 1 and one.n > 5 for one in estimates.values())
+
+
+def test_every_number_equals_the_slow_reference(speaker_audit):
+    comparison = speaker_audit("YoungSpeaker", "Babbler", tolerance=0.05, cutoff=0.4)
+    clean = {one.example.id: one for one in comparison.examples}
+    for position, target in enumerate(("toy_models:YoungSpeaker", "toy_models:Babbler")):
+        for capability in ("synonym", "typo"):
+            pairs = [
+                (clean[one.perturbation.example_id], one)
+                for one in comparison.perturbations
+                if one.capability == capability and one.reference
+            ]
+            assert len(pairs) > 20
+            arrays = (
+                [tokens(before.reference) for before, _ in pairs],
+                [tokens(after.reference) for _, after in pairs],
+                [tokens(before.targets[position]) for before, _ in pairs],
+                [tokens(after.targets[position]) for _, after in pairs],
+            )
+            expected = {
+                "ood_agreement": invariance_reference.open_hard_scope(arrays[1], arrays[3]),
+                "hard_scope": invariance_reference.open_hard_scope(*arrays[2:]),
+                "soft_scope": invariance_reference.open_soft_scope(
+                    *arrays, tolerance=0.05, cutoff=0.4
+                ),
+            }
+            for metric, values in expected.items():
+                found = main_estimates(comparison, metric)[capability, target]
+                assert found.value == pytest.approx(np.mean(values), abs=1e-5)
+
+
+def test_every_perturbation_keeps_the_references_token_and_has_its_score(speaker_audit):
+    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"])
+    clean = {one.example.id: one for one in comparison.examples}
+    found = [one for one in comparison.perturbations if one.reference]
+    for one in found:
+        before = clean[one.perturbation.example_id].reference
+        assert before.choice == one.reference.choice
+        first, second = tokens(before), tokens(one.reference)
+        moved = sum(abs(first[token] - second[token]) for token in first)
+        moved += abs(sum(first.values()) - sum(second.values()))
+        assert one.perturbation.score == pytest.approx(1 / (1 + moved), abs=2e-6)
+    assert len(found) > 20
+
+
+def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(speaker_audit):
+    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"])
+    assert {one.example.label for one in comparison.examples} == {None}
+    assert comparison.manifest.data[0].labelled == 0
+    gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:YoungSpeaker"]
+    assert str(gap) == "undefined (no example has a gold label)"
+    parts = {one.subset for one in comparison.measurements if one.subset}
+    assert parts
+    assert all("confidence" in part for part in parts)
+
+
+def test_the_role_and_the_number_of_tokens_are_part_of_the_question(speaker_audit):
+    first = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
+    assert first.manifest.settings["role"] == "next_token"
+    assert first.manifest.settings["next_tokens"] == 20
+    assert "--role next_token" in first.manifest.command
+    with pytest.raises(RunError, match="next_tokens"):
+        speaker_audit(
+            "YoungSpeaker",
+            capabilities=["typo"],
+            run="mine",
+            model_options=ModelOptions(next_tokens=2),
+        )
+
+
+def test_only_as_many_tokens_are_named_as_are_asked_for(speaker_audit):
+    comparison = speaker_audit(
+        "YoungSpeaker", capabilities=["typo"], model_options=ModelOptions(next_tokens=2)
+    )
+    assert {len(one.reference.tokens) for one in comparison.examples} == {2}
+    assert "--next-tokens 2" in comparison.manifest.command
+
+
+def test_slots_do_not_change_a_byte(speaker_audit):
+    texts = {
+        to_json(speaker_audit("YoungSpeaker", slots=slots, run=f"slots-{slots}"), clock=False)
+        for slots in (1, 64)
+    }
+    assert len(texts) == 1
+
+
+def test_the_kl_distance_finds_perturbations_too(speaker_audit):
+    comparison = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
+    assert comparison.outcomes[0].found > 20
+    assert (
+        main_estimates(comparison, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
+    )
+
+
+def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatch, tmp_path):
+    whole = speaker_audit("YoungSpeaker", run="whole")
+    asked = []
+    answer = toy_models.Speaker.predict_next
+
+    def breaks_off(self, texts):
+        if len(asked) > 200:
+            raise RuntimeError("the line went dead")
+        asked.extend((type(self).__name__, text) for text in texts)
+        return answer(self, texts)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(toy_models.Speaker, "predict_next", breaks_off)
+        with pytest.raises(ModelError, match="the line went dead"):
+            speaker_audit("YoungSpeaker", run="broken")
+    assert not (tmp_path / "runs/broken/comparison.json").exists()
+
+    def counts(self, texts):
+        asked.extend((type(self).__name__, text) for text in texts)
+        return answer(self, texts)
+
+    monkeypatch.setattr(toy_models.Speaker, "predict_next", counts)
+    assert to_json(speaker_audit("YoungSpeaker", run="broken"), clock=False) == to_json(
+        whole, clock=False
+    )
+    assert len(asked) == len(set(asked))
+    asked.clear()
+    speaker_audit("YoungSpeaker", run="broken")
+    assert asked == []
+
+
+def test_language_models_may_be_objects(speaker_audit):
+    class Parrot(toy_models.Speaker):
+        spec = "python:here:Parrot"
+        fingerprint = "parrot"
+
+        def predict_next(self, texts):
+            from scope.records import Prediction
+
+            answers = [self.shares(text) for text in texts]
+            return [
+                Prediction(tokens=tuple(one), probabilities=tuple(one.values())) for one in answers
+            ]
+
+    comparison = speaker_audit("Speaker", reference=Parrot(), capabilities=["typo"])
+    assert main_estimates(comparison, "hard_scope")["typo", "toy_models:Speaker"].value == 1
+
+
+def test_the_file_holds_the_tokens_and_the_report_shows_them(speaker_audit, tmp_path):
+    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
+    stored = from_json((tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8"))
+    assert stored.examples == comparison.examples
+    assert set(stored.examples[0].reference.tokens) == {
+        f" {word}" for word in toy_models.Speaker.words
+    }
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    token = stored.examples[0].reference.choice
+    assert f"&#34;{token}&#34;" in report
+
+
+def test_a_model_without_the_role_is_refused_with_those_it_has(speaker_audit):
+    with pytest.raises(ModelError, match="roles: classifier") as caught:
+        speaker_audit("Student")
+    assert "next_token" in str(caught.value)

@@ -1,0 +1,298 @@
+"""The ways in which servers fail, and what each costs: nothing that was answered."""
+
+import asyncio
+import signal
+import threading
+import time
+import traceback
+
+import pytest
+from stub_server import Cut, Hang, Say, refuse
+
+from scope.models import ModelOptions
+from scope.models.endpoint.address import Address
+from scope.models.endpoint.client import Endpoint
+from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.replies import Ask
+
+TEXTS = [f"word number {number}" for number in range(12)]
+
+
+@pytest.fixture
+def endpoint(stub, clock):
+    """Makes an endpoint; few requests at once keep the order of a script's entries known."""
+
+    def endpoint(**options):
+        options = {"requests": 1, **options}
+        address = Address(base_url=stub.url, model="stub-model")
+        return Endpoint(address, ModelOptions(**options), clock)
+
+    return endpoint
+
+
+def chats(*texts):
+    return [Ask(path="chat", prompt=text) for text in texts]
+
+
+def texts_of(replies):
+    return {place: reply.text for place, reply in replies}
+
+
+def threads_of_endpoints():
+    return [one for one in threading.enumerate() if one.name == "scope-endpoint"]
+
+
+FAILURES = {
+    "too many requests": refuse(429),
+    "internal error": refuse(500),
+    "bad gateway as a page": Say(status=502, body=b"<html>Bad gateway</html>"),
+    "overloaded": refuse(503),
+    "overloaded as Anthropic says it": refuse(529),
+    "cut before the status line": Cut(),
+    "cut in the middle of the body": Cut(after=5),
+    "malformed JSON": Say(body=b'{"choices": [{"mess'),
+    "JSON nested too deeply": Say(body=b"[" * 100_000),
+    "no text at all": Say(body=b""),
+    "no UTF-8": Say(body=b'{"\xff'),
+    "no choices": Say(body={"object": "chat.completion"}),
+    "an error with status 200": Say(body={"error": {"message": "provider is down"}}),
+    "no choice among the choices": Say(body={"choices": []}),
+    "a choice without message": Say(body={"choices": [{}]}),
+    "a number for a text": Say(body={"choices": [{"message": {"content": 7}}]}),
+    "log-probabilities that are none": Say(
+        body={
+            "choices": [
+                {
+                    "message": {"content": "A"},
+                    "logprobs": {
+                        "content": [
+                            {"token": "A", "top_logprobs": [{"token": "A", "logprob": "high"}]}
+                        ]
+                    },
+                }
+            ]
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
+def test_what_may_pass_is_asked_again_and_nothing_answered_is(endpoint, stub, clock, failure):
+    ask = chats(*TEXTS[:4])
+    stub.script.extend([failure, failure])
+    replies = texts_of(endpoint(retries=2).ask(ask))
+    assert replies == {0: "0", 1: "1", 2: "2", 3: "3"}
+    assert stub.answered == TEXTS[:4]
+    assert clock.waits == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
+def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub, failure):
+    stub.check = lambda body: failure if "number 3" in str(body) else None
+    came = []
+    with pytest.raises(EndpointError) as error:
+        came.extend(place for place, _ in endpoint(retries=2).ask(chats(*TEXTS)))
+    assert came == [0, 1, 2]
+    assert "answered 3 of 12 questions and failed in 3 tries at the next" in error.value.found
+    assert "the same command goes on where it stopped" in error.value.mend
+    assert len(str(error.value)) < 800
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 501])
+def test_a_refusal_is_not_asked_again(endpoint, stub, clock, status):
+    stub.script.append(refuse(status, "that is not possible"))
+    with pytest.raises(EndpointError) as error:
+        list(endpoint().ask(chats(*TEXTS)))
+    assert len(stub.asked) == 1
+    assert clock.waits == []
+    assert f"status {status}: that is not possible" in error.value.found
+    assert "in 1 try" in error.value.found
+
+
+def test_a_server_that_does_not_listen_ends_in_a_message(stub, clock):
+    address = Address(base_url="http://127.0.0.1:9/v1", model="stub-model")
+    with pytest.raises(EndpointError) as error:
+        list(Endpoint(address, ModelOptions(retries=3), clock).ask(chats("one")))
+    assert "ConnectError" in error.value.found
+    assert error.value.mend.startswith("check that the server runs")
+    assert clock.waits == [0.5, 1.0, 2.0]
+
+
+def test_a_reply_that_takes_too_long_is_a_failure_that_may_pass(endpoint, stub, clock):
+    stub.script.append(Hang())
+    assert texts_of(endpoint(timeout=0.4).ask(chats("one", "two"))) == {0: "one", 1: "two"}
+    assert clock.waits[0] == 0.5
+
+
+def test_time_outs_without_end_say_how_long_was_waited(endpoint, stub):
+    stub.script.extend([Hang()] * 2)
+    with pytest.raises(EndpointError, match=r"no reply within 0\.2 seconds"):
+        list(endpoint(timeout=0.2, retries=1).ask(chats("one")))
+
+
+def test_after_too_many_requests_none_is_begun_before_the_wait_is_over(
+    endpoint, stub, clock, monkeypatch
+):
+    together, held, asked = threading.Barrier(4, timeout=30), threading.Event(), []
+
+    async def wait_for_real(stop, seconds):
+        held.set()
+        await asyncio.sleep(0.3)
+        asked.append(len(stub.asked))
+        clock.time += seconds
+
+    def refuse_one_while_three_are_under_way(body):
+        if len(stub.asked) > 4:
+            return None
+        together.wait()
+        if "number 0" in str(body):
+            return refuse(429)
+        held.wait(30)
+        return None
+
+    monkeypatch.setattr(clock, "wait", wait_for_real)
+    stub.check = refuse_one_while_three_are_under_way
+    assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
+    assert asked[0] == 4
+
+
+def test_after_too_many_requests_the_wait_is_as_long_as_the_server_says(endpoint, stub, clock):
+    stub.script.append(refuse(429, Retry_After="17"))
+    assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
+    assert sum(clock.waits) == 17
+    assert len(stub.asked) == len(TEXTS) + 1
+
+
+def test_other_failures_hold_only_their_own_request_back(endpoint, stub, clock):
+    stub.script.append(refuse(500))
+    list(endpoint(requests=4).ask(chats(*TEXTS)))
+    assert clock.waits == [0.5]
+
+
+def test_a_wait_of_hours_is_not_waited(endpoint, stub, clock):
+    stub.script.append(refuse(429, "daily limit", retry_after="7200"))
+    with pytest.raises(EndpointError, match="daily limit"):
+        list(endpoint().ask(chats("one")))
+    assert clock.waits == []
+
+
+def test_an_empty_purse_is_not_asked_again(endpoint, stub):
+    stub.script.append(refuse(429, "you have no credit", code="insufficient_quota"))
+    with pytest.raises(EndpointError, match="you have no credit"):
+        list(endpoint().ask(chats("one")))
+    assert len(stub.asked) == 1
+
+
+@pytest.mark.parametrize("requests", [1, 8])
+def test_equal_requests_are_given_once_and_the_answers_do_not_hang_on_how_many_at_once(
+    endpoint, stub, requests
+):
+    asks = chats(*TEXTS, *TEXTS[:5])
+    replies = texts_of(endpoint(requests=requests).ask(asks))
+    assert replies == {place: asks[place].prompt.split()[-1] for place in range(17)}
+    assert sorted(stub.answered) == sorted(TEXTS)
+
+
+def test_as_many_requests_are_under_way_as_the_options_say(endpoint, stub):
+    together, under_way = threading.Barrier(4, timeout=30), []
+
+    def hold_the_first_four(body):
+        if not under_way:
+            together.wait()
+            time.sleep(0.2)
+            under_way.append(len(stub.asked))
+
+    stub.check = hold_the_first_four
+    list(endpoint(requests=4).ask(chats(*TEXTS)))
+    assert under_way[0] == 4
+
+
+def test_answers_on_their_way_are_not_lost_to_another_requests_failure(endpoint, stub):
+    together = threading.Barrier(4, timeout=30)
+
+    def check(body):
+        number = int(body["messages"][0]["content"].split()[-1])
+        if number < 4:
+            together.wait()
+        return refuse(400) if number == 0 else None
+
+    stub.check = check
+    came = []
+    with pytest.raises(EndpointError) as error:
+        came.extend(place for place, _ in endpoint(requests=4).ask(chats(*TEXTS)))
+    assert {1, 2, 3} <= set(came)
+    assert sorted(TEXTS[place] for place in came) == sorted(stub.answered)
+    assert f"answered {len(came)} of 12 questions" in error.value.found
+
+
+def test_answers_come_while_others_are_still_awaited(endpoint, stub):
+    stub.check = lambda body: Hang() if "slow" in str(body) else None
+    replies = endpoint(requests=2).ask(chats("slow", "quick"))
+    place, reply = next(replies)
+    assert (place, reply.text) == (1, "quick")
+    replies.close()
+
+
+def test_closing_ends_what_is_under_way_and_leaves_no_thread(endpoint, stub):
+    stub.check = lambda body: None if "number 0" in str(body) else Hang()
+    replies = endpoint(requests=4).ask(chats(*TEXTS))
+    next(replies)
+    assert threads_of_endpoints()
+    replies.close()
+    assert threads_of_endpoints() == []
+    assert len(stub.asked) < len(TEXTS)
+
+
+def test_a_failing_caller_leaves_no_thread(endpoint, stub):
+    def fail_at_the_first():
+        for _ in endpoint(requests=4).ask(chats(*TEXTS)):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail_at_the_first()
+    assert threads_of_endpoints() == []
+
+
+def test_an_interrupt_by_the_keyboard_ends_the_wait_for_answers(endpoint, stub):
+    main = threading.main_thread().ident
+
+    def interrupt(body):
+        signal.pthread_kill(main, signal.SIGINT)
+        return Hang()
+
+    stub.check = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        list(endpoint().ask(chats("one")))
+    assert threads_of_endpoints() == []
+
+
+def test_nothing_to_ask_asks_nothing(endpoint, stub):
+    assert list(endpoint().ask([])) == []
+    assert stub.asked == []
+
+
+def test_a_missing_key_is_told_by_its_variable(endpoint, stub):
+    stub.script.append(refuse(401, "who are you?"))
+    with pytest.raises(EndpointError) as error:
+        list(endpoint().ask(chats("one")))
+    assert error.value.mend.startswith("OPENAI_API_KEY is not set")
+
+
+@pytest.mark.parametrize("status", [200, 401, 500])
+def test_the_key_is_sent_and_never_shown(endpoint, stub, monkeypatch, status):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret\n")
+    stub.script.append(refuse(status, "the key 'sk-very-secret' is no good"))
+    with pytest.raises(EndpointError) as error:
+        list(endpoint(retries=0).ask(chats("one")))
+    assert stub.keys == {"Bearer sk-very-secret"}
+    assert "sk-very-secret" not in "".join(traceback.format_exception(error.value))
+    assert "the key '[key]' is no good" in error.value.found
+
+
+def test_a_servers_words_are_shortened_and_their_control_characters_removed(endpoint, stub):
+    stub.script.append(refuse(400, "\x1b[31mred\u202e" + "x" * 10_000))
+    with pytest.raises(EndpointError) as error:
+        list(endpoint().ask(chats("one")))
+    assert "status 400: [31mredxxx" in error.value.found
+    assert len(error.value.found) < 400
+    assert "\x1b" not in str(error.value)

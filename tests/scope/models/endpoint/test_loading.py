@@ -1,0 +1,69 @@
+import pytest
+from stub_server import MODEL, Hang, Say, refuse
+
+from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions, load_model
+from scope.models.endpoint import load
+
+
+def test_a_spec_loads_a_model_that_has_the_spec(stub):
+    model = load_model(f"openai:{stub.url}/#{MODEL}", "answerer")
+    assert model.spec == f"openai:{stub.url}#{MODEL}"
+    assert load_model(model.spec, "next_token").fingerprint == model.fingerprint
+
+
+def test_an_unknown_model_is_told_with_those_that_there_are(open_model):
+    with pytest.raises(ModelError) as error:
+        open_model("stub-mdel")
+    assert "no model called `stub-mdel`" in error.value.found
+    assert error.value.expected == "one of: other-model, stub-model"
+    assert error.value.mend == "did you mean `stub-model`?"
+
+
+def test_of_many_models_only_some_are_shown(open_model, stub):
+    stub.models = Say(body={"data": [{"id": f"\x1b{number:03}"} for number in range(50)]})
+    with pytest.raises(ModelError) as error:
+        open_model("mine")
+    assert error.value.expected.endswith("010, 011 and 38 more")
+    assert "\x1b" not in str(error.value)
+
+
+NO_LIST = {
+    "not found": refuse(404),
+    "not allowed": refuse(405),
+    "forbidden": refuse(403),
+    "broken": refuse(500),
+    "a page": Say(body=b"<html></html>"),
+    "another form": Say(body={"models": []}),
+    "an empty list": Say(body={"data": []}),
+}
+
+
+@pytest.mark.parametrize("models", NO_LIST.values(), ids=NO_LIST.keys())
+def test_a_server_without_a_list_of_models_is_taken_at_its_word(open_model, stub, models):
+    stub.models = models
+    assert open_model("any-name").spec.endswith("#any-name")
+
+
+def test_a_key_that_is_refused_ends_at_once(open_model, stub):
+    stub.models = refuse(401, "who are you?")
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        open_model()
+
+
+def test_a_server_that_cannot_be_reached_ends_after_few_tries(clock):
+    with pytest.raises(ModelError, match="check that the server runs"):
+        load("http://127.0.0.1:9/v1#m", ModelOptions(), clock)
+    assert clock.waits == [0.5, 1.0]
+
+
+def test_a_server_that_says_nothing_ends_after_its_time(open_model, stub):
+    stub.models = Hang()
+    with pytest.raises(ModelError, match=r"no reply within 0\.2 seconds"):
+        open_model(timeout=0.2, retries=0)
+
+
+def test_a_wrong_prompt_is_told_before_the_server_is_asked(clock):
+    options = ModelOptions(prompts={"answer": "no field"})
+    with pytest.raises(SpecError, match="the prompt answer"):
+        load("http://127.0.0.1:9/v1#m", options, clock)

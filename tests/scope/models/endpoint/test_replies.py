@@ -1,0 +1,137 @@
+import json
+import math
+
+import pytest
+
+from scope.models.endpoint.replies import Ask, MalformedReplyError, Position, read_reply
+
+CHAT = Ask(path="chat", prompt="?")
+COMPLETION = Ask(path="completions", prompt="?")
+MODELS = Ask(path="models")
+HALF, QUARTER = math.log(0.5), math.log(0.25)
+
+
+def read(ask, body):
+    return read_reply(ask, json.dumps(body).encode())
+
+
+def chat(message, **choice):
+    return {"choices": [{"message": message, **choice}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (chat({"content": "yes"}), "yes"),
+        (chat({"content": None}), ""),
+        (chat({}), ""),
+        (chat({"content": "I cannot", "refusal": "I cannot"}), ""),
+        (chat({"content": "half of", "refusal": None}), "half of"),
+        (chat({"content": "half of"}, finish_reason="content_filter"), ""),
+        (chat({"content": "half a \ud83d"}), "half a ?"),
+    ],
+)
+def test_the_text_of_a_chat_is_empty_where_the_model_says_nothing(body, text):
+    assert read(CHAT, body).text == text
+
+
+def test_log_probabilities_of_a_chat_become_probabilities():
+    logprobs = {
+        "content": [
+            {
+                "token": "A",
+                "logprob": HALF,
+                "top_logprobs": [
+                    {"token": "A", "logprob": HALF},
+                    {"token": "B", "logprob": QUARTER},
+                ],
+            }
+        ]
+    }
+    (position,) = read(CHAT, chat({"content": "A"}, logprobs=logprobs)).positions
+    assert position == Position(token="A", likeliest=(("A", 0.5), ("B", pytest.approx(0.25))))
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        {
+            "tokens": [" a"],
+            "token_logprobs": [HALF],
+            "top_logprobs": [{" a": HALF, " b": QUARTER}],
+        },
+        {
+            "content": [
+                {
+                    "token": " a",
+                    "top_logprobs": [
+                        {"token": " a", "logprob": HALF},
+                        {"token": " b", "logprob": QUARTER},
+                    ],
+                }
+            ]
+        },
+    ],
+    ids=["OpenAI and vLLM", "llama.cpp"],
+)
+def test_completions_tell_log_probabilities_in_two_forms(logprobs):
+    reply = read(COMPLETION, {"choices": [{"text": " a", "logprobs": logprobs}]})
+    assert [token for token, _ in reply.positions[0].likeliest] == [" a", " b"]
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        None,
+        {},
+        {"content": None},
+        {"content": []},
+        {"content": [{"token": "A", "logprob": HALF, "top_logprobs": []}]},
+        {"tokens": ["A"], "top_logprobs": None},
+    ],
+)
+def test_a_server_that_tells_no_distribution_tells_no_log_probabilities(logprobs):
+    assert read(CHAT, chat({"content": "A"}, logprobs=logprobs)).positions == ()
+
+
+def test_a_log_probability_above_0_is_taken_as_0():
+    logprobs = {"tokens": ["A"], "top_logprobs": [{"A": 1e-7, "B": -9999.0}]}
+    reply = read(COMPLETION, {"choices": [{"text": "A", "logprobs": logprobs}]})
+    assert reply.positions[0].likeliest == (("A", 1.0), ("B", 0.0))
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        {"content": ["A"]},
+        {"content": [{"logprob": 0}]},
+        {"content": [{"token": 7, "top_logprobs": [{"token": 7, "logprob": 0}]}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": None}]},
+        {"tokens": ["A", "B"], "top_logprobs": [{"A": 0.0}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": math.nan}]},
+    ],
+)
+def test_log_probabilities_in_another_form_make_the_reply_malformed(logprobs):
+    with pytest.raises(MalformedReplyError, match="log-probabilities"):
+        read(CHAT, chat({"content": "A"}, logprobs=logprobs))
+
+
+def test_a_malformed_reply_is_shown_in_its_words():
+    with pytest.raises(MalformedReplyError, match="without `choices`: provider is down"):
+        read(CHAT, {"error": {"message": "provider is down"}})
+    with pytest.raises(MalformedReplyError, match="no JSON: '<html>'"):
+        read_reply(CHAT, b"<html>\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ({"data": [{"id": "a"}, {"id": "b"}]}, ("a", "b")),
+        ({"data": [{"id": "a", "aliases": ["a", "short"]}]}, ("a", "short")),
+        ({"data": [{"name": "a"}, "b"]}, ()),
+        ({"data": [{"id": "a"}], "has_more": True}, ()),
+        ({"data": []}, ()),
+    ],
+)
+def test_the_names_of_models_are_read_from_a_whole_list(body, names):
+    assert read(MODELS, body).names == names

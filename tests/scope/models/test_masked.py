@@ -1,0 +1,286 @@
+"""The oracle is plain transformers: one sequence at a time, scores at every place, in loops."""
+
+import functools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
+
+from scope.errors import ModelError
+from scope.models import ModelOptions, masked
+from scope.models.heads import Head
+from scope.models.masked import load
+from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.records import BLANK, Answer, Question
+
+both = pytest.mark.parametrize("architecture", ["roberta", "bert"])
+SENTENCES = (
+    f"the film {BLANK} good.",
+    f"{BLANK} saw bob in paris",
+    f"who saw ({BLANK}) in paris?",
+    f"a {BLANK}",
+    f"ann was in the {BLANK} film, who was dull?",
+)
+words_of_sentences = st.lists(
+    st.sampled_from((*WHOLE_WORDS, "zebra", "é", "?")), min_size=0, max_size=25
+)
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory):
+    root = tmp_path_factory.mktemp("maskers")
+    for name in ("roberta", "bert"):
+        WRITERS[name](root / name)
+    return {name: root / name for name in ("roberta", "bert")}
+
+
+@pytest.fixture(scope="session")
+def loaded(folders):
+    """Gives the mask filler of an architecture with a token budget, loaded once."""
+
+    @functools.cache
+    def load_once(architecture, token_budget=4096):
+        options = ModelOptions(device="cpu", token_budget=token_budget)
+        return load(str(folders[architecture]), options)
+
+    return load_once
+
+
+@pytest.fixture(scope="session")
+def plain(folders):
+    """Gives the words for a blank, best first, by plain transformers."""
+    transformers, torch = quiet_transformers(), load_torch()
+
+    @functools.cache
+    def parts(architecture):
+        model = transformers.AutoModelForMaskedLM.from_pretrained(folders[architecture])
+        return transformers.AutoTokenizer.from_pretrained(folders[architecture]), model.eval()
+
+    def log_probabilities(architecture, tokens, place):
+        with torch.inference_mode():
+            logits = parts(architecture)[1](input_ids=torch.tensor([tokens])).logits[0, place]
+        return logits.double().log_softmax(-1).tolist()
+
+    def may_stand(architecture, token, *, first, after_space):
+        spelled = parts(architecture)[0].convert_ids_to_tokens(token)
+        onward = spelled[:2] == "##" if architecture == "bert" else spelled[:1] != "Ġ"
+        bare = spelled[2:] if spelled[:2] == "##" else spelled.lstrip("Ġ")
+        # Pieces of one letter and known words alone are plain letters in both vocabularies.
+        if not bare or not all(c.isascii() and (c.isalnum() or c in "'-") for c in bare):
+            return False
+        if not first:
+            return onward
+        if architecture == "roberta" and not after_space:
+            onward = False
+        return not onward and any(map(str.isalnum, bare))
+
+    def fillers(architecture, text):
+        tokenizer, _ = parts(architecture)
+        before, after = text.split(BLANK)
+        scored = {}
+        for pieces in (1, 2, 3):
+            tokens = tokenizer(f"{before}{tokenizer.mask_token * pieces}{after}")["input_ids"]
+            place = tokens.index(tokenizer.mask_token_id)
+            total = 0.0
+            for step in range(pieces):
+                every = log_probabilities(architecture, tokens, place + step)
+                ranked = sorted(
+                    (
+                        token
+                        for token in range(len(every))
+                        if may_stand(
+                            architecture, token, first=step == 0, after_space=before[-1:] == " "
+                        )
+                    ),
+                    key=lambda token, every=every: -every[token],
+                )
+                if pieces == 1:
+                    for token in ranked:
+                        word = tokenizer.decode([token]).strip()
+                        scored[word] = max(every[token], scored.get(word, -math.inf))
+                tokens[place + step] = ranked[0]
+                total += every[ranked[0]]
+            word = tokenizer.decode(tokens[place : place + pieces]).strip()
+            scored[word] = max(total / pieces, scored.get(word, -math.inf))
+        return sorted(scored, key=lambda word: -scored[word])[:5]
+
+    return fillers
+
+
+def ask(model, *texts):
+    questions = [Question(id=str(number), text=text) for number, text in enumerate(texts)]
+    answers = dict(model.fill(questions))
+    assert sorted(answers) == list(range(len(texts)))
+    return [answers[number] for number in range(len(texts))]
+
+
+@both
+@settings(max_examples=8)
+@given(data=st.data())
+def test_a_filler_is_the_same_in_any_batch_order_and_budget(loaded, architecture, data):
+    sides = data.draw(st.lists(st.tuples(words_of_sentences, words_of_sentences), min_size=1))
+    texts = [" ".join([*before, BLANK, *after]) for before, after in sides[:6]]
+    budget = data.draw(st.sampled_from([1, 64, 4096]))
+    shuffled = data.draw(st.permutations(texts))
+    alone = {text: ask(loaded(architecture), text)[0] for text in texts}
+    assert ask(loaded(architecture, budget), *shuffled) == [alone[text] for text in shuffled]
+
+
+@both
+def test_the_scores_behind_the_fillers_are_bit_for_bit_the_same(loaded, architecture, monkeypatch):
+    """Every digit: it must not be the rounding that makes answers equal."""
+    monkeypatch.setattr(masked, "DECIMALS", 17)
+    kept = []
+    monkeypatch.setattr(masked, "_answer", lambda fillers, truncated: kept.append(sorted(fillers)))
+    for budget in (1, 64, 4096):
+        ask(loaded(architecture, budget), *SENTENCES, *SENTENCES[::-1])
+    first, second, third = (sorted(kept[start : start + 10]) for start in (0, 10, 20))
+    assert first == second == third
+    assert len({score for fillers in first for score, _ in fillers}) > 20
+
+
+@both
+def test_fillers_are_those_of_plain_transformers(loaded, plain, architecture):
+    answers = ask(loaded(architecture), *SENTENCES)
+    for text, answer in zip(SENTENCES, answers, strict=True):
+        assert [answer.text, *answer.others] == plain(architecture, text)
+    assert len({answer.text for answer in answers} | {answer.others for answer in answers}) > 2
+
+
+@both
+def test_some_fillers_are_made_of_several_tokens(loaded, architecture):
+    answers = ask(loaded(architecture), *SENTENCES)
+    found = {word for answer in answers for word in (answer.text, *answer.others)}
+    assert any(len(word) > 1 and word not in WHOLE_WORDS for word in found)
+    assert found & {*WHOLE_WORDS}
+
+
+@both
+def test_every_filler_is_one_word(loaded, architecture):
+    for answer in ask(loaded(architecture), *SENTENCES):
+        words = [answer.text, *answer.others]
+        assert len(words) == len(set(words)) == 5
+        for word in words:
+            assert word == word.strip()
+            assert not any(map(str.isspace, word))
+            assert any(map(str.isalnum, word))
+            assert "##" not in word
+
+
+@both
+def test_the_scores_at_the_blank_alone_give_what_all_scores_give(loaded, architecture, monkeypatch):
+    expected = ask(loaded(architecture), *SENTENCES)
+    monkeypatch.setattr(loaded(architecture)._model, "get_output_embeddings", lambda: None)
+    assert ask(loaded(architecture), *SENTENCES) == expected
+
+
+@pytest.mark.parametrize(("text", "blanks"), [("no blank", 0), (f"{BLANK} and {BLANK}", 2)])
+def test_a_text_has_exactly_one_blank(loaded, text, blanks):
+    with pytest.raises(ValueError, match=f"question '0' has {blanks} blanks in place of 1"):
+        ask(loaded("bert"), text)
+
+
+@both
+def test_the_masks_own_spelling_in_a_text_is_no_blank(loaded, architecture):
+    mask = loaded(architecture)._tokenizer.mask_token
+    spelled, spaced = ask(
+        loaded(architecture), f"the {mask} film {BLANK} good", f"the   film {BLANK} good"
+    )
+    assert spelled == spaced
+
+
+@both
+def test_of_a_long_text_the_part_around_the_blank_is_seen(loaded, architecture):
+    def long(*, far, near):
+        # One token a word in both vocabularies; 38 of them fit.
+        return " ".join(["bob", far, *["film"] * 60, near, BLANK, *["was"] * 60, far])
+
+    whole, far_changed, *near_changed = ask(
+        loaded(architecture),
+        long(far="ann", near="the"),
+        long(far="paris", near="the"),
+        *(long(far="ann", near=word) for word in WHOLE_WORDS if word != "the"),
+    )
+    assert whole.truncated
+    assert far_changed == whole
+    assert any(answer != whole for answer in near_changed)
+
+
+def test_a_text_is_truncated_only_beyond_the_limit(loaded):
+    """Two tokens of the limit are the frame's, three the masks'."""
+    fits, over = ask(
+        loaded("bert"),
+        " ".join(["the"] * (LIMIT - 5) + [BLANK]),
+        " ".join(["the"] * (LIMIT - 4) + [BLANK]),
+    )
+    assert (fits.truncated, over.truncated) == (False, True)
+
+
+def test_a_vocabulary_without_words_gives_no_answer(folders):
+    model = load(str(folders["bert"]), ModelOptions(device="cpu"))
+    for allowed in (model._begins, model._opens, model._continues):
+        allowed.fill_(False)
+    assert ask(model, SENTENCES[0]) == [Answer()]
+
+
+def test_answers_come_batch_by_batch(loaded, monkeypatch):
+    model, batches = loaded("bert", 1), []
+    fill = model._fill
+    monkeypatch.setattr(model, "_fill", lambda batch: batches.append(batch) or fill(batch))
+    questions = [Question(id=text, text=text) for text in SENTENCES]
+    index, _ = next(iter(model.fill(questions)))
+    assert SENTENCES[index] == max(SENTENCES, key=lambda text: len(text.split()))
+    assert len(batches) < 3 * len(SENTENCES)
+
+
+def test_no_question_has_no_answer(loaded):
+    assert ask(loaded("bert")) == []
+
+
+def test_spec_and_fingerprint_are_the_checkpoints(loaded, folders):
+    model = loaded("bert")
+    assert model.spec == f"hf:{folders['bert']}"
+    coarse = load(str(folders["bert"]), ModelOptions(device="cpu", dtype="bfloat16"))
+    prints = {model.fingerprint, coarse.fingerprint, loaded("roberta").fingerprint}
+    assert len(prints) == 3
+    assert loaded("bert", 1).fingerprint == model.fingerprint
+
+
+def test_weights_that_give_no_numbers_are_refused(folders):
+    model = load(str(folders["bert"]), ModelOptions(device="cpu"))
+    load_torch().nn.init.constant_(model._model.get_input_embeddings().weight, math.nan)
+    with pytest.raises(ModelError, match="answers NaN"):
+        ask(model, SENTENCES[0])
+
+
+def test_a_head_that_was_never_trained_is_refused(folders, tmp_path):
+    transformers = quiet_transformers()
+    model = transformers.AutoModel.from_pretrained(folders["roberta"])
+    model.save_pretrained(tmp_path)
+    transformers.AutoTokenizer.from_pretrained(folders["roberta"]).save_pretrained(tmp_path)
+    with pytest.raises(ModelError) as raised:
+        load(str(tmp_path), ModelOptions(device="cpu"))
+    assert f"`{tmp_path}` lacks trained weights for lm_head." in raised.value.found
+    assert raised.value.expected == "a checkpoint trained as a transformers model for MaskedLM"
+
+
+def test_a_tokenizer_without_a_mask_is_refused(monkeypatch, folders):
+    def load_head(rest, options, kind):
+        tokenizer = type("Tokenizer", (), {"mask_token": None})
+        return Head(model=None, tokenizer=tokenizer, fingerprint="", limit=9)
+
+    monkeypatch.setattr(masked, "load_head", load_head)
+    with pytest.raises(ModelError, match="has no mask token"):
+        load("x", ModelOptions())
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_damaged_file_is_refused_in_one_short_message(tmp_path, name):
+    WRITERS["bert"](tmp_path)
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ModelError) as raised:
+        load(str(tmp_path), ModelOptions(device="cpu"))
+    assert raised.value.found.startswith(f"`{tmp_path}` cannot be loaded (")
+    assert len(str(raised.value).splitlines()) == 3

