@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.options import Devices, DTypes, pairs
+from scope.cli.options import (
+    AllowPickle,
+    Device,
+    Devices,
+    DType,
+    DTypes,
+    Prompts,
+    Requests,
+    Retries,
+    RunName,
+    Timeout,
+    TokenBudget,
+    TrustRemoteCode,
+    pairs,
+    prompt_files,
+)
 from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
 
 
@@ -75,12 +90,7 @@ def audit(
     label_map: Annotated[
         list[str], typer.Option(metavar="OLD=NEW", help="Names for labels; may be repeated.")
     ] = [],  # noqa: B006 - typer copies it
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Language models as classifiers: a template with {text}, {labels}."
-        ),
-    ] = None,
+    prompt: Prompts = [],  # noqa: B006 - typer copies it
     label_word: Annotated[
         list[str],
         typer.Option(
@@ -90,26 +100,19 @@ def audit(
     next_tokens: Annotated[
         int, typer.Option(min=1, help="Likeliest next tokens that are read, in that role.")
     ] = 20,
-    run: Annotated[
-        str | None,
-        typer.Option(help="Name or path of the run; by default a name that the question gives."),
-    ] = None,
+    run: RunName = None,
     runs: Runs = Path("runs"),
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it
     json: Json = False,
-    device: Annotated[Devices, typer.Option(help="Where models run.")] = Devices.AUTO,
-    dtype: Annotated[DTypes, typer.Option(help="Precision.")] = DTypes.FLOAT32,
-    token_budget: Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")] = 4096,
-    requests: Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")] = 8,
-    timeout: Annotated[float, typer.Option(help="Endpoints: seconds to wait.")] = 60.0,
-    retries: Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")] = 6,
+    device: Device = Devices.AUTO,
+    dtype: DType = DTypes.FLOAT32,
+    token_budget: TokenBudget = 4096,
+    requests: Requests = 8,
+    timeout: Timeout = 60.0,
+    retries: Retries = 6,
     slots: Annotated[int, typer.Option(min=1, help="Texts searched at once.")] = 64,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
-    ] = False,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
-    ] = False,
+    allow_pickle: AllowPickle = False,
+    trust_remote_code: TrustRemoteCode = False,
 ) -> None:
     """Audit whether targets keep the invariances of a reference.
 
@@ -150,7 +153,7 @@ def audit(
             token_budget=token_budget,
             allow_pickle=allow_pickle,
             trust_remote_code=trust_remote_code,
-            prompts={"classify": prompt} if prompt else {},
+            prompts=prompt_files(prompt),
             label_words=pairs(label_word, what="label word", example="--label-word positive=good"),
             next_tokens=next_tokens,
             requests=requests,

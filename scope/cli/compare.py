@@ -8,7 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scope.cli.options import Devices, DTypes, Prompts, pairs, prompt_files
+from scope.cli.options import (
+    AllowPickle,
+    Device,
+    Devices,
+    DType,
+    DTypes,
+    Prompts,
+    Requests,
+    Retries,
+    RunName,
+    Timeout,
+    TokenBudget,
+    TrustRemoteCode,
+    pairs,
+    prompt_files,
+)
 from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
 from scope.errors import SpecError
 
@@ -43,27 +58,20 @@ def compare(
     encoder: Annotated[
         str, typer.Option(help="Sentence encoder of SemScore; none leaves it out.")
     ] = "hf:sentence-transformers/all-mpnet-base-v2",
-    run: Annotated[
-        str | None,
-        typer.Option(help="Name or path of the run; by default a name that the question gives."),
-    ] = None,
+    run: RunName = None,
     runs: Runs = Path("runs"),
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it
     json: Json = False,
     prompt: Prompts = [],  # noqa: B006 - typer copies it
     max_answer_tokens: Annotated[int, typer.Option(min=1, help="Longest answer.")] = 32,
-    device: Annotated[Devices, typer.Option(help="Where models run.")] = Devices.AUTO,
-    dtype: Annotated[DTypes, typer.Option(help="Precision.")] = DTypes.FLOAT32,
-    token_budget: Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")] = 4096,
-    requests: Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")] = 8,
-    timeout: Annotated[float, typer.Option(help="Endpoints: seconds to wait.")] = 60.0,
-    retries: Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")] = 6,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
-    ] = False,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
-    ] = False,
+    device: Device = Devices.AUTO,
+    dtype: DType = DTypes.FLOAT32,
+    token_budget: TokenBudget = 4096,
+    requests: Requests = 8,
+    timeout: Timeout = 60.0,
+    retries: Retries = 6,
+    allow_pickle: AllowPickle = False,
+    trust_remote_code: TrustRemoteCode = False,
 ) -> None:
     """Ask models the same questions, and measure how alike their answers are.
 

@@ -33,8 +33,26 @@ Prompts = Annotated[
     list[str],
     typer.Option(
         metavar="NAME=FILE",
-        help="A template in place of the prompt of that name, such as answer=qa.txt; repeat.",
+        help="A template in place of a prompt of SCoPE's, such as answer=qa.txt; repeat.",
     ),
+]
+
+
+Device = Annotated[Devices, typer.Option(help="Where models run.")]
+DType = Annotated[DTypes, typer.Option(help="Precision.")]
+TokenBudget = Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")]
+Requests = Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")]
+Timeout = Annotated[float, typer.Option(help="Endpoints: seconds to wait.")]
+Retries = Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")]
+AllowPickle = Annotated[
+    bool, typer.Option("--allow-pickle", help="Load checkpoints that can run code.")
+]
+TrustRemoteCode = Annotated[
+    bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
+]
+RunName = Annotated[
+    str | None,
+    typer.Option(help="Name or path of the run; by default a name that the question gives."),
 ]
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from scope.estimation.corrections import corrected
 from scope.estimation.measurements import NOTHING_INVARIANT
 from scope.metrics import METRICS
 from scope.records import Difference, Estimate, Measurement
-from scope.statistics import holm, paired_difference, sign_flip_p_value
+from scope.statistics import paired_difference, sign_flip_p_value
 
 
 def target_differences(
@@ -29,12 +29,7 @@ def target_differences(
         for key in keys
         for first, second in combinations(targets, 2)
     ]
-    tested = [one for one in differences if one.p_value is not None]
-    adjusted = iter(holm([one.p_value for one in tested if one.p_value is not None]))
-    return tuple(
-        replace(one, p_adjusted=next(adjusted)) if one.p_value is not None else one
-        for one in differences
-    )
+    return corrected(differences)
 
 
 def _difference(first: Measurement, second: Measurement, seed: int) -> Difference:

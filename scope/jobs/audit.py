@@ -22,12 +22,11 @@ from scope.jobs.preparation import (
 from scope.jobs.scoring import Answers, answer_all, score_examples, score_perturbations
 from scope.models import ModelOptions, load_encoder
 from scope.models.cached import CachedClassifier
+from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 from scope.protocols import Capability, Classifier, NextToken, Progress, SearchOptions
 from scope.records import Comparison
 from scope.store import Run, run_folder
-
-ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 
 
 def audit(
@@ -46,7 +45,7 @@ def audit(
     tolerance: float = 0.1,
     cutoff: float = 1.0,
     min_similarity: float | None = None,
-    encoder: str = ENCODER,
+    encoder: str = SENTENCE_ENCODER,
     text_column: str | None = None,
     label_column: str | None = None,
     label_map: Sequence[str] = (),
@@ -114,7 +113,7 @@ def audit(
     model_options = model_options or ModelOptions()
     metric = soft_scope_metric(tolerance, cutoff)
     check_role(role, label_map=label_map, label_column=label_column, options=model_options)
-    if min_similarity is None and encoder != ENCODER:
+    if min_similarity is None and encoder != SENTENCE_ENCODER:
         raise SpecError(
             f"the encoder `{encoder}` and no least similarity",
             expected="an encoder with the similarity that it measures",

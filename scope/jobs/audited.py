@@ -119,7 +119,7 @@ def _loaded(model: str | object, role: AuditRole, options: ModelOptions) -> Clas
 
 
 def _refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> None:
-    given = options.label_words or PROMPT in options.prompts
+    given = options.label_words or options.prompts
     if given and not any(isinstance(model, LabelWordClassifier) for model in models):
         raise SpecError(
             "label words or a prompt, and no language model among the classifiers",
@@ -145,14 +145,14 @@ def check_role(
             mend="leave --role out for classifiers",
         )
     if role == "classifier":
-        if PROMPT in options.prompts:
-            prompt_of(PROMPT, options)
+        for name in options.prompts:
+            prompt_of(name, options)
         return
     of_labels = {
         "--label-map": label_map,
         "--label-column": label_column not in (None, "none"),
         "--label-word": options.label_words,
-        "--prompt": PROMPT in options.prompts,
+        "--prompt": options.prompts,
     }
     if given := [name for name, value in of_labels.items() if value]:
         raise SpecError(

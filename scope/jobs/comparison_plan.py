@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from scope.jobs.identity import command_line, software_versions
+from scope.jobs.identity import command_line, model_entries, software_versions
 from scope.jobs.participants import Participant
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
@@ -42,7 +41,7 @@ class ComparisonPlan:
                 "setting": [f"{name}={value}" for name, value in self.settings.items()],
                 "normalize": self.normalize,
                 "encoder": self._encoder(),
-                **self._model_options(),
+                **model_entries(self.options),
             },
         )
 
@@ -56,21 +55,6 @@ class ComparisonPlan:
         if self.encoder is None:
             return "none" if in_words else None
         return None if self.encoder.spec == SENTENCE_ENCODER else self.encoder.spec
-
-    def _model_options(self) -> dict[str, Setting | Sequence[str]]:
-        """What of the models' options changes answers and can be said in a command."""
-        usual = ModelOptions()
-        asked = {
-            name: getattr(self.options, name)
-            for name in ("dtype", "max_answer_tokens", "allow_pickle", "trust_remote_code")
-            if getattr(self.options, name) != getattr(usual, name)
-        }
-        files = [
-            f"{name}={path}"
-            for name, path in self.options.prompts.items()
-            if isinstance(path, Path)
-        ]
-        return {**asked, "prompt": files}
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""

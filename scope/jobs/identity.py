@@ -12,6 +12,7 @@ from pathlib import Path
 from platform import python_version
 
 from scope.errors import SpecError
+from scope.models import ModelOptions
 from scope.models.loading import split_spec
 from scope.records import Manifest, ModelCard, Setting
 
@@ -155,6 +156,25 @@ def software_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def model_entries(options: ModelOptions) -> dict[str, Setting | Sequence[str]]:
+    """What of the models' options changes answers and can be said in a command.
+
+    Prompts are named by their files; templates given as text have none.
+    """
+    usual = ModelOptions()
+    changing = ("dtype", "max_answer_tokens", "next_tokens", "allow_pickle", "trust_remote_code")
+    prompts = options.prompts.items()
+    return {
+        **{
+            name: getattr(options, name)
+            for name in changing
+            if getattr(options, name) != getattr(usual, name)
+        },
+        "prompt": [f"{name}={path}" for name, path in prompts if isinstance(path, Path)],
+        "label_word": [f"{label}={word}" for label, word in options.label_words.items()],
+    }
 
 
 def command_line(job: str, options: Mapping[str, Setting | Sequence[str]]) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from scope.jobs.audited import PROMPT, AuditRole, Models
-from scope.jobs.identity import command_line, software_versions
+from scope.jobs.audited import AuditRole, Models
+from scope.jobs.identity import command_line, model_entries, software_versions
 from scope.jobs.preparation import ChosenCapability, LabelledData
 from scope.metrics import Metric
 from scope.models import ModelOptions
@@ -52,24 +51,9 @@ class AuditPlan:
                 "encoder": encoder.spec if encoder else None,
                 "label_map": self.label_map,
                 **self.verbatim,
-                **self._of_models(),
+                **model_entries(self.model_options),
             },
         )
-
-    def _of_models(self) -> dict[str, Setting | Sequence[str]]:
-        """What of the models' options changes answers and can be said in a command."""
-        usual = ModelOptions()
-        prompt = self.model_options.prompts.get(PROMPT)
-        words = self.model_options.label_words
-        return {
-            **{
-                name: getattr(self.model_options, name)
-                for name in ("dtype", "allow_pickle", "trust_remote_code", "next_tokens")
-                if getattr(self.model_options, name) != getattr(usual, name)
-            },
-            "prompt": str(prompt) if isinstance(prompt, Path) else None,
-            "label_word": [f"{label}={word}" for label, word in words.items()],
-        }
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""

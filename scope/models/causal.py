@@ -9,6 +9,7 @@ import numpy as np
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
+from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
 from scope.models.fitting import Fitted, fit, fit_around_blank
 from scope.models.heads import Head, fingerprint_with, load_head
@@ -114,7 +115,7 @@ class CausalModel:
                 for index in members[prompts[number]]:
                     ordered = [known[tokens] for tokens in options[index]]
                     cut = asked[index].truncated or options[index] != spelled[index]
-                    yield index, _choice(ordered, truncated=cut)
+                    yield index, chosen(ordered, truncated=cut)
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest tokens after each bare text; of one too long its end is read."""
@@ -206,13 +207,3 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     """
     head = load_head(rest, options, "CausalLM")
     return CausalModel(head, spec=f"hf:{rest}", options=options)
-
-
-def _choice(scores: Sequence[float], *, truncated: bool) -> Answer:
-    exponentials = np.exp(np.array(scores) - max(scores))
-    probabilities = rounded(exponentials / exponentials.sum())
-    return Answer(
-        choice=int(probabilities.argmax()),
-        probabilities=tuple(probabilities.tolist()),
-        truncated=truncated,
-    )

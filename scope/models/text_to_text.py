@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from scope.models.batching import batches_of_equal_length
+from scope.models.choosing import chosen
 from scope.models.heads import Head, fingerprint_with, load_head
-from scope.models.huggingface import DECIMALS
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.seq2seq import Seq2Seq
@@ -75,7 +73,7 @@ class TextToTextModel:
                 self._token_budget,
             )
             for index, scores in zip(batch, scored, strict=True):
-                yield index, _choice(scores, truncated=asked[index][1])
+                yield index, chosen(scores, truncated=asked[index][1])
 
     def _tokens(self, prompt: Prompt, question: Question) -> tuple[list[int], bool]:
         return shorten_context(
@@ -157,13 +155,3 @@ def _has_sentinels(tokenizer: Any) -> bool:
     """Whether the sentinel is one token, in a text as well as in the vocabulary."""
     sentinel = tokenizer.get_vocab().get(SENTINEL)
     return sentinel is not None and sentinel in tokenizer(f"a {SENTINEL} b")["input_ids"]
-
-
-def _choice(scores: Sequence[float], *, truncated: bool) -> Answer:
-    exponentials = np.exp(np.array(scores) - max(scores))
-    probabilities = np.round(exponentials / exponentials.sum(), DECIMALS)
-    return Answer(
-        choice=int(probabilities.argmax()),
-        probabilities=tuple(probabilities.tolist()),
-        truncated=truncated,
-    )

@@ -8,9 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
+from scope.estimation.corrections import corrected
 from scope.metrics import METRICS, Metric
 from scope.records import Difference, Estimate, Measurement, Undefined
-from scope.statistics import holm, paired_difference, sign_flip_p_value
+from scope.statistics import paired_difference, sign_flip_p_value
 
 COMPARED = ("accuracy", "word_f1", "sem_score")
 """The metrics in which models are told apart, as far as a task has them."""
@@ -37,12 +38,7 @@ def gold_differences(
         if key in present
         for first, second in combinations(models, 2)
     ]
-    tested = [one for one in differences if one.p_value is not None]
-    adjusted = iter(holm([one.p_value for one in tested if one.p_value is not None]))
-    return tuple(
-        replace(one, p_adjusted=next(adjusted)) if one.p_value is not None else one
-        for one in differences
-    )
+    return corrected(differences)
 
 
 def _difference(metric: Metric, first: Measurement, second: Measurement, seed: int) -> Difference:

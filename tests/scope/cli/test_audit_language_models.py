@@ -36,18 +36,22 @@ def test_language_models_classify_with_label_words_and_a_prompt(run_scope, argum
     (tmp_path / "mine.txt").write_text("{text}\nIs it {labels}?\n", encoding="utf-8")
     words = ("--label-word", "negative=bad", "--label-word", "positive=very good")
     done = run_scope(
-        *arguments("Chooser", "OtherChooser", "--prompt", "mine.txt", *words, "--json")
+        *arguments("Chooser", "OtherChooser", "--prompt", "classify=mine.txt", *words, "--json")
     )
     assert done.returncode == 0, done.stderr
     command = json.loads(done.stdout)["manifest"]["command"]
-    assert "--prompt mine.txt" in command
+    assert "--prompt classify=mine.txt" in command
     assert "--label-word negative=bad --label-word 'positive=very good'" in command
 
 
 @pytest.mark.parametrize(
     ("more", "found", "mend"),
     [
-        (("--prompt", "missing.txt", "--label-word", "a=b"), "missing.txt", "check the path"),
+        (
+            ("--prompt", "classify=missing.txt", "--label-word", "a=b"),
+            "missing.txt",
+            "check the path",
+        ),
         (("--label-word", "negative"), "the label word `negative`", "--label-word positive=good"),
         (("--label-word", "negative=bad"), "1 label word", "--label-word LABEL=WORD"),
         (("--role", "next_token", "--label-map", "a=b"), "--label-map", "--role classifier"),

@@ -33,7 +33,7 @@ def test_language_models_with_label_words_are_audited_beside_classifiers(toy_aud
         ("typo", "toy_models:Student"),
     }
     command = comparison.manifest.command
-    assert f"--prompt {tmp_path / 'prompt.txt'}" in command
+    assert f"--prompt classify={tmp_path / 'prompt.txt'}" in command
     assert "--label-word negative=bad --label-word positive=good" in command
 
 
