@@ -1,0 +1,45 @@
+"""A comparison that was killed goes on where it was, and no answer that was kept is asked again."""
+
+import json
+
+import pytest
+from killing import asked, count_rows, kill_when, result, start
+
+QUESTIONS = 150
+
+
+@pytest.fixture
+def arguments(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {
+            "question": f"What stands by house {place}?",
+            "context": f"House {place} stands by a tree, a road and a wall",
+            "answers": ["a tree"],
+        }
+        for place in range(QUESTIONS)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return [
+        *("compare", "--model", "python:toy_answerers:streaming"),
+        *("--model", "python:toy_answerers:Reader", "--encoder", "none"),
+        *("--task", "extractive_qa", "--data", str(path), "--run", "mine"),
+    ]
+
+
+def test_two_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    assert start(arguments, whole, PYTHONHASHSEED="1").wait(timeout=300) == 0
+    in_flight = kept = 0
+    for seed in ("2", "3"):
+        process = start(arguments, killed, PYTHONHASHSEED=seed)
+        kill_when(process, lambda least=kept: count_rows(killed, "answers") > least)
+        kept = count_rows(killed, "answers")
+        in_flight += len(asked(killed)) - kept
+    assert 0 < kept < QUESTIONS
+    assert start(arguments, killed, PYTHONHASHSEED="4").wait(timeout=300) == 0
+    assert result(killed) == result(whole)
+    assert set(asked(killed)) == set(asked(whole))
+    assert asked(killed).total() - len(asked(killed)) <= in_flight
