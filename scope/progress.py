@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+from scope.printing import printable
 from scope.protocols import Advance, Progress
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -51,7 +52,7 @@ class Bars:
             TimeRemainingColumn(),
         )
         with RichProgress(*columns, console=Console(stderr=True)) as bars:
-            bar = bars.add_task(description, total=total, completed=done, rate="")
+            bar = bars.add_task(printable(description), total=total, completed=done, rate="")
             pace = _Pace(done)
 
             def advance(units: int = 1, /) -> None:
@@ -84,7 +85,7 @@ class Lines:
         self._write(description, pace, total, f"{pace.seconds():.0f} s")
 
     def _write(self, description: str, pace: _Pace, total: int, time_: str) -> None:
-        line = f"{description}: {pace.done}/{total}, {pace.rate():.1f}/s, {time_}"
+        line = f"{printable(description)}: {pace.done}/{total}, {pace.rate():.1f}/s, {time_}"
         print(line, file=self._stream, flush=True)
 
 

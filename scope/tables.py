@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from scope.printing import printable
 from scope.records import GOLD, Comparison, Estimate, Measurement
 
 if TYPE_CHECKING:
@@ -14,9 +15,20 @@ if TYPE_CHECKING:
 
 ALL_TEXTS = "(originals)"
 
-LEADING = ("capa", "capa_discrete", "sem_score", "word_f1")
-"""What orders pairs of models: the first of these that most pairs have."""
+LEADING = (
+    "accuracy",
+    "capa",
+    "capa_discrete",
+    "sem_score",
+    "word_f1",
+    "agreement",
+    "error_consistency",
+    "exact_match",
+)
+"""What is shown where there is room for few metrics, and orders pairs: first what comes first."""
 
+MOST_COLUMNS = 3
+MOST_ROWS = 40
 PAIRS_AT_EITHER_END = 5
 
 
@@ -65,16 +77,22 @@ def to_frame(comparison: Comparison) -> pandas.DataFrame:
 
 
 def table(comparison: Comparison) -> RenderableType:
-    """The main estimates, each with its n and, below, its interval."""
+    """The main estimates, each with its n and, below, its interval; fits into 80 columns."""
     from rich.console import Group
 
     main = [one for one in comparison.measurements if one.subset is None]
     if not comparison.tasks:
         return _against_reference(comparison, main)
-    named = [
-        (one.task, [row for row in main if row.capability == one.task]) for one in comparison.tasks
-    ]
-    return Group(*(_of_equals(task, rows) for task, rows in named))
+    tables: list[Table] = []
+    for task in (one.task for one in comparison.tasks):
+        rows = [one for one in main if one.capability == task]
+        of_gold, of_pairs = (
+            [one for one in rows if (one.against == GOLD) == against_gold]
+            for against_gold in (True, False)
+        )
+        tables.append(_of_equals(f"{task}: against gold", of_gold))
+        tables.append(_of_equals(f"{task}: between models", of_pairs))
+    return Group(*tables)
 
 
 def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> Table:
@@ -89,65 +107,69 @@ def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> T
     return shown
 
 
-def _of_equals(task: str, main: Sequence[Measurement]) -> Table:
-    """One row for each model against gold and each two models, one column a metric.
+def _of_equals(title: str, measured: Sequence[Measurement]) -> Table:
+    """A few models or pairs as columns, or many as rows with the leading metrics alone.
 
-    Of many pairs, the most and the least alike are shown, by the last of the leading metrics
-    that was measured; a metric that is undefined throughout has a note instead of a column.
+    A metric that is undefined throughout has a note in the place of its cells.
     """
     from rich.text import Text
 
-    shown = _titled(f"compare: {task}", "models")
-    pairings, left_out = _worth_showing(main)
-    rows = [one for one in main if (one.target, one.against) in pairings]
-    metrics = list(dict.fromkeys(row.metric for row in rows if isinstance(row.estimate, Estimate)))
-    for metric in metrics:
-        _add_column(shown, metric)
-    cells = {((row.target, row.against), row.metric): _cell(row) for row in rows}
-    for target, against in pairings:
-        name = f"{target} against gold" if against == GOLD else f"{target} ~ {against}"
-        found = (cells.get(((target, against), metric), "") for metric in metrics)
-        _add_row(shown, name, *found)
-    notes = [f"{row.metric}: {row.estimate}" for row in rows if row.metric not in metrics]
-    if left_out:
-        notes.append(f"{left_out} pairs between these are in the report and in --json")
-    shown.caption = Text("\n".join(_first_of_each_metric(notes)))
+    pairings = list(dict.fromkeys(map(_pairing, measured)))
+    defined = [one for one in measured if isinstance(one.estimate, Estimate)]
+    metrics = list(dict.fromkeys(one.metric for one in defined))
+    cells = {(_pairing(one), one.metric): _cell(one) for one in measured}
+    undefined = {one.metric: str(one.estimate) for one in reversed(measured)}
+    notes = [f"{metric}: {undefined[metric]}" for metric in undefined if metric not in metrics]
+    if len(pairings) <= MOST_COLUMNS:
+        shown = _titled(title, "metric")
+        for pairing in pairings:
+            _add_column(shown, pairing)
+        for metric in metrics:
+            _add_row(shown, metric, *(cells.get((pairing, metric), "") for pairing in pairings))
+    else:
+        shown = _titled(title, "models")
+        leading = [metric for metric in LEADING if metric in metrics][:MOST_COLUMNS]
+        for metric in leading:
+            _add_column(shown, metric)
+        ends = _ends(pairings, defined, leading)
+        for pairing in ends:
+            _add_row(shown, pairing, *(cells.get((pairing, metric), "") for metric in leading))
+        if left_out := len(pairings) - len(ends):
+            notes.append(f"{left_out} between these are in the report and in --json")
+        if len(metrics) > len(leading):
+            others = ", ".join(metric for metric in metrics if metric not in leading)
+            notes.append(f"also measured: {others}")
+    shown.caption = Text(printable("\n".join(notes))) if notes else None
     return shown
 
 
-def _first_of_each_metric(notes: Sequence[str]) -> list[str]:
-    return list({note.partition(":")[0]: note for note in reversed(notes)}.values())[::-1]
+def _pairing(measured: Measurement) -> str:
+    """The model, and the other one where it is not held against gold."""
+    if measured.against in (None, GOLD):
+        return measured.target
+    return f"{measured.target} ~ {measured.against}"
 
 
-Pairing = tuple[str, str | None]
-"""A model, and what it is held against: `GOLD`, or another model."""
-
-
-def _worth_showing(main: Sequence[Measurement]) -> tuple[list[Pairing], int]:
-    """Every model against gold, and the pairs, or of many the ends of their order; how many not."""
-    of_gold = list(dict.fromkeys((one.target, one.against) for one in main if one.against == GOLD))
-    pairs = list(dict.fromkeys((one.target, one.against) for one in main if one.against != GOLD))
-    if len(pairs) <= 2 * PAIRS_AT_EITHER_END:
-        return of_gold + pairs, 0
-    leading = [
-        {
-            (one.target, one.against): one.estimate.value
-            for one in main
-            if one.metric == metric and one.against != GOLD and isinstance(one.estimate, Estimate)
-        }
-        for metric in LEADING
-    ]
-    values = max(leading, key=len)
-    pairs = sorted(values, key=lambda pair: -values[pair])
-    ends = pairs[:PAIRS_AT_EITHER_END] + pairs[-PAIRS_AT_EITHER_END:]
-    return of_gold + ends, len(pairs) - len(ends)
+def _ends(
+    pairings: Sequence[str], defined: Sequence[Measurement], leading: Sequence[str]
+) -> Sequence[str]:
+    """All pairs in their order; of very many, those at either end of the leading metric."""
+    if len(pairings) <= MOST_ROWS:
+        return pairings
+    values = {
+        _pairing(one): one.estimate.value
+        for one in defined
+        if one.metric == leading[0] and isinstance(one.estimate, Estimate)
+    }
+    ordered = sorted(values, key=lambda pairing: -values[pairing])
+    return ordered[:PAIRS_AT_EITHER_END] + ordered[-PAIRS_AT_EITHER_END:]
 
 
 def _titled(title: str, *headings: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(title=Text(title), title_justify="left", caption_justify="left")
+    shown = Table(title=Text(printable(title)), title_justify="left", caption_justify="left")
     for heading in headings:
         width = len("soft_scope(tolerance=0.1,") if heading == "metric" else None
         shown.add_column(heading, overflow="fold", min_width=width)
@@ -157,13 +179,13 @@ def _titled(title: str, *headings: str) -> Table:
 def _add_column(shown: Table, name: str) -> None:
     from rich.text import Text
 
-    shown.add_column(Text(name), overflow="fold", min_width=len("[0.000, 0.000]"))
+    shown.add_column(Text(printable(name)), overflow="fold", min_width=len("[0.000, 0.000]"))
 
 
 def _add_row(shown: Table, *cells: str) -> None:
     from rich.text import Text
 
-    shown.add_row(*map(Text, cells))
+    shown.add_row(*(Text(printable(cell)) for cell in cells))
 
 
 def _cell(measurement: Measurement) -> str:
@@ -173,7 +195,7 @@ def _cell(measurement: Measurement) -> str:
     return f"{estimate.value:.3f}  n={estimate.n}\n[{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def to_text(comparison: Comparison, width: int = 120) -> str:
+def to_text(comparison: Comparison, width: int = 100) -> str:
     """The table as plain text."""
     from io import StringIO
 

@@ -1,8 +1,8 @@
 """A stub of an OpenAI-compatible server on loopback, which fails as it is told to.
 
-It answers from a table, or else with the last word of the prompt, so that answers can be told
-apart. What is in ``script`` is done first, one entry a request, in the order in which requests
-come; each request that is answered well is written into ``answered``.
+It answers from a table by the prompt's first line, or else with the last word of the prompt, so
+that answers can be told apart. What is in ``script`` is done first, one entry a request, in the
+order in which requests come; each request that is answered well is written into ``answered``.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def refuse(status: int, message: str = "no", *, code: str = "", **headers: str) 
 class Stub:
     """What the server knows, does and has seen.
 
-    ``check`` may refuse any request by what it asks for; ``words`` are replies by prompt and
-    ``likeliest`` the probabilities of tokens by prompt; where ``logprobs`` is off there are none.
+    ``check`` may refuse any request by what it asks for; ``words`` are replies and
+    ``likeliest`` the probabilities of first tokens, the one that is written first, both by the
+    first line of a prompt; where ``logprobs`` is off there are no probabilities.
     """
 
     url: str = ""
@@ -90,10 +91,13 @@ class Stub:
         return Say(body={"choices": [self._completion(prompt, body)]})
 
     def _text(self, prompt: str) -> str | None:
-        return self.words.get(prompt, prompt.rsplit(maxsplit=1)[-1])
+        first = prompt.partition("\n")[0]
+        written = next(iter(self.likeliest.get(first, prompt.split()[-1:])))
+        return self.words.get(first, written)
 
     def _tokens(self, prompt: str) -> dict[str, float]:
-        return self.likeliest.get(prompt, {str(self._text(prompt)): 0.75, " other": 0.125})
+        first = prompt.partition("\n")[0]
+        return self.likeliest.get(first, {str(self._text(prompt)): 0.75, " other": 0.125})
 
     def _chat(self, prompt: str, body: dict[str, Any]) -> dict[str, Any]:
         text = self._text(prompt)

@@ -34,7 +34,7 @@ def answered(comparison: Comparison) -> Answered:
             AnsweredRow(
                 task=task.task,
                 model=card.name,
-                asked=len(row),
+                asked=sum(answer.asked for answer in row),
                 given=sum(answer.given for answer in row),
                 truncated=sum(answer.truncated for answer in row),
             )

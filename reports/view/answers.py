@@ -17,7 +17,8 @@ from scope.records import Answer, Comparison, Item, TaskAnswers
 class AnsweredItem:
     """One question with gold and every model's answer; ``gold`` is empty where none is known.
 
-    ``states`` says in words to filter by whether models disagree, and whether one is wrong.
+    ``not_asked`` names the models that were not asked this question. ``states`` says in words to
+    filter by whether models disagree, and whether one is wrong.
     """
 
     task: str
@@ -28,6 +29,7 @@ class AnsweredItem:
     gold: tuple[str, ...]
     choice: bool
     rows: tuple[AnswerRow, ...]
+    not_asked: tuple[str, ...]
     disagreement: float
     disagreement_text: str
     states: tuple[str, ...]
@@ -105,11 +107,11 @@ class _Reader:
 
     def item(self, place: int, disagreement: float) -> AnsweredItem:
         item = self.answers.items[place]
-        given = [
+        everyone = [
             (name, row[place])
             for name, row in zip(self.numbers.names, self.answers.answers, strict=True)
         ]
-        rows = self._rows(item, given)
+        rows = self._rows(item, [(name, answer) for name, answer in everyone if answer.asked])
         wrong = any(row.right is False and row.givers for row in rows)
         return AnsweredItem(
             task=self.answers.task,
@@ -120,17 +122,18 @@ class _Reader:
             gold=tuple(dict.fromkeys(item.gold)),
             choice=self.numbers.choice,
             rows=rows,
+            not_asked=tuple(name for name, answer in everyone if not answer.asked),
             disagreement=disagreement,
             disagreement_text=wording.number(disagreement),
             states=(*(["disagree"] if disagreement > 0 else []), *(["wrong"] if wrong else [])),
         )
 
-    def _rows(self, item: Item, given: list[tuple[str, Answer]]) -> tuple[AnswerRow, ...]:
+    def _rows(self, item: Item, asked: list[tuple[str, Answer]]) -> tuple[AnswerRow, ...]:
         if self.numbers.choice:
-            return choice_rows(item, given)
+            return choice_rows(item, asked)
         key = item.question.id
         return text_rows(
-            item, given, overlaps=self.overlaps.get(key, {}), exact=self.exact.get(key, {})
+            item, asked, overlaps=self.overlaps.get(key, {}), exact=self.exact.get(key, {})
         )
 
 

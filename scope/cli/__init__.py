@@ -7,6 +7,7 @@ import sys
 import typer
 
 from scope.errors import ScopeError
+from scope.printing import printable
 
 INPUT_IS_WRONG = 2
 INTERRUPTED = 130
@@ -23,7 +24,7 @@ def main() -> None:
 
         application()
     except ScopeError as error:
-        typer.echo(f"scope: that cannot be done\n{error}", err=True)
+        typer.echo(f"scope: that cannot be done\n{printable(str(error))}", err=True)
         sys.exit(INPUT_IS_WRONG)
     except (KeyboardInterrupt, SystemExit) as end:
         if not _was_interrupted(end):

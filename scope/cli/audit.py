@@ -25,6 +25,7 @@ from scope.cli.options import (
     prompt_files,
 )
 from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
+from scope.models.options import SENTENCE_ENCODER
 
 
 class Distances(StrEnum):
@@ -82,7 +83,7 @@ def audit(
     ] = None,
     encoder: Annotated[
         str, typer.Option(help="Sentence encoder behind --min-similarity.")
-    ] = "hf:sentence-transformers/all-mpnet-base-v2",
+    ] = SENTENCE_ENCODER,
     text_column: Annotated[str | None, typer.Option(help="Found by itself if common.")] = None,
     label_column: Annotated[
         str | None, typer.Option(help="Found by itself if common; none leaves labels out.")

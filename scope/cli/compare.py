@@ -26,6 +26,7 @@ from scope.cli.options import (
 )
 from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
 from scope.errors import SpecError
+from scope.models.options import SENTENCE_ENCODER
 
 if TYPE_CHECKING:
     from scope.records import Setting
@@ -57,7 +58,7 @@ def compare(
     ] = False,
     encoder: Annotated[
         str, typer.Option(help="Sentence encoder of SemScore; none leaves it out.")
-    ] = "hf:sentence-transformers/all-mpnet-base-v2",
+    ] = SENTENCE_ENCODER,
     run: RunName = None,
     runs: Runs = Path("runs"),
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it

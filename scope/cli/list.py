@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from scope.cli.output import Runs
+from scope.printing import printable
 
 
 class Kind(StrEnum):
@@ -152,5 +153,5 @@ def _print(rows: Sequence[dict[str, str]]) -> None:
     for heading in rows[0]:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row.values()))
+        table.add_row(*(Text(printable(cell)) for cell in row.values()))
     Console().print(table)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, overload
 import typer
 
 from scope.errors import SpecError
-from scope.records import Estimate
+from scope.printing import printable
+from scope.records import GOLD, Estimate, Measurement
 
 if TYPE_CHECKING:
     from scope.records import Comparison, DataCard, Outcome
@@ -26,8 +27,9 @@ FailUnder = Annotated[
     list[str],
     typer.Option(
         metavar="METRIC=VALUE",
-        help="Exit with 1 if this metric of any target and capability lies below the value, or is "
-        "undefined; such as hard_scope=0.9. May be repeated.",
+        help="Exit with 1 if this metric lies below the value, or is undefined, for any target and "
+        "capability or task; of a comparison for any model against gold and any two models. "
+        "Such as hard_scope=0.9. May be repeated.",
     ),
 ]
 
@@ -99,6 +101,11 @@ def run_argument(run: str | None) -> str | Path | None:
     return Path(run) if run and "/" in run else run
 
 
+def say(line: str, *, err: bool = False) -> None:
+    """Print a line that may hold foreign words."""
+    typer.echo(printable(line), err=err)
+
+
 def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
     """Print a comparison for a person or for a machine, and where its report lies."""
     if as_json:
@@ -111,14 +118,14 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
         Console().print(table(comparison))
         for outcome in comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
-            typer.echo(f"{outcome.capability}: {told}")
+            say(f"{outcome.capability}: {told}")
         for data in comparison.manifest.data:
-            typer.echo(f"data{f' of {data.capability}' if data.capability else ''}: {_data(data)}")
+            say(f"data{f' of {data.capability}' if data.capability else ''}: {_data(data)}")
         for card in comparison.manifest.models:
             if card.truncated:
-                typer.echo(f"{card.name}: {card.truncated} texts were cut to its limit")
+                say(f"{card.name}: {card.truncated} texts were cut to its limit")
     if report is not None:
-        typer.echo(f"report: {report}", err=True)
+        say(f"report: {report}", err=True)
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -151,8 +158,14 @@ def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:
     ]
     failed += [line for gate in gates for line in _below(comparison, gate)]
     for line in failed:
-        typer.echo(f"gate: {line}", err=True)
+        say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else 0
+
+
+def _against(measured: Measurement) -> str:
+    if measured.against is None:
+        return ""
+    return " against gold" if measured.against == GOLD else f" ~ {measured.against}"
 
 
 def _below(comparison: Comparison, gate: Gate) -> list[str]:
@@ -166,7 +179,8 @@ def _below(comparison: Comparison, gate: Gate) -> list[str]:
         measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
         return [f"{gate.metric} was not measured, but {measured}"]
     return [
-        f"{one.metric} of {one.target}{f' on {one.capability}' if one.capability else ''} "
+        f"{one.metric} of {one.target}{_against(one)}"
+        f"{f' on {one.capability}' if one.capability else ''} "
         f"is {one.estimate}, not at least {gate.least:g}"
         for one in judged
         if not isinstance(one.estimate, Estimate) or one.estimate.value < gate.least

@@ -52,7 +52,8 @@ def gather(
 
     Left out are rows that make no item, counted as empty, and, where items are wanted once, of
     those that ask the same words, options included, all but the first. An item is named by its
-    row's own id where all rows have one of their own, and otherwise by the row's number from 0.
+    row's own id where all rows have one of their own, and otherwise by the row's number from 0,
+    which every question tells in any case.
 
     Raises
     ------
@@ -131,4 +132,4 @@ def _words(item: Item) -> bytes:
 
 
 def _named(item: Item, own_id: str | None, row: int) -> Item:
-    return replace(item, question=replace(item.question, id=own_id or str(row)))
+    return replace(item, question=replace(item.question, id=own_id or str(row), row=row))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from scope.errors import ModelError
+from scope.jobs.answer_checks import checked_answers
 from scope.jobs.participants import Participant
-from scope.protocols import Advance, Answers, AnswerStore, Progress, Role, Task
+from scope.protocols import Advance, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
 
 SECONDS_BETWEEN_WRITES = 1.0
 """What a kill can cost at most, beside the answers that are on their way."""
-
-METHODS: dict[Role, str] = {
-    "mask_filler": "fill",
-    "answerer": "answer",
-    "choice_scorer": "choose",
-}
-
-SUMS_TO_ONE = 1e-4
 
 
 def ask(
@@ -45,7 +37,7 @@ def ask(
     model, role = participant.model, task.role
     if participant.saved:
         return _in_order(
-            participant, questions, dict(_checked(participant, role, questions, model))
+            participant, questions, dict(checked_answers(participant, role, questions))
         )
     known = store.get_answers(model.fingerprint, role, questions)
     waiting = _distinct([one for place, one in enumerate(questions) if place not in known])
@@ -54,7 +46,7 @@ def ask(
         progress.task(f"{task.name}: {participant.name}", total, total - len(waiting)) as advance,
         _keeper(store, model.fingerprint, role, advance) as keep,
     ):
-        for place, answer in _checked(participant, role, waiting, model):
+        for place, answer in checked_answers(participant, role, waiting) if waiting else ():
             keep.add(waiting[place], answer)
     known = store.get_answers(model.fingerprint, role, questions)
     return _in_order(participant, questions, known)
@@ -99,45 +91,6 @@ def _keeper(store: AnswerStore, model: str, role: Role, advance: Advance) -> Ite
         yield keep
     finally:
         keep.write()
-
-
-def _checked(
-    participant: Participant, role: Role, questions: Sequence[Question], model: object
-) -> Iterator[tuple[int, Answer]]:
-    """The model's answers, each held against its question."""
-    answers: Answers = getattr(model, METHODS[role])(questions)
-    given: set[int] = set()
-    for place, answer in answers:
-        if not 0 <= place < len(questions) or place in given:
-            raise ModelError(
-                f"`{participant.model.spec}` answers question {place} of {len(questions)}"
-                f"{' twice' if place in given else ''}",
-                expected="one answer to each question",
-                mend="mend the model, or name another one",
-            )
-        given.add(place)
-        if wrong := _what_is_wrong(questions[place], answer):
-            raise ModelError(
-                f"`{participant.model.spec}` answers {questions[place].text[:80]!r} with {wrong}",
-                expected="a text, or where there are options one of them",
-                mend="mend the model, or name another one",
-            )
-        yield place, answer
-
-
-def _what_is_wrong(question: Question, answer: Answer) -> str:
-    """Why the answer is none to this question; empty if it is."""
-    if not answer.given:
-        return ""
-    options = len(question.options)
-    if not options:
-        return "an option, where there are none" if answer.text is None else ""
-    if answer.choice is None or not 0 <= answer.choice < options:
-        return f"the option {answer.choice} of {options}"
-    values = answer.probabilities
-    if values and (len(values) != options or abs(math.fsum(values) - 1) > SUMS_TO_ONE):
-        return f"the probabilities {values} for {options} options"
-    return ""
 
 
 def _in_order(

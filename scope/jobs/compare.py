@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,9 +87,8 @@ def compare(
     model_options = model_options or ModelOptions()
     progress = progress or Silent()
     chosen = choose_tasks(tasks, data, settings or {}, n=n, seed=seed)
-    roles = [one.task.role for one in chosen]
     plan = ComparisonPlan(
-        participants=load_participants(models, roles, model_options),
+        participants=load_participants(models, chosen, model_options),
         tasks=chosen,
         encoder=_encoder(encoder, chosen, model_options),
         n=n,
@@ -134,7 +134,10 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
     questions = [item.question for item in chosen.data.items]
     return TaskAnswers(
         task=chosen.task.name,
-        items=chosen.data.items,
+        # Rows have served once the models are asked; a result names questions by their ids.
+        items=tuple(
+            replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
+        ),
         answers=tuple(
             ask(one, chosen.task, questions, store=run, progress=progress)
             for one in plan.participants

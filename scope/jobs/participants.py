@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
-from scope.errors import SpecError
+from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
+from scope.models.answer_table import TableColumn
 from scope.models.expansion import expand_spec
 from scope.models.loading import in_role, load_model, split_spec
+from scope.models.prompts import prompt_of
 from scope.protocols import Role
 from scope.records import ModelCard
+
+PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
+    {
+        "mask_filler": ("cloze",),
+        "answerer": ("answer", "text_to_text_answer"),
+        "choice_scorer": ("choice", "choice_letters"),
+    }
+)
+"""The prompts with which models are asked in each role."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Participant:
     """A model with the name that tables and reports give it.
 
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
+    ``saved`` says that its answers are looked up, at no cost, and need not be kept again; ``own``
+    that it is an object of the user's, given as it is or by ``python:``.
     """
 
     name: str
     model: Any
     saved: bool = False
+    own: bool = False
 
     def card(self, truncated: int = 0) -> ModelCard:
         """What the manifest says of it."""
@@ -38,17 +54,20 @@ class Participant:
 
 
 def load_participants(
-    models: Sequence[str | object], roles: Sequence[Role], options: ModelOptions
+    models: Sequence[str | object], tasks: Sequence[ChosenTask], options: ModelOptions
 ) -> tuple[Participant, ...]:
-    """Load every model, and see that it has all the roles that the tasks ask for.
+    """Load every model, and see that it can be asked what the tasks ask.
 
     Raises
     ------
     SpecError
-        When there are fewer than two models, or one is named twice.
+        When there are fewer than two models, one is named twice, or a prompt cannot be used.
     ModelError
-        When a model cannot be loaded, or lacks a role.
+        When a model cannot be loaded, lacks a role, holds answers to other data, or has the
+        fingerprint of another.
     """
+    roles = [one.task.role for one in tasks]
+    _check_prompts(roles, options)
     expanded = [one for model in models for one in _expanded(model)]
     if len(expanded) < 2:
         raise SpecError(
@@ -58,10 +77,54 @@ def load_participants(
         )
     loaded = [_loaded(model, roles, options) for model in expanded]
     names = short_names([model.spec for model in loaded])
-    return tuple(
-        Participant(name=name, model=model, saved=split_spec(model.spec)[0] == "predictions")
-        for name, model in zip(names, loaded, strict=True)
+    participants = tuple(
+        Participant(
+            name=name,
+            model=model,
+            saved=split_spec(model.spec)[0] == "predictions",
+            own=not isinstance(given, str) or split_spec(given)[0] == "python",
+        )
+        for name, model, given in zip(names, loaded, expanded, strict=True)
     )
+    _require_own_fingerprints(participants)
+    _require_rows(participants, tasks)
+    return participants
+
+
+def _check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
+    """Read the prompts that are given, and refuse those with which nothing would be asked."""
+    used = {name: role for role in roles for name in PROMPTS.get(role, ())}
+    for name in options.prompts:
+        if name not in used:
+            raise SpecError(
+                f"the prompt `{name}`, which none of the tasks asks with",
+                expected=f"prompts of these tasks: {', '.join(used)}",
+                mend="leave it out, or check the name",
+            )
+        prompt_of(name, options)
+
+
+def _require_own_fingerprints(participants: Sequence[Participant]) -> None:
+    """Answers are kept by fingerprint: of two models that share one, only one would be asked.
+
+    Two checkpoints may have the same: they are one model under two names.
+    """
+    for first, second in combinations([one for one in participants if one.own], 2):
+        if first.model.fingerprint == second.model.fingerprint:
+            raise ModelError(
+                f"`{first.model.spec}` and `{second.model.spec}` have the same fingerprint, "
+                f"{first.model.fingerprint!r}",
+                expected="a fingerprint that changes whenever the answers could",
+                mend="give each its own `fingerprint`, or leave one of them out",
+            )
+
+
+def _require_rows(participants: Sequence[Participant], tasks: Sequence[ChosenTask]) -> None:
+    """A table of answers goes by row: it must have been made for just these data."""
+    for one in participants:
+        if isinstance(one.model, TableColumn):
+            for task in tasks:
+                one.model.require_rows(task.data.card.rows, task.data.card.spec)
 
 
 def _expanded(model: str | object) -> Sequence[str | object]:

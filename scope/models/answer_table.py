@@ -27,6 +27,8 @@ _TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNOREC
 NOT_GIVEN, NOT_ASKED = ".", "-"
 """What stands in a table instead of a letter."""
 
+_BY_ID = "save the answers as .jsonl, with an `id` each"
+
 
 class TableName(NamedTuple):
     """A table's file, and which of its models; None where none was named."""
@@ -50,7 +52,7 @@ def parse_table_name(rest: str) -> TableName | None:
 
 
 class TableColumn:
-    """One model of a table, in the role of choice scorer; a question's id is its row's number."""
+    """One model of a table, in the role of choice scorer; questions are known by their row."""
 
     def __init__(self, letters: str, *, table: TableName, fingerprint: str) -> None:
         self._letters = letters
@@ -59,28 +61,42 @@ class TableColumn:
         self.fingerprint = fingerprint
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """Look every question up by its number.
+        """Look every question up by the row of the data that it was made of.
 
         Raises
         ------
         ModelError
-            When an id is no number of a row that the table has.
+            When a question does not say its row, or says one that the table lacks.
         """
         for place, question in enumerate(questions):
             yield place, self._answer(question)
 
-    def _answer(self, question: Question) -> Answer:
-        row = question.id
-        if not row.isdecimal() or int(row) >= len(self._letters):
+    def require_rows(self, rows: int, data: str) -> None:
+        """See that the table is as long as the data it is asked about.
+
+        Raises
+        ------
+        ModelError
+            When the data have more rows or fewer: then no letter stands where it is looked for.
+        """
+        if rows != len(self._letters):
             raise ModelError(
-                f"`{row}` as the id of a question, and {self._name} with {len(self._letters)} "
-                "answers a model, by row",
-                expected="data of as many rows, without a column `id`: so that ids are the rows' "
-                "numbers from 0",
-                mend="name the data that the table was made for, without their ids; or save the "
-                "answers as .jsonl, with an `id` each",
+                f"{rows} rows in {data}, and {self._name} with {len(self._letters)} answers a "
+                "model, by row",
+                expected="one character for each row of the data, in their order",
+                mend=f"name the data that the table was made for, or {_BY_ID}",
             )
-        letter = self._letters[int(row)]
+
+    def _answer(self, question: Question) -> Answer:
+        if question.row is None or not 0 <= question.row < len(self._letters):
+            raise ModelError(
+                f"the question `{question.id}` of "
+                f"{'no known row' if question.row is None else f'row {question.row}'}, and "
+                f"{self._name} with {len(self._letters)} answers a model, by row from 0",
+                expected="questions that are made of the rows of the table's data",
+                mend=f"name the data that the table was made for, or {_BY_ID}",
+            )
+        letter = self._letters[question.row]
         if letter == NOT_ASKED:
             return Answer(asked=False)
         choice = LETTERS.find(letter)

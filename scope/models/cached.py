@@ -10,9 +10,7 @@ from itertools import pairwise
 from scope.errors import ModelError
 from scope.protocols import Advance, Classifier, PredictionStore, StreamingClassifier
 from scope.records import Prediction
-
-SUMS_TO_ONE = 1e-4
-"""How far from 1 the sum of a text's probabilities may lie."""
+from scope.records.answered import SUMS_TO_ONE
 
 KEPT_AT_ONCE = 512
 """Texts answered between two writes: what a kill can cost at most."""
@@ -133,7 +131,11 @@ class CachedClassifier:
 
 
 def _one_each(values: Sequence[float], labels: int) -> bool:
-    return len(values) == labels and abs(sum(values) - 1) <= SUMS_TO_ONE
+    return (
+        len(values) == labels
+        and all(value >= 0 for value in values)
+        and abs(math.fsum(values) - 1) <= SUMS_TO_ONE
+    )
 
 
 def _names_tokens(prediction: Prediction) -> bool:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-
-import numpy as np
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
@@ -15,8 +12,8 @@ from scope.models.fitting import Fitted, fit, fit_around_blank
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
-from scope.models.replies import filler, is_filler, is_line, line
-from scope.models.rounding import rounded
+from scope.models.ranking import next_tokens
+from scope.models.replies import answer_text, filler, is_filler, is_line
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
@@ -34,12 +31,16 @@ class CausalModel:
     view.
     """
 
-    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+    def __init__(
+        self, head: Head, *, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+    ) -> None:
         self._head, self._options = head, options
         self._limit = head.limit
         self._decoder = Decoder(head.model, spec)
         self._spelling = Spelling(head.tokenizer, spec)
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
+        if choice_prompt is not None:
+            self._prompts["choice"] = choice_prompt
         self.spec = spec
         self.fingerprint = fingerprint_with(
             head.fingerprint,
@@ -51,16 +52,14 @@ class CausalModel:
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
-        prompts = {**self._options.prompts, "choice": prompt.template}
-        options = replace(self._options, prompts=prompts)
-        return CausalModel(self._head, spec=self.spec, options=options)
+        return CausalModel(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question, one line long; what is written may be empty."""
+        """Write an answer to each question, one line long; none where nothing is written."""
         tokens_of = self._tokens("answer")
         asked = [fit(question, self._room(), tokens_of) for question in questions]
         for index, reply in self._write(asked, is_line):
-            yield index, Answer(text=line(reply), truncated=asked[index].truncated)
+            yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with one word of the reply.
@@ -138,18 +137,8 @@ class CausalModel:
     def _prediction(
         self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
     ) -> Prediction:
-        together: dict[str, float] = {}
-        for value, token in zip(values, tokens, strict=True):
-            text = self._spelling.as_it_follows(token)
-            together[text] = together.get(text, 0.0) + value
-        rest = max(0.0, 1 - sum(together.values()))
-        shown = rounded(np.array([*together.values(), rest]))[:-1].tolist()
-        ranked = sorted(zip(shown, together, strict=True), key=lambda one: (-one[0], one[1]))
-        return Prediction(
-            probabilities=tuple(value for value, _ in ranked),
-            truncated=truncated,
-            tokens=tuple(text for _, text in ranked),
-        )
+        texts = map(self._spelling.as_it_follows, tokens)
+        return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
 
     def _write(
         self, asked: Sequence[Fitted], is_over: Callable[[str], bool]

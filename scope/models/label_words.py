@@ -36,7 +36,7 @@ class LabelWordClassifier:
         self.labels = tuple(options.label_words)
         self.spec = model.spec
         self._words = tuple(options.label_words.values())
-        self._prompt = _with_words(prompt_of("classify", options), self._words)
+        self._prompt = prompt_of("classify", options)
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
         self._model = (
@@ -86,12 +86,6 @@ class LabelWordClassifier:
                 "with log-probabilities",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
-
-
-def _with_words(prompt: Prompt, words: Sequence[str]) -> Prompt:
-    """The prompt with the words in it, and a place left for the text."""
-    told = prompt.template.replace("{labels}", ", ".join(words))
-    return Prompt(name=prompt.name, template=told)
 
 
 def _require_words(model: ChoiceScorer, options: ModelOptions) -> None:

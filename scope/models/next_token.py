@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from scope.models.ranking import ranked
 from scope.protocols import NextToken, StreamingNextToken
 from scope.records import Prediction
 
@@ -40,13 +40,7 @@ class NextTokenClassifier:
     def _ordered(self, prediction: Prediction) -> Prediction:
         if len(prediction.tokens) != len(prediction.probabilities):
             return prediction  # refused by whoever checks it
-        both = zip(prediction.tokens, prediction.probabilities, strict=True)
-        ranked = sorted(both, key=lambda one: (-one[1], one[0]))[: self._most]
-        return replace(
-            prediction,
-            probabilities=tuple(probability for _, probability in ranked),
-            tokens=tuple(token for token, _ in ranked),
-        )
+        return ranked(prediction, self._most)
 
 
 class NextTokenStream(NextTokenClassifier):

@@ -21,6 +21,7 @@ from scope.models.options import ModelOptions
 from scope.models.python_answers import METHODS, PythonAnswers
 from scope.protocols import Answerer, ChoiceScorer, Classifier, MaskFiller, NextToken
 from scope.records import Prediction
+from scope.records.answered import SUMS_TO_ONE
 
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
@@ -61,7 +62,7 @@ class PythonClassifier:
             )
         sums = rows.sum(axis=1)
         worst = sums[np.abs(sums - 1).argmax()]
-        if abs(worst - 1) > 1e-4:
+        if abs(worst - 1) > SUMS_TO_ONE:
             raise ModelError(
                 f"`{self.spec}` answered with a row that sums to {worst:.6g}",
                 expected="probabilities: each row sums to 1",
@@ -162,7 +163,7 @@ def _import(name: str) -> Any:
         ) from error
     # The user's own code may fail in any way; it is told as the user's, with its place.
     except Exception as error:
-        raise _failed(f"python:{name}", error) from error
+        raise failure_of(f"python:{name}", error) from error
 
 
 def _run(spec: str, code: Callable[..., Any], *arguments: Any) -> Any:
@@ -170,10 +171,11 @@ def _run(spec: str, code: Callable[..., Any], *arguments: Any) -> Any:
         return code(*arguments)
     # As above.
     except Exception as error:
-        raise _failed(spec, error) from error
+        raise failure_of(spec, error) from error
 
 
-def _failed(spec: str, error: Exception) -> ModelError:
+def failure_of(spec: str, error: Exception) -> ModelError:
+    """What to raise when a user's own code has failed: it is told as theirs, with its place."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return ModelError(
         f"`{spec}` failed: {first_line(error)} ({place.filename}, line {place.lineno})",

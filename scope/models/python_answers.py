@@ -4,7 +4,7 @@
 returns an option's number, letter or text, or a list of probabilities, one an option;
 ``predict_next`` gets a list of texts and returns a dict of tokens with their probabilities for
 each. None says that there is no answer, and the records `Answer` and `Prediction` are taken as
-they are.
+they are. Questions come in portions, so that a failure does not cost the answers to earlier ones.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from scope.data.options import option_index
 from scope.errors import ModelError
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
+from scope.records.answered import SUMS_TO_ONE
 
 METHODS = ("fill", "answer", "choose", "predict_next")
-_ABOUT_ONE = 1e-4
+
+ASKED_AT_ONCE = 64
+"""Questions in one call: what a kill or a failure of the user's code can cost at most."""
 
 
 class PythonAnswers:
@@ -55,20 +58,31 @@ class PythonAnswers:
         read: Callable[[object, Question], Answer],
         questions: Sequence[Question],
     ) -> Answers:
-        given = self._one_each(call(list(questions)), len(questions), "questions")
-        for place, (value, question) in enumerate(zip(given, questions, strict=True)):
-            try:
-                yield place, value if isinstance(value, Answer) else read(value, question)
-            except ValueError as error:
-                raise self._wrong(
-                    f"{error} to {question.text[:60]!r}",
-                    "a text; where there are options, one by number from 0, letter or text, or a "
-                    "probability for each that sum to 1; or None",
-                ) from error
+        for start in range(0, len(questions), ASKED_AT_ONCE):
+            portion = questions[start : start + ASKED_AT_ONCE]
+            given = self._one_each(call(list(portion)), len(portion), "questions")
+            for place, (value, question) in enumerate(zip(given, portion, strict=True), start):
+                yield place, self._read(read, value, question)
+
+    def _read(
+        self, read: Callable[[object, Question], Answer], value: object, question: Question
+    ) -> Answer:
+        if isinstance(value, Answer):
+            return value
+        try:
+            return read(value, question)
+        except ValueError as error:
+            raise self._wrong(
+                f"{error} to {question.text[:60]!r}",
+                "a text; where there are options, one by number from 0, letter or text, or a "
+                "probability for each that sum to 1; or None",
+            ) from error
 
     def _predict_next(
         self, call: Callable[[list[Any]], Any], texts: Sequence[str]
     ) -> list[Prediction]:
+        if not texts:
+            return []
         given = self._one_each(call(list(texts)), len(texts), "texts")
         return [self._prediction(value, text) for value, text in zip(given, texts, strict=True)]
 
@@ -117,7 +131,7 @@ def _among_options(value: Any, question: Question) -> Answer:
     if (
         len(value) != len(question.options)
         or not _adds_up(value)
-        or math.fsum(value) < 1 - _ABOUT_ONE
+        or math.fsum(value) < 1 - SUMS_TO_ONE
     ):
         raise ValueError(f"{value!r:.60}")
     shares = tuple(round(float(share), 6) for share in value)
@@ -128,5 +142,5 @@ def _adds_up(values: Sequence[Any]) -> bool:
     """Whether these are numbers from 0 that sum to 1 at most."""
     return (
         all(isinstance(value, Real) and float(value) >= 0 for value in values)
-        and math.fsum(values) <= 1 + _ABOUT_ONE
+        and math.fsum(values) <= 1 + SUMS_TO_ONE
     )

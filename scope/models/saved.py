@@ -22,6 +22,7 @@ from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.models.saved_answers import SavedAnswers, read_saved_answers
 from scope.records import Prediction
+from scope.records.answered import SUMS_TO_ONE
 
 _FIELDS = ("text", "probabilities", "labels")
 
@@ -152,7 +153,7 @@ def _prediction(row: _Row, labels: Sequence[str]) -> Prediction:
         not isinstance(values, list)
         or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
         or len(values) != len(labels)
-        or abs(sum(values) - 1) > 1e-4
+        or abs(sum(values) - 1) > SUMS_TO_ONE
     ):
         raise _bad_row(
             row,

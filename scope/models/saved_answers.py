@@ -21,26 +21,41 @@ from scope.data.sources import Source
 from scope.errors import DataError, ModelError
 from scope.protocols import Answers
 from scope.records import Answer, Probabilities, Question
+from scope.records.answered import SUMS_TO_ONE
 
 _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {name: (name,) for name in ("id", "text", "answer", "probabilities")}
 )
-_SUMS_TO_ONE = 1e-4
 
 
 class MissingAnswersError(ModelError):
-    """Questions that a file of saved answers does not answer; ``questions`` holds them."""
+    """Questions that a file of saved answers does not answer; ``questions`` holds them.
 
-    def __init__(self, name: str, questions: Sequence[Question], asked: int) -> None:
-        first = questions[0]
+    ``others`` are the file's ids that no question has: they often show what went wrong.
+    """
+
+    def __init__(
+        self, name: str, questions: Sequence[Question], asked: int, others: Sequence[str]
+    ) -> None:
+        rest = f", and {_number(others)} under other ids: {_first(others)}" if others else ""
         super().__init__(
-            f"{name} has no answer to {len(questions)} of {asked} questions, such as "
-            f"`{first.id}` ({first.text[:60]!r})",
+            f"{name} has no answer to {len(questions)} of {asked} questions: "
+            f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
+            f"{rest}",
             expected="a row for every question that is asked, with its `id` or its `text`",
             mend="add the rows, or look whether the file was made for these data; an `answer` that "
             "is null says that the model gave none",
         )
         self.questions = tuple(questions)
+
+
+def _number(ids: Sequence[str]) -> str:
+    return "1 row" if len(ids) == 1 else f"{len(ids)} rows"
+
+
+def _first(ids: Sequence[str]) -> str:
+    """A few of the ids."""
+    return ", ".join(f"`{one}`" for one in ids[:3]) + (", …" if len(ids) > 3 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +87,18 @@ class SavedRow:
         if self.answer is None:
             choice = max(range(len(values)), key=values.__getitem__) if values else None
             return Answer(choice=choice, probabilities=values)
+        choice = self._chosen(options)
+        if values and values[choice] < max(values):
+            raise self.wrong(
+                f"the answer is the option {choice}, counted from 0, where `probabilities` is "
+                f"{str(list(values))[:100]}",
+                "the likeliest option as the answer, or one of them without the other",
+            )
+        return Answer(choice=choice, probabilities=values)
+
+    def _chosen(self, options: Sequence[str]) -> int:
         try:
-            return Answer(choice=option_index(self.answer, options), probabilities=values)
+            return option_index(self.answer, options)
         except ValueError as error:
             raise self.wrong(
                 f"the answer is {error}",
@@ -134,10 +159,20 @@ class SavedAnswers:
         ]
         missing = [one for one, row in zip(questions, found, strict=True) if row is None]
         if missing:
-            raise MissingAnswersError(self._name, missing, len(questions))
+            raise MissingAnswersError(self._name, missing, len(questions), self._others(questions))
         for place, row in enumerate(found):
             if row is not None:
                 yield place, read(row, questions[place])
+
+    def _others(self, questions: Sequence[Question]) -> list[str]:
+        """The ids that no question has, of rows that no question has the words of either."""
+        ids = {question.id for question in questions}
+        texts = {question.text.strip() for question in questions}
+        return [
+            own_id
+            for own_id, row in self._by_id.items()
+            if own_id not in ids and row.text.strip() not in texts
+        ]
 
 
 def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
@@ -186,7 +221,7 @@ def _probabilities(fields: Fields) -> Iterator[float]:
     if (
         not isinstance(values, list)
         or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
-        or abs(math.fsum(values) - 1) > _SUMS_TO_ONE
+        or abs(math.fsum(values) - 1) > SUMS_TO_ONE
     ):
         raise fields.wrong(
             f"`probabilities` is {str(values)[:100]}",

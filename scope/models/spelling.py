@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +15,14 @@ _LETTER = "a"
 _LINE_END = "\n"
 
 # Some templates write the day's date or ask for thoughts: answers must not change overnight, and
-# a short answer leaves no room for thoughts. Templates that know neither name ignore them.
-_SETTINGS = MappingProxyType({"date_string": "26 Jul 2024", "enable_thinking": False})
+# a short answer leaves no room for thoughts. Templates that know none of the names ignore them.
+_SETTINGS = MappingProxyType(
+    {
+        "date_string": "26 Jul 2024",
+        "strftime_now": date(2024, 7, 26).strftime,
+        "enable_thinking": False,
+    }
+)
 
 
 class Spelling:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from scope.models.batching import batches_of_equal_length
 from scope.models.choosing import chosen
+from scope.models.fitting import Fitted, fit
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
+from scope.models.replies import answer_text
 from scope.models.seq2seq import Seq2Seq
-from scope.models.windows import cut_around, shorten_context
+from scope.models.windows import cut_around
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
 
@@ -23,16 +25,21 @@ class TextToTextModel:
     """An encoder-decoder checkpoint in the roles of answerer and choice scorer.
 
     Answers are decoded greedily, whatever the checkpoint's own generation settings say. A passage
-    that is too long for the model is cut at its end, so that the question stays in view.
+    that is too long for the model is cut at its end, and a question without one at its own, so
+    that what the prompt says around them stays in view.
     """
 
-    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+    def __init__(
+        self, head: Head, *, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+    ) -> None:
+        self._head, self._options = head, options
         self._tokenizer, self._limit = head.tokenizer, head.limit
         self._model = Seq2Seq(head.model, spec)
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
         self._prompts = {
-            name: prompt_of(name, options) for name in ("text_to_text_answer", "choice")
+            "text_to_text_answer": prompt_of("text_to_text_answer", options),
+            "choice": choice_prompt or prompt_of("choice", options),
         }
         self.spec = spec
         self.fingerprint = fingerprint_with(
@@ -41,14 +48,19 @@ class TextToTextModel:
             *(prompt.template for prompt in self._prompts.values()),
         )
 
+    def with_choice_prompt(self, prompt: Prompt) -> Self:
+        """The same model, asked to choose with another prompt."""
+        return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
+
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question; what is written may be empty."""
+        """Write an answer to each question; none where nothing is written."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
-        for batch in self._batches([tokens for tokens, _ in asked]):
-            written = self._model.write([asked[index][0] for index in batch], self._longest)
+        for batch in self._batches([one.tokens for one in asked]):
+            written = self._model.write([asked[index].tokens for index in batch], self._longest)
             for index, tokens in zip(batch, written, strict=True):
-                yield index, Answer(text=self._text(tokens), truncated=asked[index][1])
+                text = answer_text(self._text(tokens))
+                yield index, Answer(text=text, truncated=asked[index].truncated)
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
@@ -66,19 +78,17 @@ class TextToTextModel:
                 raise ValueError(f"question {question.id!r} has no options to choose from")
         asked = [self._tokens(self._prompts["choice"], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
-        for batch in self._batches([tokens for tokens, _ in asked]):
+        for batch in self._batches([one.tokens for one in asked]):
             scored = self._model.score(
-                [asked[index][0] for index in batch],
+                [asked[index].tokens for index in batch],
                 [options[index] for index in batch],
                 self._token_budget,
             )
             for index, scores in zip(batch, scored, strict=True):
-                yield index, chosen(scores, truncated=asked[index][1])
+                yield index, chosen(scores, truncated=asked[index].truncated)
 
-    def _tokens(self, prompt: Prompt, question: Question) -> tuple[list[int], bool]:
-        return shorten_context(
-            question, self._limit, lambda asked: self._encode(prompt.render(asked))
-        )
+    def _tokens(self, prompt: Prompt, question: Question) -> Fitted:
+        return fit(question, self._limit, lambda asked: self._encode(prompt.render(asked)))
 
     def _encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, verbose=False)["input_ids"])

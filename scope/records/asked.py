@@ -27,12 +27,15 @@ class Question:
 
     ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
     passage that the answer is to be taken from, and ``options`` are the answers to choose from.
+    ``row`` is the number, from 0, of the data's row that it was made of, for answers that are saved
+    by row; what a comparison keeps of a question does without it.
     """
 
     id: str
     text: str
     context: str | None = None
     options: tuple[str, ...] = ()
+    row: int | None = None
 
     def __post_init__(self) -> None:
         if not self.text.strip():

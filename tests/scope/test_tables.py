@@ -1,9 +1,10 @@
 """Comparisons as rows and as tables for the terminal."""
 
+import pytest
 from made_up_tasks import choice_task
 
 from scope.estimation.tasks import measure_task
-from scope.records import Comparison, Manifest, ModelCard
+from scope.records import Comparison, Estimate, Manifest, ModelCard
 from scope.tables import to_frame, to_text
 
 
@@ -37,37 +38,57 @@ def two_models():
 
 
 def test_two_models_are_shown_against_gold_and_against_each_other():
-    text = to_text(two_models())
-    lines = [line for line in text.splitlines() if "against gold" in line or "a ~ b" in line]
-    assert [line.split("│")[1].strip() for line in lines] == [
-        "a against gold",
-        "b against gold",
-        "a ~ b",
-    ]
-    assert "0.500  n=4" in lines[0]
-    assert "capa_discrete" in text
+    gold, between = to_text(two_models(), width=80).split("choice: between models")
+    assert gold.startswith("choice: against gold")
+    row = next(line for line in gold.splitlines() if " accuracy " in line)
+    assert [cell.strip() for cell in row.split("│")[2:-1]] == ["0.500  n=4", "0.250  n=4"]
+    assert "a ~ b" in between
+    row = next(line for line in between.splitlines() if " agreement " in line)
+    assert "0.500  n=4" in row
 
 
-def test_what_is_undefined_throughout_is_a_note_and_no_column():
+def test_what_is_undefined_throughout_is_a_note_and_no_row():
     text = to_text(two_models())
     assert "│ capa " not in text
     assert "capa: undefined (a gives no probabilities)" in text
 
 
-def test_of_many_models_the_most_and_the_least_alike_pairs_are_shown():
-    names = [f"m{number}" for number in range(7)]
-    rows = [(place % 2, *((place * (model + 1)) % 3 for model in range(7))) for place in range(12)]
-    comparison = compared(choice_task(*rows), names)
-    text = to_text(comparison, width=200)
+@pytest.fixture
+def many():
+    names = [f"m{number}" for number in range(12)]
+    rows = [
+        (place % 2, *((place * (model + 1)) // 5 % 3 for model in range(12))) for place in range(30)
+    ]
+    return compared(choice_task(*rows), names)
+
+
+def test_of_very_many_pairs_the_most_and_the_least_alike_are_shown(many):
+    text = to_text(many)
     shown = [line.split("│")[1].strip() for line in text.splitlines() if " ~ " in line]
     value = {
         f"{one.target} ~ {one.against}": one.estimate.value
-        for one in comparison.measurements
-        if one.metric == "capa_discrete"
+        for one in many.measurements
+        if one.metric == "capa_discrete" and isinstance(one.estimate, Estimate)
     }
     ordered = sorted(value.values(), reverse=True)
     assert [value[pair] for pair in shown] == ordered[:5] + ordered[-5:]
-    assert "11 pairs between these are in the report and in --json" in text
+    assert f"{66 - 10} between these are in the report and in --json" in text
+    assert "also measured: cohen_kappa" in text
+
+
+def test_no_table_is_wider_than_a_usual_terminal(many):
+    for comparison in (two_models(), many):
+        lines = to_text(comparison, width=80).splitlines()
+        assert max(map(len, lines)) <= 80
+        # A row that was cut off would lack its right border.
+        assert {line[-1] for line in lines if line.startswith("│")} == {"│"}
+
+
+def test_foreign_names_cannot_colour_the_terminal():
+    names = ("\x1b[31mred", "b")
+    text = to_text(compared(choice_task((0, 0, 0), (1, 1, 2)), names))
+    assert "\x1b" not in text
+    assert "x1b[31mred" in text
 
 
 def test_a_frame_has_one_row_an_estimate():

@@ -35,9 +35,9 @@ class Position:
 class Reply:
     """What came back: words, and log-probabilities where the server gives them.
 
-    ``text`` is empty where the model refused; ``names`` are the server's models, where these were
-    asked for; ``too_long`` says that the model did not answer, since the request is longer than
-    its context.
+    Both are empty where the model refused or its words were held back; ``names`` are the server's
+    models, where these were asked for; ``too_long`` says that the model did not answer, since the
+    request is longer than its context.
     """
 
     text: str = ""
@@ -73,6 +73,9 @@ def read_reply(ask: Ask, content: bytes) -> Reply:
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body)
+    if ask.path == "chat" and _is_refusal(choice):
+        # What was likely before words were held back is no answer either.
+        return Reply()
     text = _message(choice) if ask.path == "chat" else choice.get("text")
     if text is not None and not isinstance(text, str):
         raise MalformedReplyError(f"a reply whose text is {clean(repr(text))}")
@@ -114,12 +117,17 @@ def _first_choice(body: object) -> dict[str, Any]:
     )
 
 
-def _message(choice: dict[str, Any]) -> Any:
+def _is_refusal(choice: dict[str, Any]) -> bool:
     match choice:
         case {"finish_reason": "content_filter"}:
-            return None
-        case {"message": {"refusal": str(refusal)}} if refusal:
-            return None
+            return True
+        case {"message": {"refusal": str(refusal)}}:
+            return bool(refusal)
+    return False
+
+
+def _message(choice: dict[str, Any]) -> Any:
+    match choice:
         case {"message": {"content": content}}:
             return content
         case {"message": dict()}:

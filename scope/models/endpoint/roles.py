@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
@@ -12,27 +11,27 @@ from scope.errors import ModelError
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.logprobs import (
-    MOST_OPTIONS,
-    next_tokens,
-    option_in,
-    option_probabilities,
-)
+from scope.models.endpoint.letters import MOST_OPTIONS, spelled_option, written_letter
+from scope.models.endpoint.logprobs import option_probabilities
 from scope.models.endpoint.replies import Ask, Reply
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
+from scope.models.ranking import next_tokens
+from scope.models.replies import answer_text, filler
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 
 PROMPTS = ("answer", "cloze", "choice_letters")
 
-LETTER_TOKENS = 4
-"""Enough for a letter behind what some models put before it, as in ``**(A)``."""
+LETTER_TOKENS = 16
+"""Enough for a letter after a few words, as in ``The correct answer is: **(A)**``."""
 
 LIKELIEST = 20
 """Log-probabilities asked for with a letter: the most that the protocol allows."""
 
-_QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
+LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
+"""Ends a prompt that does not tell the options with their letters."""
+
 _NO_PATH = (404, 405, 501)
 
 
@@ -47,25 +46,44 @@ class EndpointModel:
     the weights: a server may put others behind the same name.
     """
 
-    def __init__(self, address: Address, endpoint: Endpoint, options: ModelOptions) -> None:
+    def __init__(
+        self,
+        address: Address,
+        endpoint: Endpoint,
+        options: ModelOptions,
+        choice_prompt: Prompt | None = None,
+    ) -> None:
         self.spec = address.spec
+        self._address = address
         self._endpoint = endpoint
         self._options = options
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
+        if choice_prompt is not None:
+            self._prompts["choice_letters"] = choice_prompt
         self.fingerprint = _fingerprint(address, self._prompts, options)
 
+    def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
+        """The same model, asked to choose with another prompt, which ends in the lettered options.
+
+        A prompt that tells the options with their letters itself is taken as it is.
+        """
+        return EndpointModel(self._address, self._endpoint, self._options, _with_letters(prompt))
+
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Answer each question with the first line of the reply, without quotes around it."""
+        """Answer each question with the first line of the reply; none where that says nothing."""
         asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, lambda reply, _: Answer(text=_line(reply.text)))
+        return self._answers(asks, questions, lambda reply, _: Answer(text=answer_text(reply.text)))
 
     def fill(self, questions: Sequence[Question]) -> Answers:
-        """Fill each blank with the first word of the reply, without punctuation around it."""
+        """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, lambda reply, _: Answer(text=_word(reply.text)))
+        return self._answers(asks, questions, lambda reply, _: Answer(text=filler(reply.text)))
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
+
+        They are those of the letters, where the model writes one as its answer or most likely
+        would have. Without them what the reply says counts: a letter, or an option in full.
 
         Raises
         ------
@@ -106,7 +124,7 @@ class EndpointModel:
             with closing(self._endpoint.ask(asks)) as replies:
                 for place, reply in replies:
                     self._refuse_without_tokens(reply, texts[place])
-                    yield place, next_tokens(reply.positions[0], most)
+                    yield place, next_tokens(reply.positions[0].likeliest, most)
         except EndpointError as error:
             if error.failure.status in _NO_PATH:
                 raise self._no_completions(error) from None
@@ -163,36 +181,22 @@ class EndpointModel:
 
 
 def _choice(reply: Reply, question: Question) -> Answer:
-    options = len(question.options)
-    probabilities = option_probabilities(reply.positions, options)
+    text, options = reply.text.strip(), len(question.options)
+    if not text:
+        return Answer()
+    letter = written_letter(text, options)
+    probabilities = option_probabilities(reply.positions, options, text, letter)
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
-    return Answer(choice=option_in(reply.text, options))
+    return Answer(choice=letter.option if letter else spelled_option(text, question.options))
 
 
-def _line(text: str) -> str | None:
-    """The first line with something on it; None where there is none."""
-    bare = (_unquoted(line.strip()) for line in text.splitlines())
-    return next((line for line in bare if line), None)
-
-
-def _unquoted(text: str) -> str:
-    while len(text) > 1 and text[0] + text[-1] in _QUOTES:
-        text = text[1:-1].strip()
-    return text
-
-
-def _word(text: str) -> str | None:
-    """The first word that is more than punctuation; None where there is none."""
-    for word in text.split():
-        kept = [place for place, one in enumerate(word) if not _is_punctuation(one)]
-        if kept:
-            return word[kept[0] : kept[-1] + 1]
-    return None
-
-
-def _is_punctuation(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
+def _with_letters(prompt: Prompt) -> Prompt:
+    if "{options}" in prompt.template:
+        return prompt
+    # The reply is to begin after the letters.
+    asked = prompt.template.rstrip().removesuffix("Answer:").rstrip()
+    return Prompt(name=prompt.name, template=f"{asked}\n{LETTERS_PART}")
 
 
 def _fingerprint(address: Address, prompts: dict[str, Prompt], options: ModelOptions) -> str:

@@ -1,7 +1,9 @@
 """What language models are told: templates in files that anyone can read and replace.
 
 A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
-for parts of the question. The files beside this module are used where the user gives none.
+for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
+options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
+words in a row. The files beside this module are used where the user gives none.
 """
 
 from __future__ import annotations
@@ -10,13 +12,17 @@ import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 from scope.errors import SpecError
 from scope.models.options import ModelOptions
 from scope.records import Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
-_FIELDS = ("text", "context", "options", "labels")
+_FIELDS = ("text", "context", "options")
+_NEEDED = MappingProxyType(
+    {"choice_letters": ("text", "options"), "classify": ("text", "labels")},
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,25 +41,27 @@ class Prompt:
 
     def __post_init__(self) -> None:
         fields = _FIELD.findall(self.template)
-        unknown = [field for field in fields if field not in _FIELDS]
-        if unknown or "text" not in fields:
+        needed = _NEEDED.get(self.name, ("text",))
+        known = dict.fromkeys((*_FIELDS, *needed))
+        if not set(needed) <= set(fields) <= set(known):
+            shown = " and ".join(f"{{{field}}}" for field in needed)
             raise SpecError(
                 f"the prompt {self.name} with the fields {fields}",
-                expected=f"a template with {{text}} and no field but {', '.join(_FIELDS)}",
+                expected=f"a template with {shown} and no field but {', '.join(known)}",
                 mend="mend the prompt's file",
             )
 
-    def render(self, question: Question, labels: str = "") -> str:
+    def render(self, question: Question) -> str:
         """The template with the question's own words in it; fields within those stay as they are.
 
-        Options stand a line each, with a letter. Empty lines at either end are left out, such as
-        those around the passage of a question that has none.
+        Options stand a line each, with a letter; as labels, one after the other. Empty lines at
+        either end are left out, such as those around the passage of a question that has none.
         """
         parts = {
             "text": question.text,
             "context": question.context or "",
             "options": lettered(question.options),
-            "labels": labels,
+            "labels": ", ".join(question.options),
         }
         return _FIELD.sub(lambda match: parts[match[1]], self.template).strip("\n")
 
@@ -86,7 +94,7 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
     Raises
     ------
     SpecError
-        When the user's template has unknown fields, does not hold the text, or cannot be read.
+        When the user's template lacks a field, has one that is not its own, or cannot be read.
     """
     own = options.prompts.get(name)
     if own is not None:

@@ -93,6 +93,20 @@ def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_compa
     assert found["c3"] == ("wrong",)
 
 
+def test_a_model_that_was_not_asked_is_named_and_neither_silent_nor_wrong(tasks_comparison):
+    task = tasks_comparison.tasks[1]
+    nobody = tuple((Answer(asked=False), *row[1:]) for row in task.answers)
+    changed = replace(tasks_comparison, tasks=(replace(task, answers=nobody),))
+    (shown,) = (
+        one
+        for one in answers(changed, limit=9).items
+        if one.question_id == task.items[0].question.id
+    )
+    assert shown.not_asked == tuple(card.name for card in tasks_comparison.manifest.models)
+    assert all(row.given and not row.givers for row in shown.rows)
+    assert shown.states == ()
+
+
 def test_categories_are_those_shown_and_none(tasks_comparison):
     assert answers(tasks_comparison, limit=1).categories == ("colours",)
     assert answers(tasks_comparison, limit=10).categories[-1] is None

@@ -130,14 +130,18 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
     ("changes", "found", "mend"),
     [
         ({"task": "clooze"}, "no task is called `clooze`", "did you mean `cloze`"),
-        ({"data": "missing.jsonl"}, "missing.jsonl", ""),
-        ({"model": "python:toy_answerers:TooFew"}, "39", "mend"),
+        ({"data": "missing.jsonl"}, "no file `missing.jsonl`", "did you mean `choices.jsonl`"),
+        (
+            {"model": "python:toy_answerers:TooFew"},
+            "answered with 39 answers to 40 questions",
+            "mend the code",
+        ),
         ({"model": "python:toy_answerers:Wrong"}, "the option", "mend the model"),
         ({"model": "python:toy_models:Reference"}, "classifier", "name another model"),
         ({"model": "python:toy_answerers:Reader"}, "is named twice", "leave one of them out"),
         ({"setting": "min_words=3"}, "the setting `min_words`", "leave it out"),
         ({"setting": "min_words"}, "the setting `min_words`", "--setting min_words=10"),
-        ({"prompt": "answr=x.txt"}, "a prompt called `answr`", ""),
+        ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),
         ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
     ],
 )

@@ -22,6 +22,12 @@ def test_items_are_named_by_their_own_ids():
     assert [one.question.id for one in data.items] == ["a", "b"]
 
 
+def test_every_question_tells_its_row_whatever_its_id_is():
+    drafts = [Draft("7", item("Who?")), Draft("8", None), Draft("0", item("What?"))]
+    rows = [[one.question.row for one in made(*some).items] for some in (drafts, drafts[1:])]
+    assert rows == [[0, 2], [1]]
+
+
 @pytest.mark.parametrize("third", ["a", None])
 def test_without_an_id_of_its_own_for_each_row_they_are_named_by_row(third):
     data = made(Draft("a", item("Who?")), Draft("b", None), Draft(third, item("What?")))

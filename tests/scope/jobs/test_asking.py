@@ -110,37 +110,35 @@ def test_answers_are_written_soon_after_they_come(run, monkeypatch):
     assert known_meanwhile == [0, 1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize(
-    ("answers", "complaint"),
-    [
-        ([(0, Answer(choice=0)), (0, Answer(choice=0))], "answers question 0 of 2 twice"),
-        ([(2, Answer(choice=0))], "answers question 2 of 2"),
-        ([(0, Answer(choice=2))], "the option 2 of 2"),
-        ([(0, Answer(text="A"))], "the option None of 2"),
-        ([(0, Answer(choice=0, probabilities=(1.0,)))], "the probabilities"),
-        ([(0, Answer(choice=0, probabilities=(0.5, 0.4)))], "the probabilities"),
-        ([(0, Answer(choice=0))], "leaves 1 of 2 questions without an answer"),
-    ],
-)
-def test_what_is_no_answer_is_refused(run, answers, complaint):
+def test_a_model_that_has_answered_everything_is_not_called(run):
+    put(run, Teller())
+
+    class Unready(Teller):
+        def answer(self, questions):
+            raise AssertionError("nothing is left to ask")
+
+    assert len(put(run, Unready())) == 6
+
+
+def test_a_question_without_an_answer_is_told(run):
     class Chooser(Teller):
         def choose(self, questions):
-            return iter(answers)
+            yield 0, Answer(choice=0)
 
     questions = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
     with pytest.raises(ModelError) as caught:
         put(run, Chooser(), questions, Choosing)
-    assert complaint in caught.value.found
-    assert "python:x:Teller" in caught.value.found
+    assert caught.value.found == (
+        "`python:x:Teller` leaves 1 of 2 questions without an answer, such as 'y'"
+    )
 
 
-def test_an_option_where_there_are_none_is_refused(run):
-    class Chooser(Teller):
+def test_half_a_character_in_an_answer_is_kept_as_its_replacement(run):
+    class Broken(Teller):
         def answer(self, questions):
-            yield 0, Answer(choice=1)
+            return ((place, Answer(text="a\ud83d")) for place in range(len(questions)))
 
-    with pytest.raises(ModelError, match="an option, where there are none"):
-        put(run, Chooser(), QUESTIONS[:1])
+    assert put(run, Broken())[0] == Answer(text="a\ufffd")
 
 
 def test_an_answer_not_given_is_an_answer(run):

@@ -1,4 +1,5 @@
 import gzip
+import json
 import time
 
 import pytest
@@ -22,8 +23,8 @@ def table(tmp_path):
     return path
 
 
-def questions(*ids, options=("yes", "no")):
-    return [Question(id=str(one), text="Is it?", options=options) for one in ids]
+def questions(*rows, options=("yes", "no")):
+    return [Question(id=f"q{row}", text="Is it?", options=options, row=row) for row in rows]
 
 
 def test_a_letter_is_an_option_a_stop_no_answer_and_a_dash_no_question(table):
@@ -58,13 +59,43 @@ def test_the_fingerprint_is_of_the_content_and_the_model(table, tmp_path):
     assert len(first) == 16
 
 
-@pytest.mark.parametrize("own_id", ["Mercury_7175875", "5", "-1", "1.0", "²"])
-def test_an_id_that_is_no_rows_number_is_refused(table, own_id):
+@pytest.mark.parametrize("ids", [(1, 2, 3, 4), (3, 2, 1, 0), ("a", "b", "c", "d"), (None,) * 4])
+def test_a_letter_answers_its_row_whatever_the_ids_of_the_data_are(tmp_path, ids):
+    (tmp_path / "answers.tsv").write_text("mine\tABBA\n")
+    rows = [
+        {"question": f"Is it {place}?", "options": ["yes", "no"], "id": own_id}
+        for place, own_id in enumerate(ids)
+    ]
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = [item.question for item in Choice().load(str(data), n=3, seed=0).items]
+    assert len(asked) == 3
+    model = load(f"{tmp_path / 'answers.tsv'}#mine", ModelOptions())
+    found = {asked[place].text: given.choice for place, given in model.choose(asked)}
+    right = {"Is it 0?": 0, "Is it 1?": 1, "Is it 2?": 1, "Is it 3?": 0}
+    assert found == {text: right[text] for text in found}
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(("row", "named"), [(None, "no known row"), (5, "row 5"), (-1, "row -1")])
+def test_a_question_of_no_row_of_the_table_is_refused(table, row, named):
     model = load(f"{table}#other", ModelOptions())
     with pytest.raises(ModelError) as raised:
-        list(model.choose(questions(own_id)))
+        list(model.choose(questions(row)))
     assert raised.value.found == (
-        f"`{own_id}` as the id of a question, and answers.tsv.gz with 5 answers a model, by row"
+        f"the question `q{row}` of {named}, and answers.tsv.gz with 5 answers a model, by row "
+        "from 0"
+    )
+
+
+@pytest.mark.parametrize("rows", [4, 6])
+def test_data_of_another_length_are_refused(table, rows):
+    model = load(f"{table}#other", ModelOptions())
+    model.require_rows(5, "data.jsonl")
+    with pytest.raises(ModelError) as raised:
+        model.require_rows(rows, "data.jsonl")
+    assert raised.value.found == (
+        f"{rows} rows in data.jsonl, and answers.tsv.gz with 5 answers a model, by row"
     )
 
 

@@ -1,5 +1,8 @@
 """What a causal language model does with texts too long, and with questions that make no sense."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
 import pytest
 from causal_cases import ASKED, CHOICES, CLOZES, PROMPTS
 from tiny_language import LIMIT, write_tiny_llama
@@ -8,7 +11,8 @@ from scope.errors import ModelError
 from scope.models import ModelOptions, causal, load_model
 from scope.models.causal import load
 from scope.models.prompts import Prompt
-from scope.records import Question
+from scope.models.torch_setup import quiet_transformers
+from scope.records import Answer, Question
 
 
 def test_of_a_text_too_long_for_the_model_the_end_counts(llama):
@@ -100,6 +104,15 @@ def test_an_option_is_scored_once_on_one_prompt(llama, monkeypatch):
     assert [len(answers[index].probabilities) for index in (0, 1)] == [3, 2]
 
 
+def test_nothing_written_is_no_answer(llama, monkeypatch):
+    """Not the answer that there is none: silence must not be right about what is not there."""
+    model = llama(True)
+    silent = [[]] * len(ASKED)
+    monkeypatch.setattr(model._decoder, "write", lambda rows, *_: silent[: len(rows)])
+    assert {answer for _, answer in model.answer(ASKED)} == {Answer()}
+    assert {answer for _, answer in model.fill(CLOZES)} == {Answer()}
+
+
 def test_no_question_has_no_answer(llama):
     model = llama(True)
     assert [list(ask([])) for ask in (model.answer, model.fill, model.choose)] == [[], [], []]
@@ -108,11 +121,12 @@ def test_no_question_has_no_answer(llama):
 
 def test_another_prompt_for_choices_makes_another_model_of_the_same_weights(llama):
     model = llama(True)
-    other = model.with_choice_prompt(Prompt(name="classify", template="is it {text}"))
+    template = "is {text} {labels}"
+    other = model.with_choice_prompt(Prompt(name="classify", template=template))
     asked = [Question(id="0", text="good", options=("ann", "bob"))]
-    own = llama(True, prompts=(*PROMPTS.items(), ("choice", "is it {text}")))
+    own = llama(True, prompts=(*PROMPTS.items(), ("choice", "is {text} ann, bob")))
     assert list(other.choose(asked)) == list(own.choose(asked)) != list(model.choose(asked))
-    assert other.fingerprint == own.fingerprint != model.fingerprint
+    assert len({other.fingerprint, own.fingerprint, model.fingerprint}) == 3
     assert other.spec == model.spec
 
 
@@ -133,6 +147,22 @@ def test_what_could_change_an_answer_changes_the_fingerprint(llama, llama_folder
     prints = [base, *(model.fingerprint for model in others)]
     assert len(set(prints)) == len(prints)
     assert llama(True, 64).fingerprint == base
+
+
+def test_the_day_changes_no_fingerprint(tmp_path, monkeypatch):
+    """Neither of a template that is told the date nor of one that asks the clock."""
+    write_tiny_llama(tmp_path, chat=True)
+    template = (tmp_path / "chat_template.jinja").read_text()
+    (tmp_path / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}" + template)
+    clock = quiet_transformers().utils.chat_template_utils
+    prints = set()
+    for day in (1, 2):
+        now = datetime(2025, 1, day, tzinfo=UTC)
+        monkeypatch.setattr(clock, "datetime", SimpleNamespace(now=lambda now=now: now))
+        model = load(str(tmp_path), ModelOptions(device="cpu"))
+        prints.add(model.fingerprint)
+        assert model._spelling.frame.startswith("26 Jul 2024<s>")
+    assert len(prints) == 1
 
 
 def test_a_causal_checkpoint_has_four_roles(llama_folders):

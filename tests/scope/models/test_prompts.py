@@ -1,5 +1,7 @@
 """Prompts are files that anyone can read and replace."""
 
+from dataclasses import replace
+
 import pytest
 
 from scope.errors import SpecError
@@ -15,7 +17,7 @@ QUESTION = Question(
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_every_prompt_that_comes_along_holds_what_is_asked(name):
-    shown = prompt_of(name, ModelOptions()).render(QUESTION, labels="good, bad")
+    shown = prompt_of(name, ModelOptions()).render(QUESTION)
     assert QUESTION.text in shown
     assert shown == shown.strip("\n")
 
@@ -26,19 +28,19 @@ def test_every_prompt_that_comes_along_holds_what_is_asked(name):
         ("answer", ("Ann saw {text}.",)),
         ("choice", ("Ann saw {text}.",)),
         ("choice_letters", ("Ann saw {text}.", "A. yes {text}\nB. no")),
-        ("classify", ("good, bad",)),
+        ("classify", ("yes {text}, no",)),
         ("text_to_text_answer", ("Ann saw {text}.",)),
     ],
 )
 def test_each_prompt_tells_what_its_question_is_about(name, parts):
-    shown = prompt_of(name, ModelOptions()).render(QUESTION, labels="good, bad")
+    shown = prompt_of(name, ModelOptions()).render(QUESTION)
     assert [part for part in parts if part not in shown] == []
 
 
 def test_words_of_a_question_that_look_like_fields_stay_as_they_are():
-    prompt = Prompt(name="answer", template="{context}|{text}|{options}|{labels}")
-    assert prompt.render(QUESTION, labels="{text}") == (
-        "Ann saw {text}.|Who {context}?|A. yes {text}\nB. no|{text}"
+    prompt = Prompt(name="classify", template="{context}|{text}|{options}|{labels}")
+    assert prompt.render(replace(QUESTION, text="{labels}")) == (
+        "Ann saw {text}.|{labels}|A. yes {text}\nB. no|yes {text}, no"
     )
 
 
@@ -55,11 +57,33 @@ def test_a_users_prompt_is_a_text_or_a_file(tmp_path):
         assert prompt.template == "Só: {text}"
 
 
-@pytest.mark.parametrize("template", ["no field", "{context}", "{text} {answer}"])
-def test_a_template_without_the_text_or_with_unknown_fields_is_refused(template):
-    with pytest.raises(SpecError, match="the prompt cloze with the fields") as raised:
-        prompt_of("cloze", ModelOptions(prompts={"cloze": template}))
-    assert "text, context, options, labels" in raised.value.expected
+@pytest.mark.parametrize(
+    ("name", "template", "expected"),
+    [
+        ("cloze", "no field", "{text} and no field but text, context, options"),
+        ("answer", "{context}", "{text} and no field but text, context, options"),
+        ("choice", "{text} {answer}", "{text} and no field but text, context, options"),
+        ("choice", "{text} {labels}", "{text} and no field but text, context, options"),
+        (
+            "choice_letters",
+            "{text}",
+            "{text} and {options} and no field but text, context, options",
+        ),
+        ("choice_letters", "{options}", "{text} and {options} and no field but"),
+        (
+            "classify",
+            "{text}",
+            "{text} and {labels} and no field but text, context, options, labels",
+        ),
+        ("classify", "{labels}", "{text} and {labels} and no field but"),
+    ],
+)
+def test_a_template_without_what_it_must_hold_or_with_unknown_fields_is_refused(
+    name, template, expected
+):
+    with pytest.raises(SpecError, match=f"the prompt {name} with the fields") as raised:
+        prompt_of(name, ModelOptions(prompts={name: template}))
+    assert expected in raised.value.expected
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe{text}"])

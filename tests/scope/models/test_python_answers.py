@@ -155,6 +155,34 @@ def test_next_tokens_are_checked(module, given):
         load(f"{name}:Speaker", ModelOptions()).predict_next(["The"])
 
 
+def test_questions_come_in_portions_and_a_failure_costs_those_of_one_alone(module):
+    name = module(
+        "class Reader:\n"
+        "    def answer(self, questions):\n"
+        "        if questions[0].id == '128': raise KeyError('x')\n"
+        "        return [f'{question.id} of {len(questions)}' for question in questions]\n"
+    )
+    answers = load(f"{name}:Reader", ModelOptions()).answer(asked(130))
+    given = [next(answers) for _ in range(128)]
+    assert given[0] == (0, Answer(text="0 of 64"))
+    assert given[127] == (127, Answer(text="127 of 64"))
+    with pytest.raises(ModelError, match="line 3"):
+        next(answers)
+    last = list(load(f"{name}:Reader", ModelOptions()).answer(asked(70)))
+    assert last[-1] == (69, Answer(text="69 of 6"))
+
+
+def test_where_nothing_is_asked_the_users_code_is_not_called(module):
+    name = module(
+        "class All:\n"
+        "    def answer(self, questions): return questions[0].text\n"
+        "    def predict_next(self, texts): return texts[0]\n"
+    )
+    model = load(f"{name}:All", ModelOptions())
+    assert list(model.answer([])) == []
+    assert model.predict_next([]) == []
+
+
 @pytest.mark.parametrize("body", ["raise KeyError('x')", "yield 1 / 0"])
 def test_a_failure_in_the_users_code_is_told_with_its_place(module, body):
     name = module(f"class Reader:\n    def answer(self, questions):\n        {body}\n")

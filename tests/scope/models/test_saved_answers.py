@@ -87,9 +87,18 @@ def test_the_likeliest_option_is_chosen_where_no_answer_is_named(tmp_path):
     assert choose(tmp_path, row) == Answer(choice=2, probabilities=(0.25, 0.25, 0.5))
 
 
-def test_an_answer_goes_before_the_likeliest_option(tmp_path):
-    row = {"answer": "A", "probabilities": [0.25, 0.25, 0.5]}
-    assert choose(tmp_path, row) == Answer(choice=0, probabilities=(0.25, 0.25, 0.5))
+def test_an_answer_says_which_of_the_likeliest_options_it_is(tmp_path):
+    row = {"answer": "blue", "probabilities": [0.4, 0.4, 0.2]}
+    assert choose(tmp_path, row) == Answer(choice=1, probabilities=(0.4, 0.4, 0.2))
+
+
+def test_an_answer_against_its_own_probabilities_is_named_by_line(tmp_path):
+    with pytest.raises(DataError) as raised:
+        choose(tmp_path, {"answer": 0, "probabilities": [0.1, 0.9, 0]})
+    assert raised.value.found == (
+        "line 1 of saved.jsonl: the answer is the option 0, counted from 0, where `probabilities` "
+        "is [0.1, 0.9, 0.0]"
+    )
 
 
 def test_neither_answer_nor_probabilities_is_no_answer(tmp_path):
@@ -140,7 +149,20 @@ def test_questions_without_a_row_are_counted_before_anything_is_answered(tmp_pat
         next(saved.answer(asked))
     assert raised.value.questions == tuple(asked[1:])
     assert raised.value.found == (
-        "saved.jsonl has no answer to 2 of 3 questions, such as `r` ('Who went?')"
+        "saved.jsonl has no answer to 2 of 3 questions: `r`, `s` (the first is 'Who went?')"
+    )
+
+
+def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
+    rows = [{"id": f"x{place}", "answer": "Ann"} for place in range(4)]
+    same_words = {"id": "other", "text": "Who came?", "answer": "Ann"}
+    saved = model(tmp_path, same_words, *rows)
+    asked = [ask(), *(ask(id=f"q{place}", text="Who went?") for place in range(4))]
+    with pytest.raises(MissingAnswersError) as raised:
+        list(saved.answer(asked))
+    assert raised.value.found == (
+        "saved.jsonl has no answer to 4 of 5 questions: `q0`, `q1`, `q2`, … (the first is "
+        "'Who went?'), and 4 rows under other ids: `x0`, `x1`, `x2`, …"
     )
 
 

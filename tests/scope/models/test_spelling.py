@@ -108,10 +108,10 @@ def test_a_token_is_told_as_it_follows(tokenizer):
 def test_a_template_is_asked_for_no_thoughts_and_the_same_day(tokenizer):
     own = tokenizer(True)
     own.chat_template = (
-        "{{ date_string }}{% if enable_thinking is defined and not enable_thinking %}!{% endif %}"
-        + CHAT_TEMPLATE
+        "{{ date_string }}|{{ strftime_now('%Y-%m-%d') }}"
+        "{% if enable_thinking is defined and not enable_thinking %}!{% endif %}" + CHAT_TEMPLATE
     )
-    assert Spelling(own, "m").frame.startswith("26 Jul 2024!<s>")
+    assert Spelling(own, "m").frame.startswith("26 Jul 2024|2024-07-26!<s>")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_heads import LIMIT, SENTINELS, WHOLE_WORDS, WRITERS, write_tiny_t5
+from tiny_heads import SENTINELS, WHOLE_WORDS, WRITERS, write_tiny_t5
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, rounding
+from scope.models.prompts import Prompt
 from scope.models.text_to_text import SentinelModel, TextToTextModel, load
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import BLANK, Answer, Question
@@ -172,45 +173,14 @@ def test_fillers_are_the_same_in_any_batch_order_and_budget(loaded):
             assert together == [alone[question.id] for question in asked]
 
 
-@both
-def test_of_a_long_passage_the_end_gives_way_and_the_question_stays(loaded, architecture):
-    def answer(text, last):
-        context = " ".join(["bob saw ann"] + ["in paris"] * 30 + [last])
-        question = Question(id="0", text=text, context=context, options=("ann", "bob"))
-        model = loaded(architecture)
-        return next(model.answer([question]))[1], next(model.choose([question]))[1]
-
-    first, choice = answer("who?", "dull")
-    assert first.truncated
-    assert choice.truncated
-    assert answer("who?", "good") == (first, choice)
-    assert answer("was ann dull?", "dull") != (first, choice)
-
-
-def test_a_question_that_just_fits_is_not_truncated(folders):
-    """One token of the limit is the end of the text."""
-    model = load(str(folders["t5"]), options(prompts={"text_to_text_answer": "{text}"}))
-    fits, over = in_order(
-        model.answer(
-            [
-                Question(id="0", text=" ".join(["film"] * (LIMIT - 1))),
-                Question(id="1", text=" ".join(["film"] * LIMIT)),
-            ]
-        ),
-        2,
-    )
-    assert (fits.truncated, over.truncated) == (False, True)
-
-
-def test_of_a_long_text_the_part_around_the_blank_is_seen(loaded):
-    def fill(*, far, near):
-        text = " ".join(["bob", far, *["film"] * 60, near, BLANK, *["was"] * 60, far])
-        return next(loaded("t5").fill([Question(id="0", text=text)]))[1]
-
-    whole = fill(far="ann", near="the")
-    assert whole.truncated
-    assert fill(far="paris", near="the") == whole
-    assert fill(far="ann", near="dull") != whole
+def test_with_another_prompt_for_choices_it_fills_and_answers_as_before(loaded):
+    model = loaded("t5")
+    other = model.with_choice_prompt(Prompt(name="classify", template="{text} {labels}"))
+    assert type(other) is SentinelModel
+    assert list(other.answer(QUESTIONS)) == list(model.answer(QUESTIONS))
+    assert list(other.fill(BLANKS)) == list(model.fill(BLANKS))
+    assert list(other.choose(CHOICES)) != list(model.choose(CHOICES))
+    assert other.fingerprint != model.fingerprint
 
 
 def test_the_sentinels_own_spelling_in_a_text_is_no_blank(loaded):
@@ -228,10 +198,10 @@ def test_what_is_written_is_as_long_as_allowed(folders, loaded):
     assert max(len(answer.text) for answer in brief) <= max(map(len, WHOLE_WORDS))
 
 
-def test_nothing_written_is_an_empty_answer_and_no_filler(folders):
+def test_nothing_written_is_no_answer_and_no_filler(folders):
     model = load(str(folders["t5"]), options())
     model._model._ends = tuple(range(200))
-    assert next(model.answer(QUESTIONS[:1]))[1] == Answer(text="")
+    assert next(model.answer(QUESTIONS[:1]))[1] == Answer()
     assert next(model.fill(BLANKS[:1]))[1] == Answer()
 
 

@@ -10,8 +10,8 @@ from scope.models.endpoint import load
 from scope.models.endpoint.waits import Clock
 from scope.records import Question
 
-# Prompts that are the question's own words, so that the stub can be told what to say to them.
-BARE = {"answer": "{text}", "cloze": "{text}", "choice_letters": "{text}"}
+# Prompts that begin with the question's own words: the stub is told what to say to them.
+BARE = {"answer": "{text}", "cloze": "{text}", "choice_letters": "{text}\n{options}"}
 
 
 class QuickClock(Clock):

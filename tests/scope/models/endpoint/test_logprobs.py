@@ -4,12 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.models.endpoint.logprobs import (
-    next_tokens,
-    option_in,
-    option_of,
-    option_probabilities,
-)
+from scope.models.endpoint.letters import written_letter
+from scope.models.endpoint.logprobs import LEAST_MASS, option_probabilities
 from scope.models.endpoint.replies import Position
 
 
@@ -17,33 +13,10 @@ def at(token, **likeliest):
     return Position(token=token, likeliest=tuple(likeliest.items()))
 
 
-@pytest.mark.parametrize(
-    "token", ["B", " B", "B.", "(B", "B)", "(B)", "**B", "`B`", '"B"', "B:", "\nB", "[B]"]
-)
-def test_a_letter_is_known_with_what_stands_around_it(token):
-    assert option_of(token, 4) == 1
-
-
-@pytest.mark.parametrize("token", ["", " ", "b", "BB", "Be", "E", "1", "B C", "Б"])
-def test_other_tokens_are_no_options(token):
-    assert option_of(token, 4) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "option"),
-    [
-        ("B", 1),
-        ("(C) because", 2),
-        ("**D**", 3),
-        ("I would say B, not C", 1),
-        ("Because", None),
-        ("E", None),
-        ("b", None),
-        ("", None),
-    ],
-)
-def test_the_first_letter_that_stands_by_itself_is_chosen(text, option):
-    assert option_in(text, 4) == option
+def probabilities(positions, options, text=None):
+    """Of a reply whose text is that of its tokens, or another one."""
+    said = "".join(one.token for one in positions).strip() if text is None else text
+    return option_probabilities(positions, options, said, written_letter(said, options))
 
 
 def test_spellings_of_a_letter_are_added_up_by_hand():
@@ -51,23 +24,56 @@ def test_spellings_of_a_letter_are_added_up_by_hand():
         token=" B", likeliest=((" B", 0.3), ("B", 0.1), ("(B", 0.1), ("A", 0.2), ("The", 0.2))
     )
     # B has 0.5 and A 0.2 of 0.7; C is not among the likeliest.
-    assert option_probabilities([position], 3) == (0.285714, 0.714286, 0.0)
+    assert probabilities([position], 3) == (0.285714, 0.714286, 0.0)
 
 
 def test_they_are_read_where_the_letter_is_written():
-    before = at("**", A=0.1)
+    before = at("**", A=0.9)
     written = at("B", A=0.2, B=0.6)
-    assert option_probabilities([before, written], 2) == (0.25, 0.75)
+    assert probabilities([before, written, at("**")], 2) == (0.25, 0.75)
 
 
-def test_without_a_written_letter_the_first_likely_one_counts():
-    positions = [at("It", Is=0.5), at("is", C=0.1), at("so", A=0.9)]
-    assert option_probabilities(positions, 3) == (0.0, 0.0, 1.0)
+def test_a_letter_within_words_is_not_where_the_answer_is_written():
+    words = [at("I", A=0.1, I=0.9), at(" think"), at(" A", A=0.9), at(" cat"), at(". Answer:")]
+    written = at(" B", A=0.25, B=0.75)
+    assert probabilities([*words, written], 9)[:2] == (0.25, 0.75)
+    assert probabilities(words, 9) == ()
+
+
+def test_tokens_around_the_text_do_not_matter():
+    positions = [at("<|start|>", A=1.0), at(" B", A=0.25, B=0.75), at("<|im_end|>", A=1.0)]
+    assert probabilities(positions, 2, "B") == (0.25, 0.75)
+
+
+def test_where_the_tokens_do_not_say_what_the_text_says_there_are_none():
+    assert probabilities([at("<reasoning>", A=1.0)], 2, "B") == ()
+
+
+def test_a_letter_written_in_one_token_with_words_has_none():
+    assert probabilities([at("B. cat", A=0.4)], 2) == ()
+
+
+def test_without_a_written_letter_the_first_position_counts_where_letters_are_likelier():
+    positions = [at("It", Is=0.5), at(" is", C=0.4), at(" so", A=0.3, B=0.3), at("!", C=1.0)]
+    assert probabilities(positions, 3) == (0.5, 0.5, 0.0)
+
+
+def test_letters_that_are_not_likely_are_no_choice():
+    refusal = Position(token="I", likeliest=(("I", 0.999), ("B", 1e-9)))
+    assert probabilities([refusal, at(" cannot"), at(" answer")], 2) == ()
+    assert probabilities([at("It", A=LEAST_MASS - 0.01)], 2) == ()
+    assert probabilities([at("It", A=LEAST_MASS)], 2) == (1.0, 0.0)
+
+
+def test_a_letter_written_as_a_word_is_never_read():
+    refusal = [at("I", I=0.999), at(" cannot"), at(" answer")]
+    assert probabilities(refusal, 9) == ()
+    assert probabilities([at("I", I=0.9), at(" would say"), at(" B", B=0.9)], 9) == ()
 
 
 @pytest.mark.parametrize("positions", [[], [at("The", The=0.9)], [at("A", A=0.0)]])
 def test_without_any_likely_letter_there_are_no_probabilities(positions):
-    assert option_probabilities(positions, 3) == ()
+    assert probabilities(positions, 3) == ()
 
 
 LIKELIEST = st.lists(
@@ -76,24 +82,7 @@ LIKELIEST = st.lists(
 )
 
 
-@given(LIKELIEST, st.integers(2, 26))
-def test_probabilities_sum_to_1_or_there_are_none(likeliest, options):
-    found = option_probabilities([Position(token="x", likeliest=tuple(likeliest))], options)
-    assert found == () or (
-        len(found) == options and math.fsum(found) == pytest.approx(1, abs=options * 1e-6)
-    )
-
-
-@given(LIKELIEST, st.randoms(use_true_random=False))
-def test_next_tokens_do_not_hang_on_the_order_in_which_they_are_told(likeliest, random):
-    shuffled = list(dict(likeliest).items())
-    straight = next_tokens(Position(token="x", likeliest=tuple(shuffled)), 20)
-    random.shuffle(shuffled)
-    assert next_tokens(Position(token="x", likeliest=tuple(shuffled)), 20) == straight
-    assert list(straight.probabilities) == sorted(straight.probabilities, reverse=True)
-
-
-def test_no_more_tokens_are_kept_than_were_asked_for():
-    prediction = next_tokens(at("c", c=0.5, b=0.2, a=0.2), 2)
-    assert prediction.tokens == ("c", "a")
-    assert prediction.probabilities == (0.5, 0.2)
+@given(LIKELIEST, st.integers(2, 26), st.sampled_from(["x", "A"]))
+def test_probabilities_sum_to_1_or_there_are_none(likeliest, options, token):
+    found = probabilities([Position(token=token, likeliest=tuple(likeliest))], options)
+    assert found == () or (len(found) == options and math.fsum(found) == pytest.approx(1, abs=1e-9))

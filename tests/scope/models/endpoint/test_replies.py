@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from scope.models.endpoint.replies import Ask, MalformedReplyError, Position, read_reply
+from scope.models.endpoint.replies import Ask, MalformedReplyError, Position, Reply, read_reply
 
 CHAT = Ask(path="chat", prompt="?")
 COMPLETION = Ask(path="completions", prompt="?")
@@ -33,6 +33,21 @@ def chat(message, **choice):
 )
 def test_the_text_of_a_chat_is_empty_where_the_model_says_nothing(body, text):
     assert read(CHAT, body).text == text
+
+
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        ({"content": "I cannot", "refusal": "I cannot"}, {}),
+        ({"content": None, "refusal": "I cannot"}, {"finish_reason": "stop"}),
+        ({"content": "A"}, {"finish_reason": "content_filter"}),
+    ],
+)
+def test_a_refusal_has_no_log_probabilities(message, more):
+    likeliest = [{"token": "A", "logprob": HALF}]
+    logprobs = {"content": [{**likeliest[0], "top_logprobs": likeliest}]}
+    assert read(CHAT, chat(message, logprobs=logprobs, **more)) == Reply()
+    assert read(CHAT, chat({"content": "A"}, logprobs=logprobs, finish_reason="stop")).positions
 
 
 def test_log_probabilities_of_a_chat_become_probabilities():

@@ -1,5 +1,7 @@
 """Questions in, answers out: what each role makes of the stub's replies."""
 
+import math
+
 import pytest
 from stub_server import Say, refuse
 
@@ -10,6 +12,21 @@ from scope.protocols import Answerer, ChoiceScorer, Classifier, Encoder, MaskFil
 from scope.records import Answer, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
+
+
+def reply(text, *likeliest, **choice):
+    """A chat's reply of tokens, the first of the likeliest at each position."""
+    content = [
+        {
+            "token": next(iter(tokens)),
+            "top_logprobs": [
+                {"token": token, "logprob": math.log(share)} for token, share in tokens.items()
+            ],
+        }
+        for tokens in likeliest
+    ]
+    message = {"message": {"content": text}, "logprobs": {"content": content}}
+    return {"choices": [message | choice]}
 
 
 def in_order(answers):
@@ -23,38 +40,21 @@ def test_the_model_has_four_roles(open_model):
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("said", "text", "word"),
     [
-        ("in 1066", "in 1066"),
-        ('\n\n  "in 1066"  \nas every child knows', "in 1066"),
-        ("“‘in 1066’”", "in 1066"),
-        ("5' 11\"", "5' 11\""),
-        ('""\nnothing', "nothing"),
-        ("", None),
-        (" \n ", None),
-        (None, None),
+        ("in 1066", "in 1066", "in"),
+        ('\n\n  "in 1066"  \nas every child knows', "in 1066", "in"),
+        ('The word is "garden".', 'The word is "garden".', "garden"),
+        ("...", "...", None),
+        ("", None, None),
+        (None, None, None),
     ],
 )
-def test_an_answer_is_the_first_line_without_quotes(open_model, stub, questions, said, text):
-    stub.words["when?"] = said
-    assert in_order(open_model().answer(questions("when?"))) == [Answer(text=text)]
-
-
-@pytest.mark.parametrize(
-    ("said", "text"),
-    [
-        ("garden", "garden"),
-        ("**garden**.", "garden"),
-        ("“rock'n'roll”, of course", "rock'n'roll"),
-        ("____ garden", "garden"),
-        ("...", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_a_filler_is_the_first_word_without_punctuation(open_model, stub, questions, said, text):
-    stub.words["a ____ of roses"] = said
-    assert in_order(open_model().fill(questions("a ____ of roses"))) == [Answer(text=text)]
+def test_answers_and_fillers_are_read_from_replies(open_model, stub, questions, said, text, word):
+    stub.words["when ____?"] = said
+    asked = questions("when ____?")
+    assert in_order(open_model().answer(asked)) == [Answer(text=text)]
+    assert in_order(open_model().fill(asked)) == [Answer(text=word)]
 
 
 def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub, questions):
@@ -63,7 +63,35 @@ def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub
     assert answer == Answer(choice=1, probabilities=(0.25, 0.75, 0.0))
 
 
-@pytest.mark.parametrize(("said", "choice"), [("(B)", 1), ("The answer is A", 0), ("Both", None)])
+def test_a_choice_is_read_where_the_letter_is_written(open_model, stub, questions):
+    positions = [{"I": 0.9}, {" say": 0.9}, {": the answer is": 0.9}, {" A": 0.5, " B": 0.3}]
+    stub.script.append(Say(body=reply("I say: the answer is A", *positions)))
+    (answer,) = in_order(open_model().choose(questions("which?", options=tuple("abcdefghi"))))
+    assert answer == Answer(choice=0, probabilities=(0.625, 0.375, *[0.0] * 7))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        reply("I cannot answer", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0}, {" answer": 1.0}),
+        reply("B", {"B": 1.0}, finish_reason="content_filter"),
+        reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3}),
+        reply("I would say B", {"I": 0.9, "B": 0.05}, {" would say": 1.0}, {" B": 1.0}),
+    ],
+    ids=["refusal", "filter", "silence", "letters in words"],
+)
+@pytest.mark.parametrize("options", ["xy", "rstuvwxyz"])
+def test_a_refusal_is_no_choice_however_sure(open_model, stub, questions, body, options):
+    stub.script.append(Say(body=body))
+    (answer,) = in_order(open_model().choose(questions("which?", options=tuple(options))))
+    assert answer == Answer()
+    assert not answer.given
+
+
+@pytest.mark.parametrize(
+    ("said", "choice"),
+    [("(B)", 1), ("The answer is A", 0), ("Y.", 1), ("Both", None), ("I would say B", None)],
+)
 def test_without_log_probabilities_the_letter_is_read(open_model, stub, questions, said, choice):
     stub.logprobs = False
     stub.words["which?"] = said
@@ -190,7 +218,7 @@ def test_the_fingerprint_covers_what_decides_the_answers_and_no_more(open_model,
         open_model("other-model").fingerprint,
         open_model(max_answer_tokens=31).fingerprint,
         open_model(next_tokens=19).fingerprint,
-        *(open_model(prompts={name: "Say {text}"}).fingerprint for name in PROMPTS),
+        *(open_model(prompts={name: "{text} {options}"}).fingerprint for name in PROMPTS),
     }
     assert len(others - {usual}) == 6
 

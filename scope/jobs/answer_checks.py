@@ -1,0 +1,131 @@
+"""Holds what a model gives against its questions: answers that can be kept and measured."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from types import MappingProxyType
+from typing import Any
+
+from scope.errors import ModelError, ScopeError
+from scope.jobs.participants import Participant
+from scope.models.python import failure_of
+from scope.protocols import Role
+from scope.records import Answer, Question
+from scope.records.answered import SUMS_TO_ONE
+
+METHODS: Mapping[Role, str] = MappingProxyType(
+    {"mask_filler": "fill", "answerer": "answer", "choice_scorer": "choose"}
+)
+"""What is called of a model in each role that tasks ask for."""
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def checked_answers(
+    participant: Participant, role: Role, questions: Sequence[Question]
+) -> Iterator[tuple[int, Answer]]:
+    """The model's answers as they come, each with its question's place in the sequence.
+
+    Characters that cannot be written as UTF-8, halves of a pair of surrogates, and NUL are
+    replaced by U+FFFD, as broken bytes are elsewhere: one such token among a thousand answers is
+    the model's own, and no reason to give up.
+
+    Raises
+    ------
+    ModelError
+        When the model answers a question twice, or with what is no answer to it, or its own code
+        fails.
+    """
+    given: set[int] = set()
+    for one in _given(participant, METHODS[role], questions):
+        place, answer = _pair(participant, one)
+        if not 0 <= place < len(questions) or place in given:
+            raise _wrong(
+                participant,
+                f"question {place} of {len(questions)}{' twice' if place in given else ''}",
+                "one answer to each question",
+            )
+        given.add(place)
+        if wrong := _what_is_wrong(questions[place], answer):
+            raise _wrong(
+                participant,
+                f"{questions[place].text[:80]!r} with {wrong}",
+                "a text, or where there are options the number of one of them, from 0, with a "
+                "probability for each or none",
+            )
+        yield place, _storable(answer)
+
+
+def _given(
+    participant: Participant, method: str, questions: Sequence[Question]
+) -> Iterator[object]:
+    """What the model's method gives; a failure of a user's own code is told as such."""
+    try:
+        answers = getattr(participant.model, method)(questions)
+        if isinstance(answers, Iterable):
+            yield from answers
+            return
+    except ScopeError:
+        raise
+    # The user's own code may fail in any way; that of SCoPE fails by a bug, which is not hidden.
+    except Exception as error:
+        if not participant.own:
+            raise
+        raise failure_of(participant.model.spec, error) from error
+    raise _wrong(participant, f"with a {type(answers).__name__}", _PAIRS)
+
+
+_PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
+
+
+def _pair(participant: Participant, one: object) -> tuple[int, Answer]:
+    match one:
+        case (Integral() as place, Answer() as answer):
+            return int(place), answer
+    raise _wrong(participant, f"with {one!r:.80}", _PAIRS)
+
+
+def _what_is_wrong(question: Question, answer: Answer) -> str:
+    """Why the answer is none to this question; empty if it is."""
+    texts = [*([] if answer.text is None else [answer.text]), *answer.others]
+    if strange := [text for text in texts if not isinstance(text, str)]:
+        return f"{strange[0]!r:.80}, which is no text"
+    options, values = len(question.options), answer.probabilities
+    if not isinstance(values, tuple | list) or (values and not _one_each(values, options)):
+        return f"the probabilities {values!r:.100} for {options} options"
+    if not answer.given:
+        return ""
+    if not options:
+        return "an option, where there are none" if answer.text is None else ""
+    if type(answer.choice) is not int or not 0 <= answer.choice < options:
+        return f"the option {answer.choice!r} of {options}"
+    return ""
+
+
+def _one_each(values: Sequence[Any], options: int) -> bool:
+    """Whether there is a probability for each option; NaN is none, as it equals nothing."""
+    return (
+        len(values) == options
+        and all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
+        and abs(math.fsum(values) - 1) <= SUMS_TO_ONE
+    )
+
+
+def _storable(answer: Answer) -> Answer:
+    texts = [answer.text or "", *answer.others]
+    if not any(map(_UNSTORABLE.search, texts)):
+        return answer
+    first, *others = (_UNSTORABLE.sub("\ufffd", text) for text in texts)
+    return replace(answer, text=None if answer.text is None else first, others=tuple(others))
+
+
+def _wrong(participant: Participant, answered: str, expected: str) -> ModelError:
+    return ModelError(
+        f"`{participant.model.spec}` answers {answered}",
+        expected=expected,
+        mend="mend the model, or name another one",
+    )

@@ -1,0 +1,100 @@
+"""Which option the words of a reply name: by its letter, or in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scope.models.prompts import letter
+from scope.models.replies import line
+
+MOST_OPTIONS = 26
+"""As many as there are letters."""
+
+_AROUND = " \t\n.,:;()[]{}<>*_\"'`"
+"""What may stand around a letter in a token or a text: ``(A)``, `` A.``, ``**A**``."""
+
+_OPENS = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
+_FOLLOWS = re.compile(
+    r"\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)[\s:(\[*_`\"']*(?-i:([A-Z]))"
+    # Else it may be a word: the answer is A cat.
+    r"(?=[.,;:!?)\]*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
+    r"|is\s+(?:the\s+)?(?:correct|right|best)\b))",
+    re.IGNORECASE,
+)
+
+_SEVERAL = re.compile(r"[^\w\n]*(?:\b(?:or|and)\b|[&/])|,\s*[A-HJ-Z]\b")
+"""What follows a letter where it is not alone."""
+
+
+class Letter(NamedTuple):
+    """The letter of an option, written as the answer: the option, and where in the text it is."""
+
+    option: int
+    place: int
+
+
+def option_of(token: str, options: int) -> int | None:
+    """The option whose letter the token is, with or without space and punctuation around it.
+
+    Examples
+    --------
+    >>> [option_of(token, 4) for token in ("A", " B", "C.", "(D", "E", "a", "An")]
+    [0, 1, 2, 3, None, None, None]
+    """
+    bare = token.strip(_AROUND)
+    letters = [letter(index) for index in range(options)]
+    return letters.index(bare) if bare in letters else None
+
+
+def written_letter(text: str, options: int) -> Letter | None:
+    """The letter that a text gives as its answer; None where it gives none, or several.
+
+    Some letters are words, and a text that is no answer may hold any. So one counts only where
+    it is all of the first line; where it opens the text and is marked, as in ``B.``, ``(B)`` or
+    ``**B**``; or where it follows ``answer is``, ``answer:`` or ``option`` and no word goes on
+    after it but one that gives a reason or says that it is right. Of several joined by ``or`` or
+    ``and`` none counts.
+
+    Examples
+    --------
+    >>> written_letter("(B)", 4), written_letter("The answer is C, since", 4)
+    (Letter(option=1, place=1), Letter(option=2, place=14))
+    >>> written_letter("I would say B", 9), written_letter("Option A or option B", 4)
+    (None, None)
+    """
+    start = len(text) - len(text.lstrip())
+    first = text[start:].partition("\n")[0]
+    option = option_of(first, options)
+    if option is not None:
+        return Letter(option, start + first.index(letter(option)))
+    opening = _OPENS.match(text, start)
+    for found in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
+        named = [
+            Letter(option, match.start(1))
+            for match in found
+            if (option := option_of(match[1], options)) is not None
+        ]
+        if named:
+            alone = not any(_SEVERAL.match(text, one.place + 1) for one in named)
+            return named[0] if alone and len({one.option for one in named}) == 1 else None
+    return None
+
+
+def spelled_option(text: str, options: Sequence[str]) -> int | None:
+    """The option whose words are the first line of the text, case and marks around it aside.
+
+    Examples
+    --------
+    >>> spelled_option("Paris.", ("Rome", "Paris")), spelled_option("In Paris", ("Rome", "Paris"))
+    (1, None)
+    >>> spelled_option("Paris", ("Paris", "paris"))
+    """
+    said = _bare(line(text))
+    same = [index for index, option in enumerate(options) if said and _bare(option) == said]
+    return same[0] if len(same) == 1 else None
+
+
+def _bare(text: str) -> str:
+    return text.strip(_AROUND).casefold()

@@ -1,0 +1,95 @@
+"""Which models may be compared, and with what."""
+
+import pytest
+
+from capabilities.choice import Choice
+from capabilities.extractive_qa import ExtractiveQA
+from scope.errors import ModelError, SpecError
+from scope.jobs.participants import load_participants
+from scope.jobs.task_choice import ChosenTask
+from scope.models import ModelOptions
+from scope.protocols import TaskData
+from scope.records import Answer, DataCard, Item, Question
+
+
+class Model:
+    def __init__(self, name, fingerprint):
+        self.spec, self.fingerprint = name, fingerprint
+
+    def choose(self, questions):
+        return ((place, Answer(choice=0)) for place in range(len(questions)))
+
+    answer = choose
+
+
+def chosen(task=Choice, rows=3):
+    items = (Item(question=Question(id="0", text="Is it?", options=("yes", "no"), row=0)),)
+    card = DataCard(spec="data.jsonl", fingerprint="data", rows=rows, used=1)
+    return ChosenTask(task=task(), origin="here", data=TaskData(items=items, card=card))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.tsv"
+    path.write_text("first\tAAA\nsecond\tBBB\n")
+    return path
+
+
+def load(*models, tasks=None, **options):
+    return load_participants(models, tasks or [chosen()], ModelOptions(**options))
+
+
+def test_participants_say_whose_they_are_and_whether_they_are_saved(table):
+    found = load(Model("a", "1"), "python:toy_answerers:Reader", f"predictions:{table}#*")
+    assert [(one.name, one.own, one.saved) for one in found] == [
+        ("a", True, False),
+        ("toy_answerers:Reader", True, False),
+        ("first", False, True),
+        ("second", False, True),
+    ]
+
+
+def test_objects_that_share_a_fingerprint_are_refused():
+    with pytest.raises(ModelError) as raised:
+        load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
+    assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
+
+
+def test_files_that_are_the_same_are_one_model_under_two_names(tmp_path):
+    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for path in paths:
+        path.write_text('{"id": "0", "answer": 1}\n')
+    first, second = load(*(f"predictions:{path}" for path in paths))
+    assert first.model.fingerprint == second.model.fingerprint
+
+
+@pytest.mark.parametrize("rows", [2, 4])
+def test_a_table_of_another_length_than_the_data_is_refused(table, rows):
+    with pytest.raises(ModelError, match=rf"{rows} rows in data\.jsonl, and answers\.tsv with 3"):
+        load(f"predictions:{table}#*", tasks=[chosen(rows=rows)])
+
+
+@pytest.mark.parametrize("task", [Choice, ExtractiveQA])
+def test_prompts_that_no_task_asks_with_are_refused(task):
+    with pytest.raises(SpecError) as raised:
+        load(Model("a", "1"), Model("b", "2"), tasks=[chosen(task)], prompts={"cloze": "{text}"})
+    assert raised.value.found == "the prompt `cloze`, which none of the tasks asks with"
+
+
+def test_prompts_are_read_before_any_model_is_loaded(tmp_path):
+    prompts = {"choice": tmp_path / "missing.txt"}
+    with pytest.raises(SpecError, match=r"missing\.txt"):
+        load("hf:no/such", "hf:no/such-either", prompts=prompts)
+    with pytest.raises(SpecError, match="the prompt choice with the fields"):
+        load("hf:no/such", "hf:no/such-either", prompts={"choice": "no field"})
+
+
+def test_a_prompt_that_one_of_the_tasks_asks_with_is_taken():
+    tasks = [chosen(ExtractiveQA), chosen()]
+    prompts = {"choice_letters": "{text}", "answer": "{text}", "text_to_text_answer": "{text}"}
+    assert len(load(Model("a", "1"), Model("b", "2"), tasks=tasks, prompts=prompts)) == 2
+
+
+def test_one_model_is_no_comparison():
+    with pytest.raises(SpecError, match="at least two models"):
+        load(Model("a", "1"))

@@ -1,0 +1,75 @@
+"""An endpoint as a classifier: the words are told with their letters, in one prompt."""
+
+import pytest
+from stub_server import MODEL, refuse
+
+from scope.errors import ModelError
+from scope.models import ModelOptions, load_classifier
+from scope.models.endpoint.roles import LETTERS_PART
+from scope.models.prompts import prompt_of
+from scope.protocols import StreamingClassifier
+
+WORDS = {"positive": "good", "negative": "dull"}
+LETTERS = "A. good\nB. dull\nAnswer with the letter of the right option alone.\nAnswer:"
+
+
+@pytest.fixture
+def classifier(stub):
+    def open_classifier(**prompts):
+        options = ModelOptions(label_words=WORDS, prompts=prompts, retries=0)
+        return load_classifier(f"openai:{stub.url}#{MODEL}", options)
+
+    return open_classifier
+
+
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ("{text} Is it {labels}?", f"{{}} Is it good, dull?\n{LETTERS}"),
+        ("{text} Is it {labels}?\nAnswer:\n", f"{{}} Is it good, dull?\n{LETTERS}"),
+        ("{text}\n{options}\n{labels}: which?", "{}\nA. good\nB. dull\ngood, dull: which?"),
+    ],
+)
+def test_the_prompt_ends_in_the_letters_unless_it_tells_them(classifier, stub, template, shown):
+    wanted = shown.format("A film. Answer: A")
+    stub.words[wanted.partition("\n")[0]] = "A"
+    classifier(classify=template).classify(["A film. Answer: A"])
+    (asked,) = stub.asked
+    assert asked["messages"][0]["content"] == wanted
+
+
+def test_the_prompt_that_comes_with_scope_asks_once(classifier, stub):
+    stub.words["Text: a film"] = "A"
+    classifier().classify(["a film"])
+    (asked,) = stub.asked
+    assert asked["messages"][0]["content"] == (
+        f"Text: a film\nWhich of these describes the text: good, dull?\n{LETTERS}"
+    )
+
+
+def test_the_letters_are_asked_for_as_in_any_choice():
+    assert prompt_of("choice_letters", ModelOptions()).template.endswith(LETTERS_PART)
+
+
+def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
+    stub.likeliest |= {"a good film": {"A": 0.6, "B": 0.2}, "a dull film": {"B": 0.9}}
+    model = classifier(classify="{text}\n{labels}")
+    assert isinstance(model, StreamingClassifier)
+    assert model.labels == ("positive", "negative")
+    predictions = model.classify(["a good film", "a dull film"])
+    assert [one.probabilities for one in predictions] == [(0.75, 0.25), (0.0, 1.0)]
+
+
+def test_another_prompt_is_another_classifier_and_words_stand_for_themselves(classifier):
+    prints = {
+        classifier().fingerprint,
+        classifier(classify="{text} {labels}").fingerprint,
+        classifier(classify="{text} {labels} {options}").fingerprint,
+    }
+    assert len(prints) == 3
+
+
+def test_a_text_that_gets_no_probabilities_is_refused(classifier, stub):
+    stub.check = lambda body: refuse(400, "no logprobs") if "logprobs" in body else None
+    with pytest.raises(ModelError, match="gives no probabilities for the words good, dull"):
+        classifier().classify(["a film"])

@@ -1,0 +1,73 @@
+"""What of a reply counts, whoever made it."""
+
+import pytest
+
+from scope.models.replies import answer_text, filler, is_filler, is_line
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("in 1066", "in 1066"),
+        ('\n\n  "in 1066"  \nas every child knows', "in 1066"),
+        ("“‘in 1066’”", "in 1066"),
+        ("„so“", "so"),
+        ("5' 11\"", "5' 11\""),
+        ("'It's Ann'", "It's Ann"),
+        ('"Go" and "Come"', '"Go" and "Come"'),
+        ("“Go” by “Ann”", "“Go” by “Ann”"),
+        ('"', '"'),
+        ("unanswerable", "unanswerable"),
+        ('""\nnothing', None),
+        ("“ ‘’ ”", None),
+        ("", None),
+        (" \n ", None),
+    ],
+)
+def test_an_answer_is_the_first_line_without_quotes_and_silence_is_none(said, text):
+    assert answer_text(said) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("garden", "garden"),
+        ("**garden**.", "garden"),
+        ("“rock'n'roll”, of course", "rock'n'roll"),
+        ("____ garden", "garden"),
+        ('The word is "garden", I think', "garden"),
+        ('"the" garden', "the"),
+        ('"rose" or "oak"', "rose"),
+        ('garden".', "garden"),
+        ('garden."\n', "garden"),
+        ('garden". The next is "rose".', "garden"),
+        ('The word "garden" fits', "garden"),
+        ("¡jardín!", "jardín"),
+        ("花園。", "花園"),
+        ("garden\nThe word is “rose”", "garden"),
+        ("...", None),
+        ("— …", None),
+        ("", None),
+    ],
+)
+def test_a_filler_is_the_first_word_or_that_of_a_quotation(said, word):
+    assert filler(said) == word
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "garden\nThe word is “rose”",
+        '"the" garden, "rose"',
+        'The word is "garden", not "rose"',
+        '""\n"rose"',
+        '\ngarden". The next is "rose".',
+        "one two\nthree",
+    ],
+)
+def test_what_is_written_after_a_reply_is_over_changes_nothing(said):
+    """So a model that is stopped there answers as one whose whole reply is read."""
+    for is_over, read in ((is_line, answer_text), (is_filler, filler)):
+        places = [end for end in range(len(said) + 1) if is_over(said[:end])]
+        assert {read(said[:end]) for end in places} <= {read(said)}
+    assert places
