@@ -65,7 +65,7 @@ def test_another_prompt_or_other_words_are_another_question(toy_audit, tmp_path)
         ),
         ({"model_options": ModelOptions(label_words=WORDS)}, "no language model among"),
         (
-            {"model_options": ModelOptions(prompts={"classify": "{text}"})},
+            {"model_options": ModelOptions(prompts={"classify": "{text} {labels}"})},
             "no language model among",
         ),
         ({"model_options": ModelOptions(prompts={"classify": "words"})}, "the prompt classify"),
