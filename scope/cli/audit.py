@@ -24,7 +24,16 @@ from scope.cli.options import (
     pairs,
     prompt_files,
 )
-from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
+from scope.cli.output import (
+    FailUnder,
+    Json,
+    Runs,
+    exit_code,
+    parse_gates,
+    results_alone_on_standard_output,
+    run_argument,
+    show,
+)
 from scope.models.options import SENTENCE_ENCODER
 
 
@@ -128,43 +137,46 @@ def audit(
     from scope.progress import suitable_progress
     from scope.store import RunFolder, run_folder
 
-    comparison = run_audit(
-        reference=reference,
-        targets=target,
-        data=data,
-        role=role.value,
-        capabilities=capability,
-        n=n,
-        seed=seed,
-        trials=trials,
-        preset=preset,
-        max_words=max_words,
-        distance=distance.value,
-        tolerance=tolerance,
-        cutoff=cutoff,
-        min_similarity=min_similarity,
-        encoder=encoder,
-        text_column=text_column,
-        label_column=label_column,
-        label_map=label_map,
-        slots=slots,
-        model_options=ModelOptions(
-            device=device.value,
-            dtype=dtype.value,
-            token_budget=token_budget,
-            allow_pickle=allow_pickle,
-            trust_remote_code=trust_remote_code,
-            prompts=prompt_files(prompt),
-            label_words=pairs(label_word, what="label word", example="--label-word positive=good"),
-            next_tokens=next_tokens,
-            requests=requests,
-            timeout=timeout,
-            retries=retries,
-        ),
-        run=run_argument(run),
-        runs=runs,
-        progress=suitable_progress(),
-    )
+    with results_alone_on_standard_output():
+        comparison = run_audit(
+            reference=reference,
+            targets=target,
+            data=data,
+            role=role.value,
+            capabilities=capability,
+            n=n,
+            seed=seed,
+            trials=trials,
+            preset=preset,
+            max_words=max_words,
+            distance=distance.value,
+            tolerance=tolerance,
+            cutoff=cutoff,
+            min_similarity=min_similarity,
+            encoder=encoder,
+            text_column=text_column,
+            label_column=label_column,
+            label_map=label_map,
+            slots=slots,
+            model_options=ModelOptions(
+                device=device.value,
+                dtype=dtype.value,
+                token_budget=token_budget,
+                allow_pickle=allow_pickle,
+                trust_remote_code=trust_remote_code,
+                prompts=prompt_files(prompt),
+                label_words=pairs(
+                    label_word, what="label word", example="--label-word positive=good"
+                ),
+                next_tokens=next_tokens,
+                requests=requests,
+                timeout=timeout,
+                retries=retries,
+            ),
+            run=run_argument(run),
+            runs=runs,
+            progress=suitable_progress(),
+        )
     folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
     raise typer.Exit(exit_code(comparison, gates))

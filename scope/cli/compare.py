@@ -24,7 +24,16 @@ from scope.cli.options import (
     pairs,
     prompt_files,
 )
-from scope.cli.output import FailUnder, Json, Runs, exit_code, parse_gates, run_argument, show
+from scope.cli.output import (
+    FailUnder,
+    Json,
+    Runs,
+    exit_code,
+    parse_gates,
+    results_alone_on_standard_output,
+    run_argument,
+    show,
+)
 from scope.errors import SpecError
 from scope.models.options import SENTENCE_ENCODER
 
@@ -79,38 +88,39 @@ def compare(
     Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
     --task cloze --data text:books/ --n 500
     """
-    gates = parse_gates(fail_under)
+    gates = parse_gates(fail_under, "tasks")
     from scope.jobs.compare import compare as run_compare
     from scope.jobs.identity import default_run_name
     from scope.models import ModelOptions
     from scope.progress import suitable_progress
     from scope.store import RunFolder, run_folder
 
-    comparison = run_compare(
-        models=model,
-        tasks=task,
-        data=_data(data, task),
-        n=n,
-        seed=seed,
-        settings=_settings(setting),
-        normalize=normalize,
-        encoder=None if encoder == "none" else encoder,
-        model_options=ModelOptions(
-            device=device.value,
-            dtype=dtype.value,
-            token_budget=token_budget,
-            allow_pickle=allow_pickle,
-            trust_remote_code=trust_remote_code,
-            prompts=prompt_files(prompt),
-            max_answer_tokens=max_answer_tokens,
-            requests=requests,
-            timeout=timeout,
-            retries=retries,
-        ),
-        run=run_argument(run),
-        runs=runs,
-        progress=suitable_progress(),
-    )
+    with results_alone_on_standard_output():
+        comparison = run_compare(
+            models=model,
+            tasks=task,
+            data=_data(data, task),
+            n=n,
+            seed=seed,
+            settings=_settings(setting),
+            normalize=normalize,
+            encoder=None if encoder == "none" else encoder,
+            model_options=ModelOptions(
+                device=device.value,
+                dtype=dtype.value,
+                token_budget=token_budget,
+                allow_pickle=allow_pickle,
+                trust_remote_code=trust_remote_code,
+                prompts=prompt_files(prompt),
+                max_answer_tokens=max_answer_tokens,
+                requests=requests,
+                timeout=timeout,
+                retries=retries,
+            ),
+            run=run_argument(run),
+            runs=runs,
+            progress=suitable_progress(),
+        )
     folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
     raise typer.Exit(exit_code(comparison, gates))

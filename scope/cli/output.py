@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, overload
+from typing import TYPE_CHECKING, Annotated, Literal, overload
 
 import typer
 
@@ -42,13 +44,15 @@ class Gate:
     least: float
 
 
-def parse_gates(entries: Sequence[str]) -> tuple[Gate, ...]:
-    """Gates from ``METRIC=VALUE``.
+def parse_gates(
+    entries: Sequence[str], measured_in: Literal["audits", "tasks"] = "audits"
+) -> tuple[Gate, ...]:
+    """Gates from ``METRIC=VALUE``, for the metrics of audits or of tasks.
 
     Raises
     ------
     SpecError
-        When there is no such metric, or the value is no number.
+        When there is no such metric there, or the value is no number in its range.
 
     Examples
     --------
@@ -71,6 +75,14 @@ def parse_gates(entries: Sequence[str]) -> tuple[Gate, ...]:
                 mend="write for example --fail-under hard_scope=0.9",
             )
         metric = parse_metric(match[1])
+        known = [str(one) for one in METRICS.values() if one.measured_in == measured_in]
+        if metric.measured_in != measured_in or not metric.low <= least <= metric.high:
+            raise SpecError(
+                f"the gate `{entry}`",
+                expected=f"a value from {metric.low:g} to {metric.high:g}, and a metric of "
+                f"{', '.join(known)}",
+                mend=f"write for example --fail-under {known[0]}=0.9",
+            )
         if metric.more_similar == "lower":
             raise SpecError(
                 f"the gate `{entry}`",
@@ -99,6 +111,13 @@ def run_argument(run: str | None) -> str | Path | None:
     ('sst2', 'sst2')
     """
     return Path(run) if run and "/" in run else run
+
+
+@contextmanager
+def results_alone_on_standard_output() -> Iterator[None]:
+    """Send what a user's own model prints to standard error, where it cannot spoil JSON."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def say(line: str, *, err: bool = False) -> None:

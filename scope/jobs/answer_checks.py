@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral
-from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError, ScopeError
 from scope.jobs.participants import Participant
+from scope.models.loading import METHODS
 from scope.models.python import failure_of
 from scope.protocols import Role
 from scope.records import Answer, Question
 from scope.records.answered import SUMS_TO_ONE
-
-METHODS: Mapping[Role, str] = MappingProxyType(
-    {"mask_filler": "fill", "answerer": "answer", "choice_scorer": "choose"}
-)
-"""What is called of a model in each role that tasks ask for."""
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.errors import ModelError
 from scope.estimation.tasks import TaskNumbers, measure_task
 from scope.jobs.asking import ask
 from scope.jobs.comparison_plan import ComparisonPlan
@@ -31,7 +32,7 @@ ENCODED_AT_ONCE = 256
 def compare(
     *,
     models: Sequence[str | object],
-    tasks: Sequence[str | Task],
+    tasks: str | Sequence[str | Task],
     data: str | Mapping[str, str],
     n: int | None = None,
     seed: int = 0,
@@ -54,7 +55,7 @@ def compare(
         Specs of two models or more, or objects with the members of the role that the tasks ask
         for (`scope.protocols`). ``predictions:FILE.tsv#*`` stands for all models of the file.
     tasks
-        Names, or objects with the members of `scope.protocols.Task`.
+        Names, or objects with the members of `scope.protocols.Task`; one name may stand alone.
     data
         What the questions are made of: a data spec, or one for each task by its name.
     n
@@ -86,11 +87,14 @@ def compare(
     began = time.monotonic()
     model_options = model_options or ModelOptions()
     progress = progress or Silent()
+    tasks = [tasks] if isinstance(tasks, str) else tasks
     chosen = choose_tasks(tasks, data, settings or {}, n=n, seed=seed)
+    # What is quick to fail comes first: a language model may take half a minute to load.
+    sentence_encoder = _encoder(encoder, chosen, model_options)
     plan = ComparisonPlan(
-        participants=load_participants(models, chosen, model_options),
+        participants=load_participants(models, chosen, model_options, progress),
         tasks=chosen,
-        encoder=_encoder(encoder, chosen, model_options),
+        encoder=sentence_encoder,
         n=n,
         seed=seed,
         settings=settings or {},
@@ -108,7 +112,16 @@ def _encoder(
 ) -> Encoder | None:
     """The sentence encoder, where a task is answered in words."""
     in_words = any(one.task.role != "choice_scorer" for one in tasks)
-    return load_encoder(spec, options) if spec and in_words else None
+    if not (spec and in_words):
+        return None
+    try:
+        return load_encoder(spec, options)
+    except ModelError as error:
+        raise ModelError(
+            error.found,
+            expected=error.expected,
+            mend=f"{error.mend}; or leave SemScore out: --encoder none",
+        ) from error
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:

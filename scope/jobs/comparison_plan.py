@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.jobs.identity import command_line, model_entries, software_versions
-from scope.jobs.participants import Participant
+from scope.jobs.participants import PROMPTS, Participant
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.options import SENTENCE_ENCODER
+from scope.models.prompts import prompt_of
 from scope.protocols import Encoder
 from scope.records import Manifest, Setting
 
@@ -56,6 +57,14 @@ class ComparisonPlan:
             return "none" if in_words else None
         return None if self.encoder.spec == SENTENCE_ENCODER else self.encoder.spec
 
+    def _asked_with(self) -> dict[str, Setting]:
+        """The prompts and the longest answer, where a model may be asked with them."""
+        if all(one.saved or one.own for one in self.participants):
+            return {}
+        used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
+        prompts = {f"prompt {name}": prompt_of(name, self.options).template for name in used}
+        return {**prompts, "max_answer_tokens": self.options.max_answer_tokens}
+
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""
         counts = truncated or [0] * len(self.participants)
@@ -69,6 +78,7 @@ class ComparisonPlan:
                 "seed": self.seed,
                 "normalize": self.normalize,
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                **self._asked_with(),
             },
             versions=software_versions(),
             command=self.command,

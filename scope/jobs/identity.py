@@ -110,7 +110,12 @@ def question_of(manifest: Manifest) -> dict[str, object]:
 def _parts(manifest: Manifest) -> dict[str, object]:
     """Every model by its part in the job."""
     if any(card.role == "model" for card in manifest.models):
-        return {"models": [_identity(card) for card in manifest.models]}
+        # All answers are there when a comparison begins: another file is another question.
+        return {
+            "models": [
+                {"name": card.name, "fingerprint": card.fingerprint} for card in manifest.models
+            ]
+        }
     return {
         "reference": _identity(manifest.reference),
         "targets": [_identity(card) for card in manifest.targets],
@@ -118,7 +123,8 @@ def _parts(manifest: Manifest) -> dict[str, object]:
 
 
 def _identity(card: ModelCard) -> dict[str, str]:
-    # Saved predictions are looked up anew each time: a file may grow while its run goes on.
+    # Saved predictions of an audit's target are looked up anew each time: their file grows while
+    # its run goes on, by the texts that the search has found.
     saved = split_spec(card.spec)[0] == "predictions"
     return {"name": card.name, "fingerprint": "looked up" if saved else card.fingerprint}
 

@@ -16,7 +16,7 @@ from scope.models.answer_table import TableColumn
 from scope.models.expansion import expand_spec
 from scope.models.loading import in_role, load_model, split_spec
 from scope.models.prompts import prompt_of
-from scope.protocols import Role
+from scope.protocols import Progress, Role
 from scope.records import ModelCard
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
@@ -54,7 +54,10 @@ class Participant:
 
 
 def load_participants(
-    models: Sequence[str | object], tasks: Sequence[ChosenTask], options: ModelOptions
+    models: Sequence[str | object],
+    tasks: Sequence[ChosenTask],
+    options: ModelOptions,
+    progress: Progress,
 ) -> tuple[Participant, ...]:
     """Load every model, and see that it can be asked what the tasks ask.
 
@@ -75,7 +78,11 @@ def load_participants(
             expected="at least two models to compare",
             mend="add --model SPEC",
         )
-    loaded = [_loaded(model, roles, options) for model in expanded]
+    loaded = []
+    with progress.task("loading models", len(expanded)) as advance:
+        for model in expanded:
+            loaded.append(_loaded(model, roles, options))
+            advance()
     names = short_names([model.spec for model in loaded])
     participants = tuple(
         Participant(

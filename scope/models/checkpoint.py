@@ -38,6 +38,13 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
         ``allow_pickle`` is off.
     """
     folder = Path(name).expanduser()
+    if folder.is_file():
+        scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
+        raise ModelError(
+            f"`{name}` is a file",
+            expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
+            mend=f"did you mean {scheme}:{name}?",
+        )
     if not folder.is_dir():
         folder = _download(name, options)
     _refuse_pickles(name, folder, options)

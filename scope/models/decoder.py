@@ -93,7 +93,7 @@ class Decoder:
         logits, past = self._run(prompts, None, keep=1)
         firsts = [[tokens[0] for tokens in several] for several in continuations]
         sums = [
-            _log_probabilities(logits[row].expand(len(tokens), -1), tokens)
+            log_probabilities(logits[row].expand(len(tokens), -1), tokens)
             for row, tokens in enumerate(firsts)
         ]
         longer = [
@@ -102,7 +102,7 @@ class Decoder:
             for which, tokens in enumerate(several)
             if len(tokens) > 1
         ]
-        inputs = [_filled_up(continuations[row][which][:-1]) for row, which in longer]
+        inputs = [filled_up(continuations[row][which][:-1]) for row, which in longer]
         lengths = [len(rows[0]) + len(tokens) for tokens in inputs]
         for batch in batches_of_equal_length(lengths, token_budget):
             places = [longer[number][0] for number in batch]
@@ -110,7 +110,7 @@ class Decoder:
             logits = self._follow(prompts, past, places, following)
             for number, scores in zip(batch, logits, strict=True):
                 row, which = longer[number]
-                sums[row][which] += sum(_log_probabilities(scores, continuations[row][which][1:]))
+                sums[row][which] += sum(log_probabilities(scores, continuations[row][which][1:]))
         return [
             [total / len(tokens) for total, tokens in zip(totals, several, strict=True)]
             for totals, several in zip(sums, continuations, strict=True)
@@ -139,7 +139,7 @@ class Decoder:
         return load_torch().tensor(values, device=self._model.device)
 
 
-def _filled_up(tokens: Sequence[int]) -> list[int]:
+def filled_up(tokens: Sequence[int]) -> list[int]:
     """Tokens with some more behind them, which a causal model does not see before these."""
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
@@ -152,7 +152,7 @@ def _rows_of(past: Any, places: Any) -> Any:
     return chosen
 
 
-def _log_probabilities(logits: Any, tokens: Sequence[int]) -> list[float]:
+def log_probabilities(logits: Any, tokens: Sequence[int]) -> list[float]:
     """Of one token at each place, the first places of the logits."""
     some = logits[: len(tokens)].cpu().double()
     chosen = some[list(range(len(tokens))), list(tokens)]

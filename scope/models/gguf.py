@@ -15,7 +15,7 @@ from scope.models.causal import CausalModel
 from scope.models.checkpoint import first_line
 from scope.models.gguf_tokenizer import load_tokenizer
 from scope.models.heads import Head
-from scope.models.huggingface import _longest_input
+from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
@@ -58,7 +58,7 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
         model.to(device).eval(),
         tokenizer,
         _fingerprint(path, options),
-        _longest_input(model, tokenizer),
+        longest_input(model, tokenizer),
     )
     return CausalModel(head, spec=f"gguf:{rest}", options=options)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.huggingface import _longest_input, _unreadable
+from scope.models.huggingface import longest_input, unreadable
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
@@ -53,14 +53,14 @@ def load_head(rest: str, options: ModelOptions, kind: str) -> Head:
         )
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
     except Exception as error:
-        raise _unreadable(rest, error) from error
+        raise unreadable(rest, error) from error
     if report["missing_keys"]:
         raise _untrained(rest, kind, sorted(report["missing_keys"]))
     return Head(
         model.to(device).eval(),
         tokenizer,
         checkpoint.fingerprint,
-        _longest_input(model, tokenizer),
+        longest_input(model, tokenizer),
     )
 
 

@@ -28,7 +28,7 @@ class HuggingFaceClassifier:
         self._model = model
         self._tokenizer = tokenizer
         self._token_budget = token_budget
-        self._limit = _longest_input(model, tokenizer)
+        self._limit = longest_input(model, tokenizer)
         self.spec = spec
         self.fingerprint = fingerprint
         names = model.config.id2label
@@ -106,7 +106,7 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
         )
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
     except Exception as error:
-        raise _unreadable(rest, error) from error
+        raise unreadable(rest, error) from error
     _refuse_unusable(rest, model.config, sorted(report["missing_keys"]))
     if model.config.pad_token_id is None:
         # Causal classifiers read the last token that is no padding, and refuse a batch where the
@@ -138,7 +138,8 @@ def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
         )
 
 
-def _longest_input(model: Any, tokenizer: Any) -> int:
+def longest_input(model: Any, tokenizer: Any) -> int:
+    """Most tokens of a text that the model reads."""
     positions = getattr(model.config, "max_position_embeddings", None)
     # Some models have no limit of their own, and XLNet says so with -1.
     if positions is None or positions < 1:
@@ -160,7 +161,8 @@ def _not_a_number(spec: str, text: str) -> ModelError:
     )
 
 
-def _unreadable(rest: str, error: Exception) -> ModelError:
+def unreadable(rest: str, error: Exception) -> ModelError:
+    """What to say of a checkpoint that its library does not read."""
     return ModelError(
         f"`{rest}` cannot be loaded ({first_line(error)})",
         expected="a folder with config.json, a tokenizer and *.safetensors",

@@ -33,6 +33,18 @@ PROTOCOLS: Mapping[Role, type] = MappingProxyType(
 )
 """What a model must offer in each role."""
 
+METHODS: Mapping[Role, str] = MappingProxyType(
+    {
+        "classifier": "classify",
+        "mask_filler": "fill",
+        "answerer": "answer",
+        "choice_scorer": "choose",
+        "next_token": "predict_next",
+        "encoder": "encode",
+    }
+)
+"""How a model is asked in each role."""
+
 _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
 
 
@@ -98,7 +110,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
     raise ModelError(
         f"`{spec}` is a {type(model).__name__} with the roles: {has or 'none'}",
-        expected=f"a model in the role of {role}",
+        expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
         mend="name another model, or ask for what this one can do (see `scope list models`)",
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
+from scope.models.decoder import filled_up, log_probabilities
 from scope.models.heads import refuse_nan
 from scope.models.torch_setup import load_torch
 
@@ -110,30 +111,29 @@ class Seq2Seq:
         pairs = [
             (row, which) for row, several in enumerate(targets) for which in range(len(several))
         ]
-        lengths = [len(rows[row]) + len(targets[row][which]) for row, which in pairs]
+        inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
+        lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
         with torch.inference_mode():
             encoded = self._encode(rows)
             for batch in batches_of_equal_length(lengths, token_budget):
                 members = [pairs[number] for number in batch]
-                wanted = self._tensor([targets[row][which] for row, which in members])
-                means = self._mean_log_probabilities(
-                    encoded.last_hidden_state[[row for row, _ in members]], wanted
+                logits = self._decode(
+                    encoded.last_hidden_state[[row for row, _ in members]],
+                    [inputs[number] for number in batch],
                 )
-                for (row, which), mean in zip(members, means, strict=True):
-                    scores[row][which] = mean
+                for (row, which), several in zip(members, logits, strict=True):
+                    wanted = targets[row][which]
+                    each = log_probabilities(several, wanted)
+                    scores[row][which] = sum(each) / len(wanted)
         return scores
 
-    def _mean_log_probabilities(self, states: Any, wanted: Any) -> list[float]:
-        start = self._tensor([[self._start]] * len(wanted))
+    def _decode(self, states: Any, inputs: Sequence[Sequence[int]]) -> Any:
+        """The logits after every token of what the decoder is given."""
         logits = self._model(
-            encoder_outputs=(states,),
-            decoder_input_ids=load_torch().cat([start, wanted[:, :-1]], dim=1),
+            encoder_outputs=(states,), decoder_input_ids=self._tensor(inputs), use_cache=False
         ).logits
         refuse_nan(self._spec, logits)
-        # Not every device has float64.
-        every = logits.cpu().double().log_softmax(dim=-1)
-        means = every.gather(-1, wanted.cpu().unsqueeze(-1)).mean(dim=(1, 2))
-        return [float(mean) for mean in means]
+        return logits
 
     def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
         return self._model.get_encoder()(input_ids=self._tensor(rows), return_dict=True)

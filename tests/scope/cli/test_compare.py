@@ -142,6 +142,8 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
         ({"setting": "min_words=3"}, "the setting `min_words`", "leave it out"),
         ({"setting": "min_words"}, "the setting `min_words`", "--setting min_words=10"),
         ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),
+        ({"fail-under": "hard_scope=0.5"}, "the gate `hard_scope=0.5`", "accuracy"),
+        ({"fail-under": "accuracy=50"}, "the gate `accuracy=50`", "--fail-under"),
         ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
     ],
 )
@@ -169,3 +171,30 @@ def test_one_model_is_no_comparison(run_scope, choices):
     )
     assert done.returncode == 2
     assert "at least two models" in done.stderr
+
+
+def test_what_a_model_prints_does_not_spoil_json(run_scope, choices, tmp_path):
+    (tmp_path / "chatty.py").write_text(
+        "from toy_answerers import Reader\n\n"
+        "class Chatty(Reader):\n"
+        "    def choose(self, questions):\n"
+        "        print('thinking')\n"
+        "        return super().choose(questions)\n",
+        encoding="utf-8",
+    )
+    done = run_scope(
+        *("compare", "--model", "python:chatty:Chatty", "--model", "python:toy_answerers:Skimmer"),
+        *("--task", "choice", "--data", choices, "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["manifest"]["job"] == "compare"
+    assert "thinking" in done.stderr
+
+
+def test_a_file_without_its_scheme_is_told_apart_from_a_checkpoint(run_scope, choices):
+    done = run_scope(
+        *("compare", "--model", "python:toy_answerers:Reader", "--model", choices),
+        *("--task", "choice", "--data", choices),
+    )
+    assert done.returncode == 2
+    assert f"did you mean predictions:{choices}?" in done.stderr

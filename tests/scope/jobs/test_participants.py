@@ -8,6 +8,7 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.participants import load_participants
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
+from scope.progress import Silent
 from scope.protocols import TaskData
 from scope.records import Answer, DataCard, Item, Question
 
@@ -36,7 +37,7 @@ def table(tmp_path):
 
 
 def load(*models, tasks=None, **options):
-    return load_participants(models, tasks or [chosen()], ModelOptions(**options))
+    return load_participants(models, tasks or [chosen()], ModelOptions(**options), Silent())
 
 
 def test_participants_say_whose_they_are_and_whether_they_are_saved(table):
@@ -86,7 +87,11 @@ def test_prompts_are_read_before_any_model_is_loaded(tmp_path):
 
 def test_a_prompt_that_one_of_the_tasks_asks_with_is_taken():
     tasks = [chosen(ExtractiveQA), chosen()]
-    prompts = {"choice_letters": "{text}", "answer": "{text}", "text_to_text_answer": "{text}"}
+    prompts = {
+        "choice_letters": "{text} {options}",
+        "answer": "{text}",
+        "text_to_text_answer": "{text}",
+    }
     assert len(load(Model("a", "1"), Model("b", "2"), tasks=tasks, prompts=prompts)) == 2
 
 

@@ -125,7 +125,7 @@ def test_a_model_without_positions_of_its_own_has_the_tokenizers_limit():
     for positions in (None, -1):
         model = torch.nn.Module()
         model.config = type("Config", (), {"max_position_embeddings": positions})
-        assert huggingface._longest_input(model, Tokenizer) == 77
+        assert huggingface.longest_input(model, Tokenizer) == 77
 
 
 def test_no_text_has_no_answer(loaded):

@@ -69,7 +69,9 @@ def test_what_a_plugin_gives_must_have_the_role(monkeypatch):
     with pytest.raises(ModelError) as raised:
         load_classifier("predictions:x")
     assert raised.value.found == "`predictions:x` is a object with the roles: none"
-    assert raised.value.expected == "a model in the role of classifier"
+    assert raised.value.expected == (
+        "a model in the role of classifier: with `spec`, `fingerprint` and `classify`"
+    )
 
 
 def test_only_hf_serves_encoders():

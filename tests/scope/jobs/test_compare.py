@@ -1,0 +1,97 @@
+"""The comparison as a function: what it takes, what it keeps, and what it refuses to go on with."""
+
+import json
+
+import pytest
+from toy_answerers import Reader, Skimmer
+
+import scope
+from scope.errors import ModelError, RunError
+from scope.models.options import ModelOptions
+from scope.models.python import load
+from scope.serialization import to_json
+
+ROWS = [
+    {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
+    for place in range(12)
+]
+
+
+@pytest.fixture
+def questions(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def compare(tmp_path, questions):
+    def run(*models, **options):
+        asked = {"tasks": "choice", "data": questions, "runs": tmp_path / "runs", **options}
+        return scope.compare(models=models, **asked)
+
+    return run
+
+
+def toy(name):
+    return load(f"toy_answerers:{name}", ModelOptions())
+
+
+def save(path, choices):
+    rows = [{"id": str(place), "answer": choice} for place, choice in enumerate(choices)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return f"predictions:{path}"
+
+
+def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare):
+    by_spec = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
+    objects = compare(toy("Reader"), toy("Skimmer"), tasks=["choice"], run="b")
+    assert by_spec.measurements == objects.measurements
+    assert by_spec.tasks == objects.tasks
+    assert [card.name for card in by_spec.manifest.models] == [
+        "toy_answerers:Reader",
+        "toy_answerers:Skimmer",
+    ]
+
+
+def test_order_of_questions_and_sessions_leave_the_result_as_it_is(compare):
+    first = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
+    again = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
+    assert to_json(again, clock=False) == to_json(first, clock=False)
+
+
+def test_an_object_without_identity_is_told_what_it_lacks(compare):
+    with pytest.raises(ModelError) as caught:
+        compare(Reader(), Skimmer())
+    assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
+
+
+def test_another_file_of_saved_answers_is_another_question(compare, tmp_path):
+    first = save(tmp_path / "first.jsonl", [0] * 12)
+    second = save(tmp_path / "second.jsonl", [place % 3 for place in range(12)])
+    compare(first, second, run="mine")
+    save(tmp_path / "first.jsonl", [1] * 12)
+    with pytest.raises(RunError, match="holds another question"):
+        compare(first, second, run="mine")
+
+
+def test_the_prompts_stand_in_the_settings_unless_no_model_is_asked_with_them(compare):
+    assert not any(
+        name.startswith("prompt")
+        for name in compare(toy("Reader"), toy("Skimmer"), run="own").manifest.settings
+    )
+
+
+def test_models_are_shown_as_they_load(compare):
+    told = []
+
+    class Telling:
+        def task(self, description, total, done=0):
+            from contextlib import nullcontext
+
+            told.append((description, total))
+            return nullcontext(lambda units=1, /: None)
+
+    compare(toy("Reader"), toy("Skimmer"), progress=Telling())
+    assert told[0] == ("loading models", 2)
+    assert ("choice: toy_answerers:Skimmer", 12) in told
