@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 from hypothesis import settings
+
+# What a shell runs in the background ignores Ctrl-C, and so would every command started from here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 SCOPE = Path(sys.executable).with_name("scope")
