@@ -89,6 +89,20 @@ def test_an_encoder_without_a_table_of_words_says_so():
         static.encode_words(["film"])
 
 
+def test_a_table_of_words_encodes_as_sentence_transformers_does(encoder_folder):
+    """It puts all texts in one row of tokens, so that their lengths are counted one by one."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from transformers import AutoTokenizer
+
+    pieces = AutoTokenizer.from_pretrained(encoder_folder).backend_tokenizer
+    table = SentenceTransformer(modules=[StaticEmbedding(pieces, embedding_dim=8)], device="cpu")
+    encoder = SentenceEncoder(table, spec="hf:x", fingerprint="", token_budget=9)
+    rows = np.array([table.encode(text, show_progress_bar=False) for text in TEXTS])
+    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    np.testing.assert_allclose(encoder.encode(TEXTS), expected, atol=1e-6)
+
+
 def test_no_text_has_no_vector(encoders):
     assert len(encoders[4096].encode([])) == 0
 
