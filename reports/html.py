@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from reports.charts import curve_svg, histogram_svg, interval_svg, printable
 from reports.scatter import scatter_svg
+from reports.strip import small_strip_svg, strip_svg
 from reports.view.audit import AuditView, audit_view
 from reports.view.compare import CompareView, compare_view
+from reports.view.reuse import ReuseView, reuse_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,7 +40,7 @@ class HtmlRenderer:
         How many failed searches are listed at most; all are counted.
     max_items
         How many questions of tasks are shown with their answers at most; those on which the
-        models disagree most come first.
+        models disagree most come first, and in a test of reuse those that speak most strongly.
     """
 
     max_pairs: int = 2_000
@@ -54,9 +56,11 @@ class HtmlRenderer:
         text = page.render(view=view, script=script, style=style, digest=digest)
         return printable(text) + "\n"
 
-    def _view(self, comparison: Comparison) -> AuditView | CompareView:
+    def _view(self, comparison: Comparison) -> AuditView | CompareView | ReuseView:
         if comparison.manifest.job == "compare":
             return compare_view(comparison, max_items=self.max_items)
+        if comparison.manifest.job == "reuse":
+            return reuse_view(comparison, max_items=self.max_items, max_failures=self.max_failures)
         return audit_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
 
 
@@ -76,6 +80,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["thousands"] = "{:,}".format
-    drawings = (interval_svg, curve_svg, histogram_svg, scatter_svg)
+    drawings = (
+        interval_svg,
+        curve_svg,
+        histogram_svg,
+        scatter_svg,
+        strip_svg,
+        small_strip_svg,
+    )
     environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)
     return environment

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scope.jobs.compare import compare
     from scope.jobs.demo import demo
     from scope.jobs.report import report
+    from scope.jobs.reuse import reuse
     from scope.models import ModelOptions
     from scope.records import Comparison, Estimate, Undefined
 
@@ -27,6 +28,7 @@ __all__ = [
     "compare",
     "demo",
     "report",
+    "reuse",
 ]
 
 _HOMES = {
@@ -39,6 +41,7 @@ _HOMES = {
     "compare": "scope.jobs.compare",
     "demo": "scope.jobs.demo",
     "report": "scope.jobs.report",
+    "reuse": "scope.jobs.reuse",
 }
 
 

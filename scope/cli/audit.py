@@ -14,10 +14,16 @@ from scope.cli.options import (
     Devices,
     DType,
     DTypes,
+    LabelColumn,
+    LabelMap,
+    LabelWords,
+    NextTokens,
     Prompts,
     Requests,
     Retries,
+    Roles,
     RunName,
+    TextColumn,
     Timeout,
     TokenBudget,
     TrustRemoteCode,
@@ -42,13 +48,6 @@ class Distances(StrEnum):
 
     L1 = "l1"
     KL = "kl"
-
-
-class Roles(StrEnum):
-    """What models are audited as."""
-
-    CLASSIFIER = "classifier"
-    NEXT_TOKEN = "next_token"  # noqa: S105 - no secret
 
 
 class Presets(StrEnum):
@@ -93,23 +92,12 @@ def audit(
     encoder: Annotated[
         str, typer.Option(help="Sentence encoder behind --min-similarity.")
     ] = SENTENCE_ENCODER,
-    text_column: Annotated[str | None, typer.Option(help="Found by itself if common.")] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Found by itself if common; none leaves labels out.")
-    ] = None,
-    label_map: Annotated[
-        list[str], typer.Option(metavar="OLD=NEW", help="Names for labels; may be repeated.")
-    ] = [],  # noqa: B006 - typer copies it
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    label_map: LabelMap = [],  # noqa: B006 - typer copies it
     prompt: Prompts = [],  # noqa: B006 - typer copies it
-    label_word: Annotated[
-        list[str],
-        typer.Option(
-            metavar="LABEL=WORD", help="The word a language model says for a label; repeat."
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    next_tokens: Annotated[
-        int, typer.Option(min=1, help="Likeliest next tokens that are read, in that role.")
-    ] = 20,
+    label_word: LabelWords = [],  # noqa: B006 - typer copies it
+    next_tokens: NextTokens = 20,
     run: RunName = None,
     runs: Runs = Path("runs"),
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it

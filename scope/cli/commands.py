@@ -11,6 +11,8 @@ from scope.cli.compare import compare
 from scope.cli.demo import demo
 from scope.cli.list import list_
 from scope.cli.report import report
+from scope.cli.reuse import reuse
+from scope.cli.zoo import zoo
 
 application = typer.Typer(
     help="SCoPE compares language models by behaviour.",
@@ -46,5 +48,7 @@ def scope(
 application.command()(demo)
 application.command()(audit)
 application.command()(compare)
+application.command()(reuse)
 application.command()(report)
 application.command(name="list")(list_)
+application.command()(zoo)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,11 +18,12 @@ from scope.cli.options import (
     Requests,
     Retries,
     RunName,
+    Settings,
     Timeout,
     TokenBudget,
     TrustRemoteCode,
-    pairs,
     prompt_files,
+    settings,
 )
 from scope.cli.output import (
     FailUnder,
@@ -36,9 +37,6 @@ from scope.cli.output import (
 )
 from scope.errors import SpecError
 from scope.models.options import SENTENCE_ENCODER
-
-if TYPE_CHECKING:
-    from scope.records import Setting
 
 
 def compare(
@@ -57,10 +55,7 @@ def compare(
     ],
     n: Annotated[int | None, typer.Option(min=1, help="Questions a task; all by default.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the sample and the blanks.")] = 0,
-    setting: Annotated[
-        list[str],
-        typer.Option(metavar="NAME=VALUE", help="Of a task, such as min_words=10; repeat."),
-    ] = [],  # noqa: B006 - typer copies it
+    setting: Settings = [],  # noqa: B006 - typer copies it
     normalize: Annotated[
         bool,
         typer.Option("--normalize", help="Leave out articles, punctuation, capitals, as SQuAD."),
@@ -102,7 +97,7 @@ def compare(
             data=_data(data, task),
             n=n,
             seed=seed,
-            settings=_settings(setting),
+            settings=settings(setting),
             normalize=normalize,
             encoder=None if encoder == "none" else encoder,
             model_options=ModelOptions(
@@ -146,28 +141,3 @@ def _data(entries: Sequence[str], tasks: Sequence[str]) -> str | Mapping[str, st
         expected="one data spec for each task",
         mend="write " + " ".join(f"--data {one}=DATA" for one in dict.fromkeys(tasks)),
     )
-
-
-def _settings(entries: Sequence[str]) -> dict[str, Setting]:
-    """Settings with the values that their spelling suggests.
-
-    Examples
-    --------
-    >>> _settings(["min_words=10", "unanswerable=no"])
-    {'min_words': 10, 'unanswerable': False}
-    """
-    return {
-        name: _value(text)
-        for name, text in pairs(entries, what="setting", example="--setting min_words=10").items()
-    }
-
-
-def _value(text: str) -> Setting:
-    if text.casefold() in ("yes", "true", "no", "false"):
-        return text.casefold() in ("yes", "true")
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scope.errors import SpecError
+
+if TYPE_CHECKING:
+    from scope.records import Setting
 
 
 class Devices(StrEnum):
@@ -38,6 +41,31 @@ Prompts = Annotated[
 ]
 
 
+class Roles(StrEnum):
+    """What models are asked as, by texts."""
+
+    CLASSIFIER = "classifier"
+    NEXT_TOKEN = "next_token"  # noqa: S105 - no secret
+
+
+LabelMap = Annotated[
+    list[str], typer.Option(metavar="OLD=NEW", help="Names for labels; may be repeated.")
+]
+LabelWords = Annotated[
+    list[str],
+    typer.Option(metavar="LABEL=WORD", help="The word a language model says for a label; repeat."),
+]
+NextTokens = Annotated[
+    int, typer.Option(min=1, help="Likeliest next tokens that are read, in that role.")
+]
+TextColumn = Annotated[str | None, typer.Option(help="Found by itself if common.")]
+LabelColumn = Annotated[
+    str | None, typer.Option(help="Found by itself if common; none leaves labels out.")
+]
+Settings = Annotated[
+    list[str],
+    typer.Option(metavar="NAME=VALUE", help="Of a task, such as min_words=10; repeat."),
+]
 Device = Annotated[Devices, typer.Option(help="Where models run.")]
 DType = Annotated[DTypes, typer.Option(help="Precision.")]
 TokenBudget = Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")]
@@ -92,3 +120,28 @@ def prompt_files(entries: Sequence[str]) -> dict[str, Path]:
     """
     named = pairs(entries, what="prompt", example="--prompt answer=my_prompt.txt")
     return {name: Path(file) for name, file in named.items()}
+
+
+def settings(entries: Sequence[str]) -> dict[str, Setting]:
+    """Settings with the values that their spelling suggests.
+
+    Examples
+    --------
+    >>> settings(["min_words=10", "unanswerable=no"])
+    {'min_words': 10, 'unanswerable': False}
+    """
+    return {
+        name: _value(text)
+        for name, text in pairs(entries, what="setting", example="--setting min_words=10").items()
+    }
+
+
+def _value(text: str) -> Setting:
+    if text.casefold() in ("yes", "true", "no", "false"):
+        return text.casefold() in ("yes", "true")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

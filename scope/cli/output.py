@@ -135,7 +135,7 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
         from scope.tables import table
 
         Console().print(table(comparison))
-        for outcome in comparison.outcomes:
+        for outcome in () if comparison.verdicts else comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")
         for data in comparison.manifest.data:

@@ -84,15 +84,15 @@ def load_models(
             mend="add --target SPEC",
         )
     names = parse_label_map(label_map)
-    first = _loaded(reference, role, options)
+    first = load_audited(reference, role, options)
     if isinstance(first, SavedClassifier):
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
             expected="a reference that answers new texts: the search cannot know them beforehand",
             mend="name the model itself; saved predictions can be a target",
         )
-    others = [_loaded(target, role, options) for target in targets]
-    _refuse_unused_words([first, *others], options)
+    others = [load_audited(target, role, options) for target in targets]
+    refuse_unused_words([first, *others], options)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
         reference=NamedModel(name=first_name, role="reference", classifier=first),
@@ -108,7 +108,8 @@ def load_models(
     )
 
 
-def _loaded(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
+def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
+    """The model behind a spec, or the object itself, as a classifier in the audit's role."""
     if isinstance(model, str):
         found = load_model(model, role, options)
     else:
@@ -118,7 +119,14 @@ def _loaded(model: str | object, role: AuditRole, options: ModelOptions) -> Clas
     return require_labels(found)
 
 
-def _refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> None:
+def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> None:
+    """Refuse label words and prompts that no model is asked with.
+
+    Raises
+    ------
+    SpecError
+        When that is so.
+    """
     given = options.label_words or options.prompts
     if given and not any(isinstance(model, LabelWordClassifier) for model in models):
         raise SpecError(

@@ -109,6 +109,18 @@ def question_of(manifest: Manifest) -> dict[str, object]:
 
 def _parts(manifest: Manifest) -> dict[str, object]:
     """Every model by its part in the job."""
+    if manifest.job == "reuse":
+        by_part = {
+            part: [card for card in manifest.models if card.role == part]
+            for part in ("reference", "suspect", "control")
+        }
+        return {
+            "reference": ", ".join(card.name for card in by_part["reference"]),
+            "references": list(map(_identity, by_part["reference"])),
+            "targets": list(map(_identity, by_part["suspect"])),
+            # The order of the controls plays no part.
+            "controls": sorted(map(_identity, by_part["control"]), key=lambda one: one["name"]),
+        }
     if any(card.role == "model" for card in manifest.models):
         # All answers are there when a comparison begins: another file is another question.
         return {
@@ -123,9 +135,9 @@ def _parts(manifest: Manifest) -> dict[str, object]:
 
 
 def _identity(card: ModelCard) -> dict[str, str]:
-    # Saved predictions of an audit's target are looked up anew each time: their file grows while
-    # its run goes on, by the texts that the search has found.
-    saved = split_spec(card.spec)[0] == "predictions"
+    # Saved labels are looked up anew each time: their file grows while its run goes on, by the
+    # texts that the search has found. Saved answers to questions are there from the beginning.
+    saved = split_spec(card.spec)[0] == "predictions" and bool(card.labels)
     return {"name": card.name, "fingerprint": "looked up" if saved else card.fingerprint}
 
 

@@ -70,7 +70,7 @@ def load_participants(
         fingerprint of another.
     """
     roles = [one.task.role for one in tasks]
-    _check_prompts(roles, options)
+    check_prompts(roles, options)
     expanded = [one for model in models for one in _expanded(model)]
     if len(expanded) < 2:
         raise SpecError(
@@ -81,7 +81,7 @@ def load_participants(
     loaded = []
     with progress.task("loading models", len(expanded)) as advance:
         for model in expanded:
-            loaded.append(_loaded(model, roles, options))
+            loaded.append(load_participant(model, roles, options))
             advance()
     names = short_names([model.spec for model in loaded])
     participants = tuple(
@@ -94,11 +94,11 @@ def load_participants(
         for name, model, given in zip(names, loaded, expanded, strict=True)
     )
     _require_own_fingerprints(participants)
-    _require_rows(participants, tasks)
+    require_rows(participants, tasks)
     return participants
 
 
-def _check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
+def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
     """Read the prompts that are given, and refuse those with which nothing would be asked."""
     used = {name: role for role in roles for name in PROMPTS.get(role, ())}
     for name in options.prompts:
@@ -126,7 +126,7 @@ def _require_own_fingerprints(participants: Sequence[Participant]) -> None:
             )
 
 
-def _require_rows(participants: Sequence[Participant], tasks: Sequence[ChosenTask]) -> None:
+def require_rows(participants: Sequence[Participant], tasks: Sequence[ChosenTask]) -> None:
     """A table of answers goes by row: it must have been made for just these data."""
     for one in participants:
         if isinstance(one.model, TableColumn):
@@ -138,7 +138,8 @@ def _expanded(model: str | object) -> Sequence[str | object]:
     return expand_spec(model) if isinstance(model, str) else [model]
 
 
-def _loaded(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:
+def load_participant(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:
+    """The model behind a spec, or the object itself, if it has all the roles."""
     first, *others = dict.fromkeys(roles)
     if isinstance(model, str):
         loaded = load_model(model, first, options)

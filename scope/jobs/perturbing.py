@@ -29,20 +29,25 @@ def find_perturbations(
     *,
     run: Run,
     progress: Progress,
+    kept_as: str | None = None,
 ) -> PerturbationSet:
     """Search every example that the run does not know yet, and keep each as it is found.
+
+    The run keeps them under the capability's name, or ``kept_as`` where it searches more than one
+    reference.
 
     A capability that fails does not end the audit: its outcome says why, with the traceback, and
     the others go on. What the user can mend, such as a full disk, does end it.
     """
-    known = run.perturbations(capability.name)
+    key = kept_as or capability.name
+    known = run.perturbations(key)
     waiting = [one for one in examples if (one.id, options.trials) not in known]
     try:
         found = len(examples) - len(waiting)
         with progress.task(f"{capability.name}: searching", len(examples), found) as advance:
             for trials in capability.search(reference, waiting, options):
                 _require_all_trials(capability, trials, options)
-                run.add_perturbations(capability.name, trials)
+                run.add_perturbations(key, trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 advance()
         ordered = tuple(

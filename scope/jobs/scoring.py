@@ -34,7 +34,20 @@ def answer_all(
     """
     originals = [example.text for example in examples]
     changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
-    texts = list(dict.fromkeys(originals + changed))
+    return answer_texts(model, originals + changed, run=run, progress=progress)
+
+
+def answer_texts(
+    model: NamedModel, texts: Sequence[str], *, run: Run, progress: Progress
+) -> Answers:
+    """One model's answers to these texts, each asked for once.
+
+    Raises
+    ------
+    ModelError
+        When saved predictions lack texts; the run's folder then holds a file of them.
+    """
+    texts = list(dict.fromkeys(texts))
     if model.saved:
         return _look_up(model, texts, run)
     classifier = CachedClassifier(model.classifier, run)

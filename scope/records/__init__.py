@@ -20,6 +20,16 @@ from scope.records.comparison import (
     TaskAnswers,
 )
 from scope.records.estimates import GOLD, Curve, Difference, Estimate, Measurement, Undefined
+from scope.records.verdicts import (
+    ControlCheck,
+    Decision,
+    Evidence,
+    Look,
+    PairedTest,
+    SpeakingItem,
+    Standing,
+    Verdict,
+)
 
 __all__ = [
     "BLANK",
@@ -28,16 +38,21 @@ __all__ = [
     "CapabilityCard",
     "Clock",
     "Comparison",
+    "ControlCheck",
     "Curve",
     "DataCard",
+    "Decision",
     "Difference",
     "Estimate",
+    "Evidence",
     "Example",
     "Item",
+    "Look",
     "Manifest",
     "Measurement",
     "ModelCard",
     "Outcome",
+    "PairedTest",
     "Perturbation",
     "Prediction",
     "Probabilities",
@@ -45,6 +60,9 @@ __all__ = [
     "ScoredExample",
     "ScoredPerturbation",
     "Setting",
+    "SpeakingItem",
+    "Standing",
     "TaskAnswers",
     "Undefined",
+    "Verdict",
 ]

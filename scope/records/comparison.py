@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
+from scope.records.verdicts import Verdict
 
 if TYPE_CHECKING:
     import pandas
@@ -73,15 +74,16 @@ class TaskAnswers:
 class ModelCard:
     """Which model it was: ``name`` is unique in the comparison, ``truncated`` counts texts.
 
-    ``role`` is its part in the job: ``model`` where all are equals. ``labels`` is empty for what
-    is no classifier.
+    ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
+    ``suspect`` for the target and ``control`` for each model that it is held against. ``labels``
+    is empty for what is no classifier.
     """
 
     name: str
     spec: str
     fingerprint: str
     labels: tuple[str, ...] = ()
-    role: Literal["reference", "target", "model"]
+    role: Literal["reference", "target", "model", "suspect", "control"]
     truncated: int = 0
 
 
@@ -155,6 +157,7 @@ class Comparison:
     examples: tuple[ScoredExample, ...]
     perturbations: tuple[ScoredPerturbation, ...]
     tasks: tuple[TaskAnswers, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     clock: Clock | None = None
 
     # The record knows nobody; whoever turns it into something else is loaded when asked for.

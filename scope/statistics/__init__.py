@@ -1,18 +1,34 @@
-"""How sure the numbers are: intervals, paired tests and corrections, all by original example.
+"""How sure the numbers are: intervals, paired tests, ranks among controls and corrections.
 
 The trials of one example resemble each other, so examples are the units that count, not pairs.
 """
 
+from scope.statistics.conformal import (
+    conformal_p_value,
+    controls_needed,
+    joint_statistic,
+    threshold_rank,
+)
 from scope.statistics.corrections import holm
 from scope.statistics.differences import absolute, paired_difference, sign_flip_p_value
 from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import PairedPValues, paired_p_values, sum_estimate
 from scope.statistics.ratios import chance_corrected_estimate
+from scope.statistics.sequential import SequentialTest
 
 __all__ = [
+    "PairedPValues",
+    "SequentialTest",
     "absolute",
     "chance_corrected_estimate",
+    "conformal_p_value",
+    "controls_needed",
     "holm",
+    "joint_statistic",
     "mean_estimate",
     "paired_difference",
+    "paired_p_values",
     "sign_flip_p_value",
+    "sum_estimate",
+    "threshold_rank",
 ]

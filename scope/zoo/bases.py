@@ -50,7 +50,7 @@ def pretrained_base(seed: int) -> Base:
             use_safetensors=True,
             hidden_dropout_prob=0.0,
             attention_probs_dropout_prob=0.0,
-            **_label_names(),
+            **label_names(),
         )
     return Base(model, transformers.AutoTokenizer.from_pretrained(folder))
 
@@ -96,13 +96,14 @@ def new_base(texts: Sequence[str], recipe: NewModelRecipe, seed: int) -> Base:
         bos_token_id=tokenizer.bos_token_id,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
-        **_label_names(),
+        **label_names(),
     )
     with seeded_torch(seed):
         return Base(transformers.RobertaForSequenceClassification(config), tokenizer)
 
 
-def _label_names() -> dict[str, dict[Any, Any]]:
+def label_names() -> dict[str, dict[Any, Any]]:
+    """The settings by which a classifier of the transformers library knows its labels."""
     return {
         "id2label": dict(enumerate(LABELS)),
         "label2id": {label: index for index, label in enumerate(LABELS)},

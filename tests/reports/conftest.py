@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
 from made_up_comparison import build_comparison
@@ -41,6 +42,21 @@ def tasks_page(tasks_comparison: Comparison) -> str:
 @pytest.fixture(scope="session")
 def tasks_document(tasks_page: str) -> Node:
     return parse(tasks_page)
+
+
+@pytest.fixture(scope="session")
+def reuse_comparison() -> Comparison:
+    return made_up_reuse_comparison.build_comparison()
+
+
+@pytest.fixture(scope="session")
+def reuse_page(reuse_comparison: Comparison) -> str:
+    return HtmlRenderer().render(reuse_comparison)
+
+
+@pytest.fixture(scope="session")
+def reuse_document(reuse_page: str) -> Node:
+    return parse(reuse_page)
 
 
 @pytest.fixture(scope="session", name="parse")

@@ -35,6 +35,13 @@ def tasks_address(tmp_path, tasks_page):
 
 
 @pytest.fixture
+def reuse_address(tmp_path, reuse_page):
+    path = tmp_path / "reuse.html"
+    path.write_text(reuse_page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
 def opened(browser, address):
     with opening(browser, address) as tab:
         yield tab
@@ -229,7 +236,33 @@ def test_words_stand_out_from_the_page_in_both_schemes(browser, address, scheme)
     tab.close()
 
 
-@pytest.mark.parametrize("which", ["address", "tasks_address"])
+def test_no_text_of_a_test_of_reuse_runs_and_long_ones_unfold(browser, reuse_address):
+    with opening(browser, reuse_address) as tab:
+        assert tab.evaluate("typeof window.injected") == "undefined"
+        assert tab.evaluate("document.scripts.length") == 1
+        long = tab.locator("#speaking .pair details").first
+        assert not long.locator("> bdi").is_visible()
+        long.locator("summary").click()
+        assert long.locator("> bdi").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_decisions_stand_out_from_the_page(browser, reuse_address, scheme):
+    tab = browser.new_page(color_scheme=scheme)
+    tab.goto(reuse_address)
+    inks = tab.evaluate(
+        "[...document.querySelectorAll('.decision')].map(word => getComputedStyle(word).color)"
+    )
+    page = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert len(set(inks)) == 3
+    for ink in inks:
+        colours = ([int(part) for part in value[4:-1].split(",")] for value in (ink, page))
+        dark, light = sorted(map(luminance, colours))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+    tab.close()
+
+
+@pytest.mark.parametrize("which", ["address", "tasks_address", "reuse_address"])
 def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, request, which):
     tab = browser.new_page(viewport={"width": 400, "height": 800})
     tab.goto(request.getfixturevalue(which))

@@ -18,34 +18,38 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least")
 
 
-@pytest.fixture(params=["audit", "compare"])
+FIXTURES = {"audit": "", "compare": "tasks_", "reuse": "reuse_"}
+"""What the names of each job's fixtures begin with."""
+
+
+@pytest.fixture(params=FIXTURES)
 def job(request):
     return request.param
 
 
 @pytest.fixture
 def compared(job, request):
-    return request.getfixturevalue({"audit": "comparison", "compare": "tasks_comparison"}[job])
+    return request.getfixturevalue(f"{FIXTURES[job]}comparison")
 
 
 @pytest.fixture
 def made(job, request):
-    return request.getfixturevalue({"audit": "page", "compare": "tasks_page"}[job])
+    return request.getfixturevalue(f"{FIXTURES[job]}page")
 
 
 @pytest.fixture
 def read(job, request):
-    return request.getfixturevalue({"audit": "document", "compare": "tasks_document"}[job])
+    return request.getfixturevalue(f"{FIXTURES[job]}document")
 
 
 @pytest.fixture
 def made_by(job):
-    return {"audit": "made_up_comparison.py", "compare": "made_up_tasks_comparison.py"}[job]
+    return f"made_up_{FIXTURES[job]}comparison.py"
 
 
 @pytest.fixture
 def golden(job):
-    name = {"audit": "report.html", "compare": "compare.html"}[job]
+    name = {"audit": "report.html", "compare": "compare.html", "reuse": "reuse.html"}[job]
     return HERE / "golden" / name
 
 

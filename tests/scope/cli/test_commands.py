@@ -80,7 +80,7 @@ def test_a_gate_decides_the_exit_code(run_scope, sentences_csv, gate, code):
     assert ("gate: soft_scope" in done.stderr) == bool(code)
 
 
-@pytest.mark.parametrize("command", ["audit", "demo", "report", "list"])
+@pytest.mark.parametrize("command", ["audit", "demo", "report", "list", "zoo"])
 def test_every_command_has_help_with_an_example(run_scope, command):
     done = run_scope(command, "--help")
     assert done.returncode == 0

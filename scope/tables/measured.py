@@ -1,4 +1,4 @@
-"""A comparison as rows: for the terminal and for data frames."""
+"""A comparison's measurements as rows: for the terminal and for data frames."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def to_frame(comparison: Comparison) -> pandas.DataFrame:
     return pd.DataFrame(list(rows(comparison)), columns=list(Row._fields))
 
 
-def table(comparison: Comparison) -> RenderableType:
+def measured(comparison: Comparison) -> RenderableType:
     """The main estimates, each with its n and, below, its interval; fits into 80 columns."""
     from rich.console import Group
 
@@ -193,14 +193,3 @@ def _cell(measurement: Measurement) -> str:
     if not isinstance(estimate, Estimate):
         return str(estimate)
     return f"{estimate.value:.3f}  n={estimate.n}\n[{estimate.low:.3f}, {estimate.high:.3f}]"
-
-
-def to_text(comparison: Comparison, width: int = 100) -> str:
-    """The table as plain text."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    console = Console(file=StringIO(), width=width, color_system=None)
-    console.print(table(comparison))
-    return str(console.file.getvalue())  # type: ignore[attr-defined]

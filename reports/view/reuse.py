@@ -1,0 +1,96 @@
+"""The report of a test of reuse as a reader sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from reports.view.answered import Answered, answered
+from reports.view.asked import Asked, asked
+from reports.view.numbers import Numbers
+from reports.view.outcomes import Failures, failures
+from reports.view.reproduce import Reproduce
+from reports.view.reuse_controls import ControlTable, control_tables
+from reports.view.reuse_evidence import EvidenceSection, evidence_section
+from reports.view.reuse_items import SpeakingItems, speaking_items
+from reports.view.reuse_limits import Limits, limits
+from reports.view.reuse_looks import Looks, looks
+from reports.view.reuse_numbers import reuse_numbers, reuse_reproduce
+from reports.view.reuse_standing import Place, places
+from reports.view.reuse_verdict import ReuseHeadline, reuse_headline
+from reports.view.sections import Section
+from scope.records import Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReuseView:
+    """The contents of the sections; those without content are left out of the page.
+
+    ``failures`` is None where nothing was searched, ``answered`` where something was.
+    """
+
+    headline: ReuseHeadline
+    places: tuple[Place, ...]
+    evidence: EvidenceSection
+    speaking: tuple[SpeakingItems, ...]
+    controls: tuple[ControlTable, ...]
+    limits: tuple[Limits, ...]
+    looks: tuple[Looks, ...]
+    asked: Asked
+    numbers: Numbers
+    answered: Answered | None
+    failures: Failures | None
+    reproduce: Reproduce
+
+    peers: ClassVar[str] = "model"
+    styles: ClassVar[tuple[str, ...]] = ("report.css", "reuse.css")
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several references, so that each part must say which it means."""
+        return len(self.headline.verdicts) > 1
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that have content, in their order."""
+        every = (
+            (Section("answer", "Verdict", "verdict.html.j2"), True),
+            (Section("standings", "Among the controls", "standings.html.j2"), bool(self.places)),
+            (Section("evidence", "Evidence", "evidence.html.j2"), bool(self.evidence.tables)),
+            (Section("speaking", "Telling questions", "speaking.html.j2"), bool(self.speaking)),
+            # The page's script takes "controls" for its form.
+            (Section("checks", "Controls", "control_checks.html.j2"), bool(self.controls)),
+            (Section("looks", "Step by step", "looks.html.j2"), bool(self.looks)),
+            (Section("limits", "Limits", "limits.html.j2"), True),
+            (Section("asked", "What was asked", "asked.html.j2"), True),
+            (Section("numbers", "All estimates", "numbers.html.j2"), bool(self.numbers.tables)),
+            (
+                Section("answered", "What was answered", "answered.html.j2"),
+                self.answered is not None,
+            ),
+            (Section("failures", "Failures", "failures.html.j2"), self.failures is not None),
+            (Section("reproduce", "Reproduce", "reproduce.html.j2"), True),
+        )
+        return tuple(section for section, present in every if present)
+
+
+def reuse_view(comparison: Comparison, *, max_items: int, max_failures: int) -> ReuseView:
+    """Every section of the report on this test of reuse.
+
+    ``max_items`` and ``max_failures`` bound how many texts are listed, not what is counted.
+    """
+    verdicts, searched = comparison.verdicts, bool(comparison.perturbations)
+    return ReuseView(
+        headline=reuse_headline(comparison),
+        places=places(verdicts),
+        evidence=evidence_section(verdicts),
+        speaking=speaking_items(verdicts, limit=max_items),
+        controls=control_tables(verdicts),
+        limits=limits(verdicts),
+        looks=looks(verdicts),
+        asked=asked(comparison, heading="Questions"),
+        numbers=reuse_numbers(comparison),
+        answered=answered(comparison) if comparison.outcomes and not searched else None,
+        failures=failures(comparison, limit=max_failures) if searched else None,
+        reproduce=reuse_reproduce(comparison),
+    )

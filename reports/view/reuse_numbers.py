@@ -1,0 +1,59 @@
+"""Every estimate of a test of reuse, and the hashes of its questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reports.view import wording
+from reports.view.numbers import MOST_ROWS, NumberRow, Numbers, NumberTable
+from reports.view.reproduce import Reproduce, reproduce
+from scope.records import GOLD, Comparison, Measurement
+
+
+def reuse_numbers(comparison: Comparison) -> Numbers:
+    """The estimates by what they were measured on: the original texts first."""
+    rows = comparison.measurements
+    names = map(wording.metric_name, dict.fromkeys(row.metric for row in rows))
+    groups = sorted(dict.fromkeys(row.capability for row in rows), key=lambda one: one is not None)
+    return Numbers(
+        tables=tuple(
+            _table(comparison, group, [row for row in rows if row.capability == group])
+            for group in groups
+        ),
+        metrics=tuple({name.head: name for name in names}.values()),
+    )
+
+
+def _table(comparison: Comparison, group: str | None, rows: list[Measurement]) -> NumberTable:
+    return NumberTable(
+        task=group or wording.CLEAN,
+        rows=tuple(
+            NumberRow(
+                metric=wording.metric_name(row.metric),
+                subset=row.subset or "",
+                model=row.target,
+                against=_against(comparison, row),
+                cell=wording.cell(row.estimate),
+            )
+            for row in rows[:MOST_ROWS]
+        ),
+        total=len(rows),
+        parts=any(row.subset for row in rows[:MOST_ROWS]),
+    )
+
+
+def _against(comparison: Comparison, row: Measurement) -> str | None:
+    """What the target is compared with: None for gold, the reference where the row names none."""
+    if row.against is None:
+        return comparison.manifest.reference.name
+    return None if row.against == GOLD else row.against
+
+
+def reuse_reproduce(comparison: Comparison) -> Reproduce:
+    """How to get the same verdicts again, with what was fixed before the suspect was asked."""
+    again = reproduce(comparison)
+    probes = tuple(
+        (f"questions, fixed in advance, for {verdict.reference}", verdict.probes)
+        for verdict in comparison.verdicts
+    )
+    return replace(again, fingerprints=(*again.fingerprints, *probes))

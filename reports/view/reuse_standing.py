@@ -1,0 +1,126 @@
+"""The section with the null distribution: the suspect's place among the controls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.reuse_strips import StripChart, at_least, strip_dot, threshold
+from reports.view.reuse_words import rate_of_one
+from scope.records import PairedTest, Standing, Verdict
+
+OPEN_ROWS = 28
+"""A longer table is folded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandingRow:
+    """One model's joint statistic; ``suspect`` says that it is the suspect's."""
+
+    model: str
+    value: str
+    suspect: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired:
+    """The suspect against one control; ``at_threshold`` says that its place is the threshold."""
+
+    control: str
+    at_threshold: bool
+    more: bool
+    cell: wording.Cell
+    p_more: str
+    p_less: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the suspect of one verdict stands; ``rate`` is the p-value that decides it.
+
+    ``above`` counts the controls at least as like the reference, None without a suspect on the
+    scale; ``smallest`` is the smallest p-value that so many controls allow.
+    """
+
+    reference: str
+    chart: StripChart | None
+    rows: tuple[StandingRow, ...]
+    folded: bool
+    controls: int
+    above: int | None
+    rate: str
+    smallest: str
+    needed: int
+    paired: Paired | None
+
+
+def places(verdicts: tuple[Verdict, ...]) -> tuple[Place, ...]:
+    """The null distribution of every verdict."""
+    return tuple(_place(verdict, rate_of_one(verdicts)) for verdict in verdicts)
+
+
+def _place(verdict: Verdict, rate: float) -> Place:
+    controls = [one for one in verdict.standings if one.model != verdict.suspect]
+    suspect = next((one for one in verdict.standings if one.model == verdict.suspect), None)
+    above = None if suspect is None else at_least(suspect.value, controls)
+    return Place(
+        reference=verdict.reference,
+        chart=_chart(suspect, controls, rate),
+        rows=tuple(
+            StandingRow(model=one.model, value=wording.number(one.value), suspect=one is suspect)
+            # Of equals the suspect stands last, as its p-value counts them.
+            for one in sorted(verdict.standings, key=lambda one: (-one.value, one is suspect))
+        ),
+        folded=len(verdict.standings) > OPEN_ROWS,
+        controls=len(controls),
+        above=above,
+        rate=f"{rate:.3g}",
+        smallest=wording.p_value(1 / (len(controls) + 1)),
+        needed=verdict.controls_needed,
+        paired=None if verdict.paired is None else _paired(verdict.paired, controls, rate),
+    )
+
+
+def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> StripChart | None:
+    if not controls:
+        return None
+    values = [control.value for control in controls]
+    spread = f"{wording.number(min(values))} to {wording.number(max(values))}"
+    stands = "the suspect has no place"
+    if suspect is not None:
+        above = at_least(suspect.value, controls)
+        stands = (
+            f"the suspect at {wording.number(suspect.value)}, where {above} controls are at least "
+            "as like the reference"
+        )
+    return StripChart(
+        label=f"Joint statistic: {len(controls)} controls from {spread}; {stands}; "
+        "the numbers stand in the table",
+        x_title="joint statistic: the further right, the more like the reference",
+        controls=tuple(map(strip_dot, controls)),
+        suspect=None if suspect is None else strip_dot(suspect),
+        threshold=threshold(rate, controls),
+        rate=f"{rate:.3g}",
+    )
+
+
+def _paired(test: PairedTest, controls: list[Standing], rate: float) -> Paired:
+    decisive = threshold(rate, controls)
+    return Paired(
+        control=test.control,
+        at_threshold=any(one.model == test.control and one.value == decisive for one in controls),
+        more=test.difference.value > 0,
+        cell=wording.cell(test.difference, signed=True),
+        p_more=_equation(test.p_more),
+        p_less=_equation(test.p_less),
+    )
+
+
+def _equation(p_value: float) -> str:
+    """A p-value with the sign that belongs before it.
+
+    >>> _equation(0.25), _equation(0.0001)
+    ('= 0.250', '< 0.001')
+    """
+    written = wording.p_value(p_value)
+    return written if written.startswith("<") else f"= {written}"

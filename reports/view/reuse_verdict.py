@@ -1,0 +1,96 @@
+"""The first section of a test of reuse: the verdict on each reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.reuse_words import DecisionMark, decision_mark, listed
+from scope.records import Comparison, Decision, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictLine:
+    """The verdict on one reference, in words and in the numbers that it rests on.
+
+    ``p_adjusted`` is empty with a single reference; ``skipped`` counts the controls that
+    have no place on the joint scale.
+    """
+
+    reference: str
+    mark: DecisionMark
+    sentence: str
+    p_value: str
+    p_adjusted: str
+    alpha: str
+    controls: int
+    skipped: int
+    needed: int
+    shared: int
+    queries: int
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """The references that share a decision, each with what follows it in a sentence."""
+
+    decision: Decision
+    names: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReuseHeadline:
+    """What a reader who stops here should have read; ``sources`` only with several references."""
+
+    title: str
+    suspect: str
+    verdicts: tuple[VerdictLine, ...]
+    sources: tuple[Sources, ...]
+
+
+def reuse_headline(comparison: Comparison) -> ReuseHeadline:
+    """The first section of the report on a test of reuse."""
+    cards = comparison.manifest.models
+    suspect = ", ".join(card.name for card in cards if card.role == "suspect")
+    references = ", ".join(card.name for card in cards if card.role == "reference")
+    return ReuseHeadline(
+        title=f"SCoPE reuse: {suspect} against {references}",
+        suspect=suspect,
+        verdicts=tuple(
+            _line(verdict, several=len(comparison.verdicts) > 1) for verdict in comparison.verdicts
+        ),
+        sources=_sources(comparison.verdicts) if len(comparison.verdicts) > 1 else (),
+    )
+
+
+def _line(verdict: Verdict, *, several: bool) -> VerdictLine:
+    placed = {standing.model for standing in verdict.standings}
+    return VerdictLine(
+        reference=verdict.reference,
+        mark=decision_mark(verdict.decision),
+        sentence=verdict.sentence,
+        p_value=wording.p_value(verdict.p_value),
+        p_adjusted=wording.p_value(verdict.p_adjusted) if several else "",
+        alpha=f"{verdict.alpha:g}",
+        controls=len(verdict.controls),
+        skipped=sum(check.model not in placed for check in verdict.controls),
+        needed=verdict.controls_needed,
+        shared=verdict.shared,
+        queries=verdict.queries,
+        warnings=verdict.warnings,
+    )
+
+
+def _sources(verdicts: tuple[Verdict, ...]) -> tuple[Sources, ...]:
+    """The references by decision, those that the suspect is related to first, if any."""
+    order: tuple[Decision, ...] = ("related", "not related", "undecided")
+    groups = (
+        (one, [verdict.reference for verdict in verdicts if verdict.decision == one])
+        for one in order
+    )
+    return tuple(
+        Sources(decision=decision, names=listed(names))
+        for decision, names in groups
+        if names or decision == "related"
+    )

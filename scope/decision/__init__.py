@@ -1,0 +1,1 @@
+"""From evidence to a verdict, at a stated error rate."""

@@ -1,0 +1,60 @@
+"""What a verdict is made of: who answered what, and how alike the answers are, kind by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scope.estimation.pairs import InvariantPairs
+from scope.evidence.answers import AnswerMatrix, Scores
+
+
+class Probe(NamedTuple):
+    """One question to all models, in words, with what the reference and the suspect answered.
+
+    ``unit`` names the example that it belongs to; an answer that was not given is empty.
+    """
+
+    id: str
+    unit: str
+    text: str
+    gold: str | None
+    reference: str
+    suspect: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """One suspect, one reference, the controls, and what they answered to the same probes.
+
+    ``answers`` has the reference in row 0, the suspect in row 1 and the controls after them;
+    ``pairs`` are the perturbations of the reference, a capability each, with the suspect and the
+    controls as their targets. ``hash`` is that of the probes, ``queries`` counts what the suspect
+    was asked.
+    """
+
+    reference: str
+    suspect: str
+    controls: tuple[str, ...]
+    probes: Sequence[Probe]
+    answers: AnswerMatrix
+    pairs: tuple[InvariantPairs, ...] = ()
+    hash: str
+    queries: int
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The examples of the probes, in the order in which they first come."""
+        return tuple(dict.fromkeys(probe.unit for probe in self.probes))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kind:
+    """One kind of evidence on all models; ``copy`` is the value that the reference itself has."""
+
+    name: str
+    capability: str | None = None
+    scores: Scores
+    copy: float
+    decides: bool

@@ -1,0 +1,146 @@
+"""From a case to a finding: every number that a verdict rests on, and what stands in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scope.decision.case import Case, Kind
+from scope.decision.kinds import kinds_of_evidence
+from scope.decision.speaking import speaking_items
+from scope.decision.standing import JointStanding, joint_standing
+from scope.decision.usability import check_controls, skill_of, uninformative, unusable
+from scope.evidence.shared_mistakes import shared_mistakes
+from scope.metrics import Metric
+from scope.records import (
+    ControlCheck,
+    Estimate,
+    Evidence,
+    Look,
+    PairedTest,
+    SpeakingItem,
+    Standing,
+    Undefined,
+)
+from scope.statistics import holm
+from scope.statistics.conformal import conformal_p_value
+from scope.statistics.paired import paired_p_values, sum_estimate
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finding:
+    """All that one case shows, before it is weighed against the other references.
+
+    ``p_value`` is None where the suspect cannot be ranked. ``unusable`` says why nothing can be
+    said of it, ``uninformative`` why it cannot be cleared.
+    """
+
+    case: Case
+    p_value: float | None
+    standings: tuple[Standing, ...]
+    evidence: tuple[Evidence, ...]
+    paired: PairedTest | None
+    controls: tuple[ControlCheck, ...]
+    skill: Estimate | Undefined
+    detectable: float | None
+    items: tuple[SpeakingItem, ...]
+    shared: int
+    looks: tuple[Look, ...]
+    unusable: tuple[str, ...]
+    uninformative: tuple[str, ...]
+
+
+def find(
+    case: Case, looks: tuple[Look, ...] = (), *, alpha: float, soft_scope: Metric, seed: int
+) -> Finding:
+    """Weigh the evidence of one case.
+
+    Parameters
+    ----------
+    looks
+        Of a sequential test, whose last p-value then is the finding's.
+    alpha
+        The error rate of this test alone: with several references, a part of the whole.
+    """
+    shared = shared_mistakes(case.answers)
+    kinds = kinds_of_evidence(case, shared, soft_scope)
+    joint = joint_standing(kinds)
+    given = case.answers.given
+    return Finding(
+        case=case,
+        p_value=looks[-1].p_value if looks else joint.p_value,
+        standings=_standings(case, joint),
+        evidence=_evidence(case, kinds),
+        paired=_paired(case, joint, alpha, np.random.default_rng(seed)),
+        controls=check_controls(case, shared, joint),
+        skill=skill_of(case, 1),
+        detectable=joint.detectable_share(alpha),
+        items=speaking_items(case, shared),
+        shared=int((given[0] & given[1]).sum()),
+        looks=looks,
+        unusable=unusable(case),
+        uninformative=uninformative(case, shared),
+    )
+
+
+def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:
+    names = (case.suspect, *case.controls)
+    return tuple(
+        Standing(model=name, value=float(value))
+        for name, value in zip(names, joint.values, strict=True)
+        if not np.isnan(value)
+    )
+
+
+def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
+    p_values = [_p_value(kind) for kind in kinds]
+    defined = [p for p in p_values if p is not None]
+    adjusted = iter(holm(defined))
+    return tuple(
+        Evidence(
+            kind=kind.name,
+            capability=kind.capability,
+            suspect=_estimate(kind),
+            controls=tuple(
+                Standing(model=name, value=float(value))
+                for name, value in zip(case.controls, kind.scores.values[2:], strict=True)
+                if not np.isnan(value)
+            ),
+            p_value=p,
+            p_adjusted=None if p is None else next(adjusted),
+            decides=kind.decides,
+        )
+        for kind, p in zip(kinds, p_values, strict=True)
+    )
+
+
+def _p_value(kind: Kind) -> float | None:
+    suspect, controls = kind.scores.values[1], kind.scores.values[2:]
+    controls = controls[~np.isnan(controls)]
+    if np.isnan(suspect) or not len(controls):
+        return None
+    return conformal_p_value(float(suspect), controls)
+
+
+def _estimate(kind: Kind) -> Estimate | Undefined:
+    if np.isnan(kind.scores.values[1]):
+        return Undefined(reason="the suspect and the reference share nothing that it is made of")
+    return sum_estimate(kind.scores.parts[1])
+
+
+def _paired(
+    case: Case, joint: JointStanding, alpha: float, generator: np.random.Generator
+) -> PairedTest | None:
+    place = joint.decisive_control(alpha)
+    if place is None or np.isnan(joint.values[0]):
+        return None
+    differences = joint.parts[0] - joint.parts[place]
+    estimate = sum_estimate(differences)
+    if isinstance(estimate, Undefined):
+        return None
+    more, less = paired_p_values(differences, generator)
+    return PairedTest(
+        control=case.controls[place - 1], difference=estimate, p_more=more, p_less=less
+    )

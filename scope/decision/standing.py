@@ -1,0 +1,100 @@
+"""Where the suspect stands among the controls, by all kinds of evidence together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.decision.case import Kind
+from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic, threshold_rank
+
+_STEPS = np.arange(1, 101) / 100
+"""Shares of copied answers that are tried."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointStanding:
+    """The joint statistic of the pool: the suspect first, then the controls.
+
+    Attributes
+    ----------
+    values
+        One number a model, greater where it is more like the reference, NaN where there is none.
+    parts
+        What each example adds; a model's sum is its value but for a number that all share; shape
+        (models, units).
+    table
+        The values that the statistic is made of; shape (kinds, models).
+    copies
+        The value that a copy of the reference would have by each kind.
+    """
+
+    values: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    table: NDArray[np.float64]
+    copies: NDArray[np.float64]
+
+    @property
+    def ranked(self) -> NDArray[np.float64]:
+        """The values of the controls that have one."""
+        controls = self.values[1:]
+        return np.asarray(controls[~np.isnan(controls)])
+
+    @property
+    def p_value(self) -> float | None:
+        """The conformal p-value; None where the suspect has no value or no control has one."""
+        if np.isnan(self.values[0]) or not len(self.ranked):
+            return None
+        return conformal_p_value(float(self.values[0]), self.ranked)
+
+    def decisive_control(self, alpha: float) -> int | None:
+        """The place, from 1, of the control that a suspect must stand beyond to be called related.
+
+        It is the closest to the reference, or a later one where there are many controls; with too
+        few of them, the closest.
+        """
+        known = np.flatnonzero(~np.isnan(self.values[1:])) + 1
+        if not len(known):
+            return None
+        ordered = known[np.argsort(-self.values[known], kind="stable")]
+        return int(ordered[threshold_rank(alpha, len(known)) or 0])
+
+    def detectable_share(self, alpha: float) -> float | None:
+        """The least share of answers, taken from the reference, that would have given p <= alpha.
+
+        By one hundredths, each kind's value moved in a straight line to that of a copy; None where
+        even a copy would not have stood out.
+        """
+        if np.isnan(self.values[0]) or not len(self.ranked):
+            return None
+        has = ~np.isnan(self.table[:, 0])
+        for share in _STEPS:
+            moved = self.table[has].copy()
+            moved[:, 0] += share * (self.copies[has] - moved[:, 0])
+            values = joint_statistic(moved)
+            others = values[1:][~np.isnan(values[1:])]
+            if conformal_p_value(float(values[0]), others) <= alpha:
+                return float(share)
+        return None
+
+
+def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
+    """Put the kinds that decide and that the suspect has a value of into one number a model."""
+    deciding = [one for one in kinds if one.decides and not np.isnan(one.scores.values[1])]
+    models = len(kinds[0].scores.values) - 1
+    table = np.array([one.scores.values[1:] for one in deciding]).reshape(len(deciding), models)
+    counts = np.maximum((~np.isnan(table)).sum(axis=0), 1)
+    parts = np.zeros((models, kinds[0].scores.parts.shape[1]))
+    for one, row in zip(deciding, table, strict=True):
+        spread = float(np.nanstd(row))
+        if spread > NO_SPREAD * float(np.nanmax(np.abs(row))):
+            parts += one.scores.parts[1:] / spread
+    return JointStanding(
+        values=joint_statistic(table) if deciding else np.full(models, np.nan),
+        parts=parts / counts[:, None],
+        table=table,
+        copies=np.array([one.copy for one in deciding]),
+    )

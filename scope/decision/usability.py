@@ -1,0 +1,150 @@
+"""Whether a suspect's answers can say anything at all, and whether the controls are its equals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.decision.case import Case
+from scope.decision.standing import JointStanding
+from scope.evidence.following import follows_nothing
+from scope.evidence.shared_mistakes import SharedMistakes
+from scope.records import ControlCheck, Estimate, Undefined
+from scope.statistics import mean_estimate
+
+LEAST_GIVEN = 0.5
+"""A model that answers less than this share of the questions is not judged."""
+
+FEWEST_SHARED = 30
+"""Fewer answered questions than this are no ground for a verdict."""
+
+GUESSING = 0.01
+"""A model that follows neither its peers nor what is right better than a guesser, one in so many
+of whom would seem to, is not judged."""
+
+SKILL_GAP = 0.15
+"""A control whose accuracy is this far from the suspect's is no model of its skill."""
+
+MAY_BE_RELATED = (
+    "it stands out from the other controls as like the reference: it may itself be related to it"
+)
+"""The flag of a control with which no suspect is cleared."""
+
+OUTLYING = 3.5
+"""Robust standard deviations above the other controls from which a control looks related itself."""
+
+
+def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
+    """Why nothing can be said of a model, whatever its answers; empty where it can."""
+    given = case.answers.given[row]
+    both = int((given & case.answers.given[0]).sum())
+    if given.mean() < LEAST_GIVEN:
+        return (f"it answered {int(given.sum())} of {len(given)} questions",)
+    if both < FEWEST_SHARED:
+        return (f"it and the reference both answered only {both} questions",)
+    return ("it gives the same answer to every question",) if constant(case, row) else ()
+
+
+def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
+    """Why a suspect cannot be cleared: its likeness to nobody says nothing.
+
+    It guesses, or no control has its skill. That it is like the reference would say something.
+    """
+    return (*_guesses(shared, row=1), *_out_of_reach(case))
+
+
+def _guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    if float(follows_nothing(shared.following)[row]) <= GUESSING:
+        return ()
+    return ("its answers cannot be told from guesses",)
+
+
+def constant(case: Case, row: int) -> bool:
+    """Whether a model gives one answer to all that it answers, though there are right ones."""
+    answers = case.answers.answers[row][case.answers.given[row]]
+    words = case.answers.options.min() == case.answers.options.max()
+    return bool(words and len(answers) > 0 and (answers == answers[0]).all())
+
+
+def _out_of_reach(case: Case) -> tuple[str, ...]:
+    accuracies = _accuracies(case)
+    suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
+    if np.isnan(suspect) or not len(controls):
+        return ()
+    if suspect > controls.max() + SKILL_GAP or suspect < controls.min() - SKILL_GAP:
+        side = "above" if suspect > controls.max() else "below"
+        bound = controls.max() if suspect > controls.max() else controls.min()
+        return (
+            f"its accuracy, {suspect:.2f}, lies far {side} that of every control "
+            f"(the nearest has {bound:.2f})",
+        )
+    return ()
+
+
+def skill_of(case: Case, row: int) -> Estimate | Undefined:
+    """A model's accuracy on what it answered; where no right answer is known, how often it answers
+    as most models do."""
+    given = case.answers.given[row]
+    right = case.answers.answers[row, given] == case.answers.expected_right()[given]
+    return mean_estimate(
+        right.astype(float),
+        [str(unit) for unit in case.answers.units[given]],
+        empty="it answered nothing",
+    )
+
+
+def check_controls(
+    case: Case, shared: SharedMistakes, joint: JointStanding
+) -> tuple[ControlCheck, ...]:
+    """What there is to say of each control, in their order."""
+    accuracies = _accuracies(case)
+    outlying = _outlying(joint)
+    return tuple(
+        ControlCheck(
+            model=name,
+            skill=skill_of(case, row),
+            given=float(case.answers.given[row].mean()),
+            flags=(
+                *unusable(case, row),
+                *_guesses(shared, row),
+                *_skill_flags(accuracies[row] - accuracies[1]),
+                *([MAY_BE_RELATED] if outlying[row - 2] else []),
+                *_same_answers(case, row),
+            ),
+        )
+        for row, name in enumerate(case.controls, start=2)
+    )
+
+
+def _accuracies(case: Case) -> NDArray[np.float64]:
+    given = case.answers.given
+    right = ((case.answers.answers == case.answers.expected_right()) & given).sum(axis=1)
+    counts = given.sum(axis=1)
+    return np.where(counts > 0, right / np.maximum(counts, 1), np.nan)
+
+
+def _skill_flags(gap: float) -> list[str]:
+    if np.isnan(gap) or abs(gap) <= SKILL_GAP:
+        return []
+    return [f"its accuracy lies {abs(gap):.2f} {'above' if gap > 0 else 'below'} the suspect's"]
+
+
+def _outlying(joint: JointStanding) -> Sequence[bool]:
+    """Which controls are far more like the reference than the others, by median and spread."""
+    values = joint.values[1:]
+    known = joint.ranked
+    if len(known) < 8:
+        return [False] * len(values)
+    middle = float(np.median(known))
+    spread = 1.4826 * float(np.median(np.abs(known - middle)))
+    return [bool(spread > 0 and (one - middle) / spread > OUTLYING) for one in values]
+
+
+def _same_answers(case: Case, row: int) -> list[str]:
+    answers = case.answers.answers
+    for other in range(2, row):
+        if (answers[other] == answers[row]).all():
+            return [f"it answers every question as `{case.controls[other - 2]}` does"]
+    return []

@@ -1,0 +1,112 @@
+"""What a verdict says in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scope.decision.judging import Finding
+from scope.records import Decision
+from scope.statistics.clusters import normal_quantile
+
+
+def sentence(
+    finding: Finding,
+    decision: Decision,
+    reasons: Sequence[str],
+    *,
+    p_adjusted: float,
+    alpha: float,
+) -> str:
+    """The verdict for a reader who reads nothing else."""
+    suspect, reference = finding.case.suspect, finding.case.reference
+    controls = len(finding.standings) - 1
+    at_least_as = _at_least_as_like(finding)
+    if decision == "undecided":
+        return (
+            f"Whether {suspect} is derived from {reference} cannot be decided: "
+            f"{'; '.join(reasons)}."
+        )
+    if decision == "related":
+        beyond = (
+            f"each of {controls} independent models"
+            if not at_least_as
+            else f"{controls - at_least_as} of {controls} independent models"
+        )
+        return (
+            f"{suspect} is related to {reference}: on {finding.shared} questions that both "
+            f"answered it is more like {reference} than {beyond}, which a model that has nothing "
+            f"to do with {reference} would be by chance with a probability of at most "
+            f"{p_adjusted:.3g} (error rate {alpha:g})."
+        )
+    return (
+        f"{suspect} is not related to {reference} so far as {finding.shared} questions show: "
+        f"{at_least_as} of {controls} independent models are at least as like {reference} "
+        f"(p = {p_adjusted:.3g}), and a suspect that had taken "
+        f"{_share(finding.detectable)} of its answers from {reference} would have stood out."
+    )
+
+
+def _share(detectable: float | None) -> str:
+    return "all" if detectable is None else f"{detectable:.0%}"
+
+
+def _at_least_as_like(finding: Finding) -> int:
+    """How many controls reach the suspect's joint statistic."""
+    if not finding.standings or finding.standings[0].model != finding.case.suspect:
+        return 0
+    own, *others = (one.value for one in finding.standings)
+    return sum(value >= own for value in others)
+
+
+def changes(finding: Finding, decision: Decision, *, needed: int, alpha: float) -> tuple[str, ...]:
+    """What would change the verdict."""
+    if finding.unusable:
+        return ("Answers to more of the questions, or answers that are better than guesses.",)
+    ranked = len(finding.standings) - 1
+    if ranked < needed:
+        return (f"{needed - ranked} more independent controls.",)
+    if finding.paired is None:
+        return ("Questions that the suspect and the reference both answer.",)
+    closest = finding.paired.control
+    if decision == "related":
+        return (
+            f"One more independent model that is as like {finding.case.reference} as "
+            f"{finding.case.suspect} is; the control that comes nearest is {closest}.",
+            "Proof that both were made from a third model which is not among the controls.",
+        )
+    if decision == "not related":
+        return (
+            f"Answers that agree with {finding.case.reference} where {closest} and the other "
+            "controls do not.",
+            f"The discovery that {closest} or another control is itself derived from "
+            f"{finding.case.reference}.",
+        )
+    return (_more_questions(finding, alpha),)
+
+
+def _more_questions(finding: Finding, alpha: float) -> str:
+    """How many questions would decide between suspect and closest control, if they go on alike."""
+    paired = finding.paired
+    if paired is None or paired.difference.high <= paired.difference.low:
+        return "More questions."
+    error = (paired.difference.high - paired.difference.low) / (2 * normal_quantile(0.95))
+    needed = normal_quantile(1 - 2 * alpha) if alpha < 0.5 else 0.0
+    seen = abs(paired.difference.value) / error
+    if seen <= 0 or seen >= needed:
+        return "More questions, or questions on which the reference errs more often."
+    factor = (needed / seen) ** 2
+    if factor > 100:
+        return (
+            "Hardly more questions alone, for suspect and closest control are equally alike; more "
+            "independent controls."
+        )
+    about = math.ceil(factor * len(finding.case.probes) / 10) * 10
+    return f"About {about} questions in all instead of {len(finding.case.probes)}."
+
+
+def warnings(finding: Finding) -> tuple[str, ...]:
+    """What a reader must know before the numbers: controls that may serve badly."""
+    return tuple(
+        f"control {check.model}: {flag}" for check in finding.controls for flag in check.flags
+    )

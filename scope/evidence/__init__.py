@@ -1,0 +1,1 @@
+"""What speaks for reuse: ways of seeing how like a reference each model answers."""

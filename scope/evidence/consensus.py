@@ -1,0 +1,100 @@
+"""What independent models of a model's skill would answer, from the answers of the whole pool.
+
+The expectation of model B is a weighted frequency of the others' answers. Control c counts
+
+    closeness of B's and c's ranks in skill / (1 + number of c's kin)
+
+and nothing where c is kin of B: a family of clones counts about once, and B's own family does not
+say what a model without it would do. Where a mistake of model A is looked at, A and its kin count
+nothing either, or A's own answer would make itself expected.
+
+Scaled so that their sum is the effective number of models, (Σw)² / Σw², the weights give counts,
+and each option gets 1 / K more: an option that nobody chose stays possible, the less so the more
+models there are, and with no model left every option is as likely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.evidence.answers import NOT_GIVEN
+from scope.evidence.arrays import Indices, Square, Values
+from scope.evidence.following import Fit, FitRows
+from scope.evidence.option_blocks import OptionBlock
+from scope.evidence.skill import closeness
+
+_LEAST, _MOST = 0.005, 0.995
+"""No answer is held to be impossible or certain: the pool is too small to know."""
+
+
+def control_weights(skills: Values, kin: NDArray[np.bool_]) -> Square:
+    """How much each model (column) says of what each model (row) would answer, before scaling."""
+    return np.where(kin, 0.0, closeness(skills) / (1 + kin.sum(axis=1)))
+
+
+def leaving_out(weights: Values, kin: NDArray[np.bool_]) -> Square:
+    """One model's weights without each model and its kin: row A is without A. Not scaled."""
+    out = kin | np.eye(len(weights), dtype=np.bool_)
+    return np.where(out, 0.0, weights)
+
+
+def effective_counts(weights: Values) -> Values:
+    """The weights scaled so that they sum to the effective number of models; over the last axis.
+
+    Examples
+    --------
+    Equal weights are as many models; unequal ones fewer, here 6² / 20; none at all are none.
+
+    >>> effective_counts(np.array([[0.5, 0.5, 0.0], [4.0, 2.0, 0.0], [0.0, 0.0, 0.0]])).tolist()
+    [[1.0, 1.0, 0.0], [1.2, 0.6, 0.0], [0.0, 0.0, 0.0]]
+    """
+    squares = (weights**2).sum(axis=-1, keepdims=True)
+    sums = weights.sum(axis=-1, keepdims=True)
+    scale = np.divide(sums, squares, out=np.zeros_like(sums), where=squares > 0)
+    return np.asarray(weights * scale)
+
+
+def rows_to_fit(block: OptionBlock, counts: Values, model: int) -> FitRows:
+    """What a model answered in a block, beside how often the others choose each option.
+
+    The frequencies lack their common divisor, which no probability depends on.
+    """
+    answered = block.columns[model] != NOT_GIVEN
+    frequencies = np.tensordot(counts, block.chosen[:, answered], axes=1)
+    return FitRows(
+        log_frequencies=np.log(frequencies + block.share[answered, None]),
+        options=block.options[answered],
+        right=block.right[answered],
+        chosen=block.chosen[model, answered],
+        share=block.share[answered],
+    )
+
+
+def chances(
+    block: OptionBlock, counts: Square, fitted: Fit, models: Indices, places: Indices
+) -> Values:
+    """How probable it is that the fitted model gives the answers that others gave.
+
+    Parameters
+    ----------
+    counts
+        Of all models, row A without A and its kin; shape (models, models).
+    models, places
+        Whose answer, and to which of the block's questions; each of shape (m,).
+
+    Returns
+    -------
+    Values
+        Shape (m,), each in 0.005..0.995.
+    """
+    size = block.options.shape
+    frequencies = (counts @ block.chosen.reshape(len(counts), -1)).reshape(-1, *size)
+    weights = frequencies[models, places]
+    weights += block.share[places, None]
+    np.log(weights, out=weights)
+    weights *= fitted.consensus
+    np.exp(weights, out=weights)
+    weights *= (block.options * np.exp(fitted.right * block.right))[places]
+    answers = weights[np.arange(len(places)), block.columns[models, places]]
+    return np.asarray(np.clip(answers / weights.sum(axis=1), _LEAST, _MOST))

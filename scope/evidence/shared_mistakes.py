@@ -1,0 +1,226 @@
+"""Mistakes that two models share beyond what independent models of their skill would.
+
+Two good models agree because both are right, and two models of a time because what misleads one
+misleads the other. What speaks for descent is an answer that is wrong and that others of this
+skill would not give. For a question i that A has wrong and B answered, B's share in A's mistake is
+
+    [B gives A's answer] - p_B(A's answer | i)
+
+with p_B what B would answer were it independent of A (`scope.evidence.consensus`: frequencies among
+controls of B's skill, without the kin of either; `scope.evidence.following`: how strongly B follows
+them). An answer that everybody gives earns nothing, one that nobody else gives nearly 1, and a
+mistake that B does not share costs what B was expected to share of it.
+
+    excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
+
+It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
+in both sums. `scope.evidence.standardising` puts it on the scale of all pairs.
+
+Where the right answer is not known, the one that most models give stands for it: a mistake is then
+an answer that few give. The reference, the suspect and the controls are all treated alike: to
+change the order of the rows changes the order of the results and nothing else, as a test needs
+whose null hypothesis is that the suspect is one of the controls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.evidence.answers import AnswerMatrix, Scores
+from scope.evidence.arrays import Square, Table
+from scope.evidence.consensus import (
+    chances,
+    control_weights,
+    effective_counts,
+    leaving_out,
+    rows_to_fit,
+)
+from scope.evidence.following import Fit, Following, fit
+from scope.evidence.kinship import kin
+from scope.evidence.option_blocks import OptionBlock, option_blocks
+from scope.evidence.skill import skill
+from scope.evidence.standardising import Standardised, standardise
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharedMistakes:
+    """What the mistakes of a pool say of who descends from whom.
+
+    Parameters
+    ----------
+    excess
+        Of every pair, in -1..1; NaN on the diagonal, where two models share no question, and where
+        neither has one of those wrong. Shape (models, models), symmetric.
+    standing_out
+        U: the same on the scale of all pairs. Ranks pairs; NaN as the excess.
+    kin
+        Who looks related at first sight and is kept out of the other's expectation.
+    scores
+        The reference's row of ``standing_out``, also NaN where the reference has nothing wrong of
+        what both answered: no mistake of its own could have been taken over. A unit's part is the
+        sum over its questions of (``by_item`` - the mean excess of all pairs) / (questions both
+        answered), times the pair's factor: the mean is spread evenly over the questions that both
+        answered, and questions that one lacks have no part.
+    expected
+        p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
+        wrong: the smaller, the more an agreement says. NaN where the reference gave none, in its
+        own row, and for a model that answered nothing. Shape (models, items).
+    by_item
+        What each question adds to the excess with the reference before it is divided by the number
+        of questions both answered: half of either model's sum. 0 in the reference's own row.
+    following
+        How strongly each model follows the others and what is right.
+    """
+
+    excess: Square
+    standing_out: Square
+    kin: NDArray[np.bool_]
+    scores: Scores
+    expected: Table
+    by_item: Table
+    following: Following
+
+
+def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
+    """Compare every two models' mistakes; row 0 is the reference, the others are the pool.
+
+    Examples
+    --------
+    The reference errs on two questions of four. The first of its pool errs alike, the second gives
+    another wrong answer, the third is right throughout:
+
+    >>> given = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
+    >>> pool = AnswerMatrix(
+    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ... )
+    >>> found = shared_mistakes(pool)
+    >>> found.scores.values.round(2).tolist()
+    [nan, 2.05, -1.07, -0.74]
+    >>> bool(np.allclose(found.scores.parts.sum(axis=1)[1:], found.scores.values[1:]))
+    True
+    """
+    blocks = option_blocks(answers)
+    skills = skill(answers)
+    related = kin(answers, blocks, skills)
+    tally = _tally(answers, blocks, control_weights(skills, related), related)
+    given, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
+    shared, mistakes = given @ given.T, mistaken @ given.T
+    excess = (tally.excess + tally.excess.T) / (2 * np.maximum(shared, 1))
+    excess[(mistakes + mistakes.T == 0) | np.eye(len(given), dtype=np.bool_)] = np.nan
+    standing = standardise(excess)
+    return SharedMistakes(
+        excess=excess,
+        standing_out=standing.values,
+        kin=related,
+        scores=_scores(answers, standing, tally.by_item, mistakes[0] > 0),
+        expected=tally.expected,
+        by_item=tally.by_item,
+        following=_following(answers, tally.fits),
+    )
+
+
+def value_of_a_copy(answers: AnswerMatrix, model: int = 1) -> float:
+    """The score that a model would have, had it answered all that the reference did, and alike.
+
+    It is what the evidence could show at most, nearly; NaN where it could show nothing. It takes
+    as long as `shared_mistakes`, for the copy changes what the others are compared with.
+    """
+    copied = answers.answers.copy()
+    copied[model] = copied[0]
+    return float(shared_mistakes(replace(answers, answers=copied)).scores.values[model])
+
+
+@dataclass(kw_only=True, eq=False)
+class _Tally:
+    """Sums that grow model by model and block by block."""
+
+    excess: Square
+    """[A, B]: how many of A's mistakes B shares beyond what B would if it were independent."""
+    expected: Table
+    by_item: Table
+    fits: list[Fit]
+
+
+def _tally(
+    answers: AnswerMatrix,
+    blocks: Sequence[OptionBlock],
+    weights: Square,
+    related: NDArray[np.bool_],
+) -> _Tally:
+    models, items = answers.answers.shape
+    tally = _Tally(
+        excess=np.zeros((models, models)),
+        expected=np.full((models, items), np.nan),
+        by_item=np.zeros((models, items)),
+        fits=[],
+    )
+    given, mistaken = answers.given, _mistaken(answers)
+    for model in range(models):
+        alone = effective_counts(weights[model])
+        fitted = fit([rows_to_fit(block, alone, model) for block in blocks])
+        tally.fits.append(fitted)
+        without = effective_counts(leaving_out(weights[model], related))
+        for block in blocks:
+            _add(tally, block, model, without, fitted, given, mistaken)
+    tally.expected[~given.any(axis=1)] = np.nan
+    return tally
+
+
+def _add(
+    tally: _Tally,
+    block: OptionBlock,
+    model: int,
+    counts: Square,
+    fitted: Fit,
+    given: NDArray[np.bool_],
+    mistaken: NDArray[np.bool_],
+) -> None:
+    """Add how a model shares the mistakes of all others in a block of questions."""
+    telling = mistaken[:, block.items] & given[model, block.items]
+    looked_at = telling.copy()
+    # All of the reference's answers, for the right ones are shown too.
+    looked_at[0] = given[0, block.items]
+    looked_at[model] = False
+    others, places = np.nonzero(looked_at)
+    expected = chances(block, counts, fitted, others, places)
+    alike = block.columns[model, places] == block.columns[others, places]
+    surplus = np.where(telling[others, places], alike - expected, 0.0)
+    tally.excess[:, model] += np.bincount(others, weights=surplus, minlength=len(counts))
+    items = block.items[places]
+    if model == 0:
+        tally.by_item[others, items] += surplus / 2
+        return
+    # The reference's come first.
+    own = slice(0, int(looked_at[0].sum()))
+    tally.expected[model, items[own]] = expected[own]
+    tally.by_item[model, items[own]] += surplus[own] / 2
+
+
+def _mistaken(answers: AnswerMatrix) -> NDArray[np.bool_]:
+    mistaken: NDArray[np.bool_] = answers.given & (answers.answers != answers.expected_right())
+    return mistaken
+
+
+def _scores(
+    answers: AnswerMatrix, standing: Standardised, by_item: Table, telling: NDArray[np.bool_]
+) -> Scores:
+    """The reference's row, and what each unit adds to it."""
+    number = int(answers.units.max(initial=-1)) + 1
+    values = np.where(telling, standing.values[0], np.nan)
+    parts = np.zeros((len(values), number))
+    for model in np.flatnonzero(~np.isnan(values)):
+        both = answers.given[0] & answers.given[model]
+        each = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
+        parts[model] = np.bincount(answers.units[both], weights=each, minlength=number)
+    return Scores(values=values, parts=parts)
+
+
+def _following(answers: AnswerMatrix, fits: Sequence[Fit]) -> Following:
+    table = np.array(fits, dtype=np.float64).reshape(len(fits), 3)
+    table[~answers.given.any(axis=1)] = np.nan
+    units = [len(np.unique(answers.units[row])) for row in answers.given]
+    return Following(table[:, 0], table[:, 1], table[:, 2], np.array(units, dtype=np.float64))

@@ -1,0 +1,109 @@
+"""Puts the probes of one reference to everybody, and gathers what they answer into a case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scope.decision.case import Case, Probe
+from scope.errors import DataError
+from scope.evidence.interning import Given, answer_matrix
+from scope.jobs.interviews import Interview
+from scope.jobs.lineup import Lineup, Member
+from scope.jobs.probes import ProbeQuestion, ProbeSet
+from scope.jobs.sequence import Stopped, ask_in_batches, telling_order
+from scope.records import Look
+
+FEWEST_PROBES = 30
+"""With fewer questions no two models can be told apart."""
+
+
+def make_case(
+    lineup: Lineup,
+    reference: Member,
+    probes: ProbeSet,
+    interview: Interview,
+    *,
+    alpha: float,
+    batch: int | None = None,
+) -> tuple[Case, tuple[Look, ...]]:
+    """Ask everybody what was made for one reference; the suspect comes last.
+
+    With a ``batch`` the suspect is asked so many questions at a time, until its p-value reaches
+    ``alpha``; the case then holds what was asked, and the looks at it come with it.
+
+    Raises
+    ------
+    DataError
+        When the reference answers too few questions, or all of them alike.
+    ModelError
+        When a model cannot answer.
+    """
+    questions: Sequence[ProbeQuestion] = probes.questions
+    of_reference = interview.answers(reference, questions)
+    if batch is not None:
+        order = telling_order(questions, of_reference)
+        questions = [questions[place] for place in order]
+        of_reference = [of_reference[place] for place in order]
+    _require_probes(reference, questions, of_reference)
+    of_controls = [interview.answers(one, questions) for one in lineup.controls]
+    if batch is None:
+        stopped = Stopped(interview.answers(lineup.suspect, questions), ())
+    else:
+        stopped = ask_in_batches(
+            questions,
+            of_reference,
+            of_controls,
+            lambda some: interview.answers(lineup.suspect, some),
+            batch=batch,
+            alpha=alpha,
+        )
+    asked = len(stopped.answers)
+    given = [row[:asked] for row in (of_reference, stopped.answers, *of_controls)]
+    case = Case(
+        reference=reference.name,
+        suspect=lineup.suspect.name,
+        controls=tuple(one.name for one in lineup.controls),
+        probes=_in_words(questions[:asked], given, interview),
+        answers=answer_matrix([one.asked for one in questions[:asked]], given),
+        pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
+        hash=probes.hash,
+        queries=len({one.question.text for one in questions[:asked]}),
+    )
+    return case, stopped.looks
+
+
+def _in_words(
+    questions: Sequence[ProbeQuestion], given: Sequence[Sequence[Given]], interview: Interview
+) -> list[Probe]:
+    return [
+        Probe(
+            id=one.id,
+            unit=one.unit,
+            text=one.question.text,
+            gold=one.gold,
+            reference=interview.words(of_reference, one),
+            suspect=interview.words(of_suspect, one),
+        )
+        for one, of_reference, of_suspect in zip(questions, given[0], given[1], strict=True)
+    ]
+
+
+def _require_probes(
+    reference: Member, questions: Sequence[ProbeQuestion], given: Sequence[Given]
+) -> None:
+    """See that the reference answers enough, and not always alike."""
+    answered = [one.choice for one in given if one.choice is not None]
+    if len(answered) < FEWEST_PROBES:
+        raise DataError(
+            f"{len(questions)} questions, of which the reference `{reference.name}` answers "
+            f"{len(answered)}",
+            expected=f"at least {FEWEST_PROBES} answers of the reference; some hundreds say more",
+            mend="name larger data, or a greater --n",
+        )
+    if len(set(answered)) == 1:
+        raise DataError(
+            f"the reference `{reference.name}` answers {str(answered[0])[:60]!r} to all of "
+            f"{len(answered)} questions",
+            expected="a reference whose answers differ: nothing can be told from others",
+            mend="name other data, or look whether the reference works",
+        )

@@ -1,0 +1,199 @@
+"""Who takes part in a test of reuse: one suspect, its possible sources, and the controls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from scope.errors import ModelError, SpecError
+from scope.jobs.identity import short_names
+from scope.models.expansion import expand_spec
+from scope.models.loading import split_spec
+from scope.protocols import Progress
+from scope.records import ModelCard
+
+Part = Literal["suspect", "reference", "control"]
+
+FEWEST_CONTROLS = 2
+"""With fewer there is nothing that the suspect could be more like the reference than."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Member:
+    """A model with its name and its part in the test.
+
+    ``saved`` says that its answers are looked up, at no cost; ``own`` that it is an object of the
+    user's, given as it is or by ``python:``.
+    """
+
+    name: str
+    part: Part
+    model: Any
+    saved: bool
+    own: bool
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """What the manifest says of it."""
+        return ModelCard(
+            name=self.name,
+            role=self.part,
+            spec=self.model.spec,
+            fingerprint=self.model.fingerprint,
+            labels=tuple(getattr(self.model, "labels", ())),
+            truncated=truncated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lineup:
+    """The models of a test of reuse, loaded and checked."""
+
+    suspect: Member
+    references: tuple[Member, ...]
+    controls: tuple[Member, ...]
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """All of them: the references, the suspect, the controls."""
+        return (*self.references, self.suspect, *self.controls)
+
+    def with_models(self, change: Callable[[Member], Any]) -> Lineup:
+        """The same members with other models in their places."""
+
+        def changed(member: Member) -> Member:
+            return replace(member, model=change(member))
+
+        return Lineup(
+            suspect=changed(self.suspect),
+            references=tuple(map(changed, self.references)),
+            controls=tuple(map(changed, self.controls)),
+        )
+
+
+def line_up(
+    suspect: str | object,
+    references: Sequence[str | object],
+    controls: Sequence[str | object],
+    *,
+    load: Callable[[str | object], Any],
+    progress: Progress,
+) -> Lineup:
+    """Load every model once, and see that each stands in one place only.
+
+    A spec that stands for many models, such as a whole table of answers, gives the controls all
+    of them but the suspect and the references.
+
+    Raises
+    ------
+    SpecError
+        When there is no reference or there are fewer than two controls, or a reference or the
+        suspect is among the controls, or a model is named twice.
+    ModelError
+        When a model cannot be loaded, or two places hold the same model under different names.
+    """
+    taken = [suspect, *references]
+    chosen = [one for control in controls for one in _expanded(control, taken)]
+    _refuse_repeated(suspect, references, chosen)
+    entries: list[tuple[Part, str | object]] = [
+        *(("reference", one) for one in references),
+        ("suspect", suspect),
+        *(("control", one) for one in chosen),
+    ]
+    loaded: dict[int | str, Any] = {}
+    with progress.task("loading models", len(entries)) as advance:
+        for _, one in entries:
+            key = one if isinstance(one, str) else id(one)
+            if key not in loaded:
+                loaded[key] = load(one)
+            advance()
+    models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
+    names = _names([part for part, _ in entries], [model.spec for model in models])
+    members = [
+        Member(
+            name=name,
+            part=part,
+            model=model,
+            saved=split_spec(model.spec)[0] == "predictions",
+            own=not isinstance(given, str) or split_spec(given)[0] == "python",
+        )
+        for (part, given), name, model in zip(entries, names, models, strict=True)
+    ]
+    _refuse_same_models(members)
+    return Lineup(
+        suspect=members[len(references)],
+        references=tuple(members[: len(references)]),
+        controls=tuple(members[len(references) + 1 :]),
+    )
+
+
+def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str | object]:
+    if not isinstance(control, str):
+        return [control]
+    several = expand_spec(control)
+    if several == (control,):
+        return [control]
+    return [one for one in several if one not in taken]
+
+
+def _refuse_repeated(
+    suspect: str | object, references: Sequence[str | object], controls: Sequence[str | object]
+) -> None:
+    shown = [str(getattr(one, "spec", one)) for one in (suspect, *references, *controls)]
+    their_references = shown[1 : 1 + len(references)]
+    their_controls = shown[1 + len(references) :]
+    if not references:
+        raise SpecError(
+            "no reference",
+            expected="at least one model that the suspect may be derived from",
+            mend="add --reference SPEC",
+        )
+    for name, others in (("reference", their_references), ("suspect", shown[:1])):
+        if both := [one for one in others if one in their_controls]:
+            raise SpecError(
+                f"the {name} `{both[0]}` among the controls",
+                expected="controls that are known to be independent of suspect and reference",
+                mend=f"leave --control {both[0]} out",
+            )
+    for name, group in (("reference", their_references), ("control", their_controls)):
+        if twice := [one for one, count in Counter(group).items() if count > 1]:
+            raise SpecError(
+                f"the {name} `{twice[0]}` given twice",
+                expected=f"each {name} once: one that stands twice counts as if it were two",
+                mend=f"leave one --{name} {twice[0]} out",
+            )
+    if len(controls) < FEWEST_CONTROLS:
+        raise SpecError(
+            f"{len(controls)} control{'' if len(controls) == 1 else 's'}",
+            expected="independent models to hold the suspect against: at least "
+            f"{FEWEST_CONTROLS}, and 19 to decide at 0.05",
+            mend="add --control SPEC, or a table of answers: --control predictions:FILE.tsv#*",
+        )
+
+
+def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
+    """A short name each; the suspect may be the reference itself, under another name."""
+    distinct = list(dict.fromkeys(specs))
+    names = dict(zip(distinct, short_names(distinct), strict=True))
+    sources = {spec for part, spec in zip(parts, specs, strict=True) if part == "reference"}
+    return [
+        f"{names[spec]} (suspect)" if part == "suspect" and spec in sources else names[spec]
+        for part, spec in zip(parts, specs, strict=True)
+    ]
+
+
+def _refuse_same_models(members: Sequence[Member]) -> None:
+    """One model under two names would be counted as two, or be its own control."""
+    seen: dict[str, Member] = {}
+    for member in members:
+        other = seen.setdefault(member.model.fingerprint, member)
+        suspected = {member.part, other.part} == {"suspect", "reference"}
+        if other is not member and not suspected:
+            raise ModelError(
+                f"the {other.part} `{other.model.spec}` and the {member.part} "
+                f"`{member.model.spec}`, which are the same model: both have the fingerprint "
+                f"{member.model.fingerprint}",
+                expected="different models, the controls independent of suspect and reference",
+                mend=f"leave --{member.part} {member.model.spec} out",
+            )

@@ -1,0 +1,123 @@
+"""What is asked in a test of reuse: fixed by the reference alone, before the suspect is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scope.evidence.interning import Asked
+from scope.jobs.perturbing import PerturbationSet
+from scope.records import Example, Item, Question
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeQuestion:
+    """One question to every model, and what is known of its answer.
+
+    ``unit`` is the id of the example that it belongs to: a perturbation belongs to its original's.
+    """
+
+    id: str
+    unit: str
+    question: Question
+    asked: Asked
+    gold: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeSet:
+    """The questions put to everybody for the sake of one reference."""
+
+    questions: tuple[ProbeQuestion, ...]
+    sets: tuple[PerturbationSet, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """Changes with any word of any question, or their order; sixteen hexadecimal digits."""
+        words = [
+            [one.id, one.question.text, one.question.context, one.question.options]
+            for one in self.questions
+        ]
+        text = json.dumps(words, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def probes_of_items(items: Sequence[Item]) -> ProbeSet:
+    """The questions of a task, as they are."""
+    return ProbeSet(
+        questions=tuple(
+            ProbeQuestion(
+                id=item.question.id,
+                unit=item.question.id,
+                question=item.question,
+                asked=Asked(
+                    unit=item.question.id,
+                    gold=item.right if item.question.options else _first_gold(item),
+                    options=len(item.question.options) or None,
+                ),
+                gold=_gold_in_words(item),
+            )
+            for item in items
+        )
+    )
+
+
+def _first_gold(item: Item) -> str | None:
+    return spelled_alike(item.gold[0]) if item.gold else None
+
+
+def _gold_in_words(item: Item) -> str | None:
+    if item.right is not None:
+        return item.question.options[item.right]
+    return item.gold[0] if item.gold else None
+
+
+def spelled_alike(answer: str) -> str:
+    """An answer in words, without what two spellings of it differ in.
+
+    Examples
+    --------
+    >>> spelled_alike("  The Red  house.")
+    'the red house'
+    """
+    return " ".join(answer.casefold().split()).strip(".,;:!?'\"")
+
+
+def probes_of_texts(
+    examples: Sequence[Example],
+    sets: Sequence[PerturbationSet],
+    labels: Sequence[str],
+) -> ProbeSet:
+    """Every original text, and after them all that the search made of them.
+
+    ``labels`` are empty for models of language, whose answers are tokens.
+    """
+    number: Mapping[str, int] = {label: place for place, label in enumerate(labels)}
+    options = len(labels) or None
+    by_id = {example.id: example for example in examples}
+    texts = [(example.id, example, example.text) for example in examples]
+    texts += [
+        (f"{one.example_id}~{found.outcome.capability}{one.trial}", by_id[one.example_id], one.text)
+        for found in sets
+        for one in found.perturbations
+        if one.text is not None
+    ]
+    return ProbeSet(
+        questions=tuple(
+            ProbeQuestion(
+                id=own_id,
+                unit=example.id,
+                question=Question(id=own_id, text=text),
+                asked=Asked(
+                    unit=example.id,
+                    gold=None if example.label is None else number.get(example.label),
+                    options=options,
+                ),
+                gold=example.label,
+            )
+            for own_id, example, text in texts
+        ),
+        sets=tuple(sets),
+    )

@@ -1,0 +1,187 @@
+"""The test of reuse: is a suspect derived from a reference, at a stated error rate?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scope.decision.judging import find
+from scope.decision.verdicts import conclude
+from scope.errors import SpecError
+from scope.jobs.audited import AuditRole
+from scope.jobs.casework import make_case
+from scope.jobs.finishing import finish
+from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.reuse_numbers import measurements, outcomes
+from scope.jobs.reuse_ways import Prepared, ReuseOptions, TextOptions, prepare_task, prepare_texts
+from scope.metrics import Metric
+from scope.models import ModelOptions
+from scope.progress import Silent
+from scope.protocols import Capability, Progress, Task
+from scope.records import Comparison, Setting
+from scope.store import Run, run_folder
+
+
+def reuse(
+    *,
+    suspect: str | object,
+    references: str | object | Sequence[str | object],
+    controls: Sequence[str | object],
+    data: str,
+    task: str | Task | None = None,
+    role: AuditRole = "classifier",
+    capabilities: Sequence[str | Capability] | None = None,
+    n: int | None = None,
+    alpha: float = 0.05,
+    sequential: bool = False,
+    batch: int = 100,
+    seed: int = 0,
+    trials: int = 3,
+    tolerance: float = 0.1,
+    cutoff: float = 1.0,
+    settings: Mapping[str, Setting] | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    label_map: Sequence[str] = (),
+    model_options: ModelOptions | None = None,
+    run: str | Path | None = None,
+    runs: Path = Path("runs"),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Ask a suspect, its possible sources and independent models the same, and give a verdict.
+
+    The run is kept on disk: killed and called again alike, it goes on where it was and gives the
+    same result. The report lies in the run's folder, ``runs/NAME/report.html``.
+
+    Parameters
+    ----------
+    suspect, references, controls
+        Model specs, or objects in the role that is asked for. The suspect may be derived from any
+        of the references; the controls are known to be independent of them all, and a model that
+        was made of the same public base should be among them. ``predictions:FILE.tsv#*`` stands
+        for all models of a table but the suspect and the references.
+    data
+        What the probes are made of: a data spec. Right answers make the test stronger.
+    task
+        A task's name or object, such as *choice*; None asks for the labels of texts.
+    role
+        Of the models when no task is named: by their label for a text, or ``next_token``.
+    capabilities
+        With which the reference is searched for texts that leave it invariant, which are asked
+        too; *typo* by default, none for a task and where the reference is a file of answers.
+    n
+        How many questions or texts to draw; all of them if None.
+    alpha
+        The error rate of all verdicts together: how often an independent model is called related.
+    sequential, batch
+        Ask the suspect in batches of so many, and stop as soon as it is found to be related.
+    trials
+        Perturbations sought for each text.
+    tolerance, cutoff
+        Of Soft-SCoPE.
+    settings
+        Of the task.
+    label_map
+        ``OLD=NEW`` names, for labels that do not align by themselves; what does not align is
+        matched by the answers.
+    model_options
+        How models are loaded, run and asked.
+    run, runs
+        The run's name under the folder ``runs``, or its path.
+    progress
+        Where to show progress; nowhere by default.
+
+    Returns
+    -------
+    Comparison
+        With one of ``verdicts`` for each reference. Prints as a table.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can mend: see `scope.errors`.
+    """
+    began = time.monotonic()
+    metric = soft_scope_metric(tolerance, cutoff)
+    _check(alpha, batch)
+    options = ReuseOptions(
+        data=data,
+        n=n,
+        seed=seed,
+        alpha=alpha,
+        sequence=batch if sequential else None,
+        models=model_options or ModelOptions(),
+        progress=progress or Silent(),
+    )
+    models = (suspect, _listed(references), controls)
+    if task is None:
+        texts = TextOptions(
+            role=role,
+            capabilities=capabilities,
+            trials=trials,
+            soft_scope=metric,
+            text_column=text_column,
+            label_column=label_column,
+            label_map=label_map,
+        )
+        prepared = prepare_texts(models, texts, options)
+    else:
+        prepared = prepare_task(models, task, settings or {}, options)
+    manifest = prepared.plan.manifest()
+    folder = run_folder(run or default_run_name(manifest), runs)
+    with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as opened:
+        comparison = _conduct(prepared, options, metric, opened)
+        return finish(comparison, opened, seconds=time.monotonic() - began)
+
+
+def _listed(references: str | object | Sequence[str | object]) -> Sequence[str | object]:
+    several = isinstance(references, Sequence) and not isinstance(references, str)
+    return references if several else [references]  # type: ignore[return-value]
+
+
+def _check(alpha: float, batch: int) -> None:
+    if not 0 < alpha < 1:
+        raise SpecError(
+            f"an error rate of {alpha:g}",
+            expected="a share between 0 and 1",
+            mend="write for example --alpha 0.05",
+        )
+    if batch < 1:
+        raise SpecError(
+            f"batches of {batch} questions", expected="at least 1", mend="write --batch 100"
+        )
+
+
+def _conduct(prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run) -> Comparison:
+    """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
+    lineup = prepared.plan.lineup
+    interview = prepared.interview(run)
+    share = options.alpha / len(lineup.references)
+    sets = {one.name: prepared.probes(one, run) for one in lineup.references}
+    findings = [
+        find(
+            *make_case(lineup, one, sets[one.name], interview, alpha=share, batch=options.sequence),
+            alpha=share,
+            soft_scope=metric,
+            seed=options.seed,
+        )
+        for one in lineup.references
+    ]
+    verdicts = conclude(findings, options.alpha)
+    return Comparison(
+        manifest=prepared.plan.manifest(
+            interview.truncated(), {name: probes.hash for name, probes in sets.items()}
+        ),
+        outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
+        measurements=measurements(verdicts),
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        verdicts=tuple(
+            replace(one, warnings=(*interview.warnings(), *one.warnings)) for one in verdicts
+        ),
+    )

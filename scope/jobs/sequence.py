@@ -1,0 +1,93 @@
+"""Asks a suspect in batches, and stops as soon as its answers suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.evidence.interning import Given, answer_matrix
+from scope.jobs.probes import ProbeQuestion
+from scope.records import Look
+from scope.statistics.sequential import SequentialTest
+
+Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
+"""Puts questions to the suspect."""
+
+
+class Stopped(NamedTuple):
+    """What the suspect answered to the first questions, and the looks at it; the last is final."""
+
+    answers: list[Given]
+    looks: tuple[Look, ...]
+
+
+def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
+    """The places of the questions, those first on which the reference is most itself.
+
+    Its mistakes come first, then what it was least sure of. The order follows from the reference
+    alone, so that it favours no model.
+
+    Examples
+    --------
+    >>> from scope.evidence.interning import Asked
+    >>> from scope.records import Question
+    >>> def question(name):
+    ...     return ProbeQuestion(id=name, unit=name, question=Question(id=name, text=name),
+    ...                          asked=Asked(name, gold=1, options=2), gold="b")
+    >>> sure, unsure, wrong = Given(1, (0.1, 0.9)), Given(1, (0.4, 0.6)), Given(0, (0.9, 0.1))
+    >>> telling_order([question(name) for name in "xyz"], [sure, unsure, wrong])
+    [2, 1, 0]
+    """
+
+    def rank(place: int) -> tuple[bool, float, int]:
+        given, gold = reference[place], questions[place].asked.gold
+        mistaken = given.choice is not None and gold is not None and given.choice != gold
+        return (not mistaken, max(given.probabilities, default=1.0), place)
+
+    return sorted(range(len(questions)), key=rank)
+
+
+def ask_in_batches(
+    questions: Sequence[ProbeQuestion],
+    reference: Sequence[Given],
+    controls: Sequence[Sequence[Given]],
+    ask: Ask,
+    *,
+    batch: int,
+    alpha: float,
+) -> Stopped:
+    """Ask until the p-value reaches alpha, or all questions are asked.
+
+    The questions come in their order, which must follow from the reference alone.
+    """
+    matrix = answer_matrix([one.asked for one in questions], [reference, *controls])
+    ends = [*range(batch, len(questions), batch), len(questions)]
+    test = SequentialTest(matrix.answers[0], matrix.answers[1:], matrix.options, looks=ends)
+    answers: list[Given] = []
+    looks: tuple[Look, ...] = ()
+    for end in ends:
+        answers += ask(questions[len(answers) : end])
+        looks = test.looks_at(_numbers(answers, reference, matrix.answers[0], matrix.options))
+        if looks[-1].p_value <= alpha:
+            break
+    return Stopped(answers, looks)
+
+
+def _numbers(
+    answers: Sequence[Given],
+    reference: Sequence[Given],
+    references: NDArray[np.int64],
+    options: NDArray[np.int64],
+) -> list[int]:
+    """The reference's number where the answer is the reference's, any other one where it is not."""
+    return [
+        -1
+        if given.choice is None
+        else int(number)
+        if given.choice == own.choice
+        else int((number + 1) % count)
+        for given, own, number, count in zip(answers, reference, references, options, strict=False)
+    ]

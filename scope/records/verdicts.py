@@ -1,0 +1,134 @@
+"""What a test of reuse says: one verdict for each suspect and reference, with all it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scope.records.estimates import Estimate, Undefined
+
+Decision = Literal["related", "not related", "undecided"]
+"""*Related* and *not related* are claims with an error rate; *undecided* is none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """How like the reference one model is, on a scale that all models of a test share."""
+
+    model: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """One way of seeing likeness: the suspect's value beside those of the controls.
+
+    ``kind`` is its spelling, such as ``shared_mistakes`` or ``hard_scope``; ``capability`` names
+    the perturbations that it was measured on, where there are any. ``p_value`` is the share of
+    models at least as like the reference, the suspect counted among them; ``p_adjusted`` the same
+    after Holm's correction over all kinds of evidence. ``decides`` says that it enters the joint
+    statistic; what does not is shown beside it. ``controls`` holds those that have a value.
+    """
+
+    kind: str
+    capability: str | None = None
+    suspect: Estimate | Undefined
+    controls: tuple[Standing, ...]
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    decides: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControlCheck:
+    """What there is to say of one control: its skill, and why it may serve badly, if it may.
+
+    ``skill`` is its accuracy, or where no right answers are known its agreement with what most
+    models answer; ``given`` is the share of questions that it answered.
+    """
+
+    model: str
+    skill: Estimate | Undefined
+    given: float
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairedTest:
+    """The suspect against one control, question by question.
+
+    ``difference`` is how much more like the reference the suspect is, on the joint scale.
+    ``p_more`` is the probability of such a difference, or a greater one, were the two equally
+    alike; ``p_less`` the same for one as small.
+    """
+
+    control: str
+    difference: Estimate
+    p_more: float
+    p_less: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SpeakingItem:
+    """A question on which the suspect's answer speaks for reuse, or against it.
+
+    ``expected`` is the probability with which a model of the suspect's skill, unrelated to the
+    reference, was expected to answer as the reference did; ``weight`` is the item's part in the
+    evidence, positive where it speaks for reuse.
+    """
+
+    id: str
+    text: str
+    gold: str | None
+    reference: str
+    suspect: str
+    expected: float
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """A look at the evidence after so many questions to the suspect, and the p-value then."""
+
+    asked: int
+    p_value: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """Is the suspect derived from this reference? The answer, and all that it rests on.
+
+    ``sentence`` says it for a reader who reads nothing else; ``reasons`` say why it is no clearer,
+    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the
+    conformal p-value of the joint statistic, ``p_adjusted`` the same after Holm's correction over
+    the references. ``standings`` are the joint statistic of the suspect, first, and of every
+    control. ``controls_needed`` is the least number of controls with which the error rate
+    ``alpha`` can be kept. ``detectable`` is the smallest share of answers taken from the reference
+    with which the suspect would have stood beyond the controls. ``shared`` counts the questions
+    that reference and suspect both answered, ``queries`` what the suspect was asked for, and
+    ``probes`` is the hash of the questions, fixed before it was asked. ``looks`` are those of a
+    sequential test.
+    """
+
+    suspect: str
+    reference: str
+    decision: Decision
+    sentence: str
+    alpha: float
+    p_value: float | None
+    p_adjusted: float | None = None
+    standings: tuple[Standing, ...]
+    evidence: tuple[Evidence, ...]
+    paired: PairedTest | None = None
+    controls: tuple[ControlCheck, ...]
+    controls_needed: int
+    skill: Estimate | Undefined
+    detectable: float | None = None
+    items: tuple[SpeakingItem, ...] = ()
+    reasons: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    shared: int
+    queries: int
+    probes: str
+    looks: tuple[Look, ...] = ()

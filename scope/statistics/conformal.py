@@ -1,0 +1,165 @@
+"""Where one model stands among others: conformal p-values, exact for any number of controls.
+
+The null hypothesis is that suspect and controls are exchangeable: given the reference and the
+questions, every order of these models is equally likely. Nothing is supposed of how they answer.
+A number computed for each of them by one rule, in which no model plays a part of its own, then
+ranks the suspect first, second, ... last with equal probability. See Vovk, Gammerman and Shafer
+(2005), *Algorithmic Learning in a Random World*.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+NO_SPREAD = 1e-12
+"""A spread so small beside the values is what rounding leaves of none."""
+
+
+def conformal_p_value(suspect: float, controls: ArrayLike) -> float:
+    """Return the share of models that are at least as similar, the suspect counted among them.
+
+    p = (1 + k) / (n + 1), where k of n controls reach the suspect's value. Under the null
+    hypothesis P(p <= α) <= α for every α, with equality on the grid of 1 / (n + 1) where no two
+    values are equal. Ties count against the suspect.
+
+    Parameters
+    ----------
+    suspect
+        How similar to the reference the suspect is; greater is more similar.
+    controls
+        The same of every control; shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN: whether a model without a value counts is the caller's decision.
+
+    Examples
+    --------
+    One of four controls reaches 0.7:
+
+    >>> conformal_p_value(0.7, [0.7, 0.2, 0.4, 0.1])
+    0.4
+    """
+    values = np.asarray(controls, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"controls have one value each, not the shape {values.shape}")
+    if math.isnan(suspect) or np.isnan(values).any():
+        raise ValueError("a model without a value cannot be ranked")
+    return (1 + int((values >= suspect).sum())) / (len(values) + 1)
+
+
+def controls_needed(alpha: float) -> int:
+    """Return the least number of controls with which a p-value can be as small as ``alpha``.
+
+    Raises
+    ------
+    ValueError
+        If alpha is not between 0 and 1.
+
+    Examples
+    --------
+    >>> controls_needed(0.05), controls_needed(0.01)
+    (19, 99)
+    """
+    _check(alpha)
+    # 1 / alpha is off by a last bit for most alphas, and p-values are compared as they are.
+    needed = max(0, math.ceil(1 / alpha) - 2)
+    while 1 / (needed + 1) > alpha:
+        needed += 1
+    return needed
+
+
+def threshold_rank(alpha: float, n: int) -> int | None:
+    """Return how many of ``n`` controls may be as similar as a suspect with p <= ``alpha``.
+
+    None where no p-value is as small, for want of controls.
+
+    Raises
+    ------
+    ValueError
+        If alpha is not between 0 and 1.
+
+    Examples
+    --------
+    >>> threshold_rank(0.05, 19), threshold_rank(0.05, 39), threshold_rank(0.05, 18)
+    (0, 1, None)
+    """
+    _check(alpha)
+    # From one above what rounding may have made too small, down to the first p-value that fits.
+    rank = math.floor(alpha * (n + 1))
+    while (rank + 1) / (n + 1) > alpha:
+        rank -= 1
+    return rank if rank >= 0 else None
+
+
+def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
+    """Return one number for each model: its mean over the kinds of evidence, in common units.
+
+    Each kind is standardised over the whole pool, the suspect and the controls alike: less the
+    mean, by the standard deviation, and 0 throughout where the models do not differ. The models
+    go into it alike, so that exchanging two of them exchanges their two numbers and changes
+    nothing else. Under the null hypothesis their ranks are therefore as good as drawn at random,
+    however the kinds hang together, and `conformal_p_value` of these numbers is an exact
+    permutation test: it is the share of the n + 1 ways to call one of the pool the suspect that
+    give the suspect at least the number it has, and the order of the controls plays no part. (The
+    pool must hold the suspect. Were the units taken from the controls alone, the suspect would be
+    the only model not measured against itself, and beyond them more often than its share.)
+
+    A missing value stays out: its kind is standardised over the models that have one, and the
+    model's mean is taken over the kinds that it has. Which values are missing moves with the model
+    like the values themselves, so the ranks stay exchangeable if that is as likely for the suspect
+    as for a control. If it is not (an endpoint gives no probabilities, and all controls do), leave
+    out the kinds that the suspect lacks before: a mean over fewer kinds varies more, which would
+    raise the suspect too often, and does no harm among controls.
+
+    Parameters
+    ----------
+    values
+        One number for each kind and model, greater where more similar, NaN where there is none;
+        shape (kinds, models).
+
+    Returns
+    -------
+    array
+        Shape (models,); NaN for a model without any value.
+
+    Raises
+    ------
+    ValueError
+        If the values are no table, or one is infinite.
+
+    Examples
+    --------
+    The last model has the first kind only, and the third kind tells nothing:
+
+    >>> joint_statistic([[1, 5, 3, 3], [0, 2, 1, float("nan")], [7, 7, 7, float("nan")]]).round(3)
+    array([-0.88,  0.88,  0.  ,  0.  ])
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"a table of kinds and models has two axes, not the shape {table.shape}")
+    if np.isinf(table).any():
+        raise ValueError("an infinite value has no common unit with others")
+    known = ~np.isnan(table)
+    scores = np.zeros_like(table)
+    for row, has, score in zip(table, known, scores, strict=True):
+        score[has] = _standardised(row[has])
+    counts = known.sum(axis=0)
+    means = np.full(table.shape[1], np.nan)
+    np.divide(scores.sum(axis=0), counts, out=means, where=counts > 0)
+    return means
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Sorted: the last bits of a sum depend on the order of its terms, and it must leave no trace.
+    ordered = np.sort(values)
+    if not len(ordered) or ordered.std() <= NO_SPREAD * np.abs(ordered).max():
+        return np.zeros_like(values)
+    return np.asarray((values - ordered.mean()) / ordered.std(), dtype=np.float64)
+
+
+def _check(alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise ValueError(f"an error rate lies between 0 and 1, unlike {alpha}")

@@ -1,0 +1,30 @@
+"""A comparison as tables: for the terminal and for data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scope.records import Comparison
+from scope.tables.measured import measured, rows, to_frame
+from scope.tables.verdicts import verdicts
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["rows", "table", "to_frame", "to_text"]
+
+
+def table(comparison: Comparison) -> RenderableType:
+    """The main numbers, each with its n and interval; fits into 80 columns."""
+    return verdicts(comparison.verdicts) if comparison.verdicts else measured(comparison)
+
+
+def to_text(comparison: Comparison, width: int = 100) -> str:
+    """The table as plain text."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=width, color_system=None)
+    console.print(table(comparison))
+    return str(console.file.getvalue())  # type: ignore[attr-defined]

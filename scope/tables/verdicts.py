@@ -1,0 +1,85 @@
+"""Verdicts for the terminal: the sentence first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from scope.printing import printable
+from scope.records import Estimate, Evidence, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+MOST_WARNINGS = 5
+
+
+def verdicts(given: Sequence[Verdict]) -> RenderableType:
+    """Every verdict with its evidence; with several references, first which of them are sources."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = []
+    if len(given) > 1:
+        related = [one.reference for one in given if one.decision == "related"]
+        parts += [Text(printable(f"sources found: {', '.join(related) or 'none'}")), Text("")]
+    for one in given:
+        parts += [Text(printable(f"{one.decision.upper()}: {one.sentence}")), _table(one)]
+        parts += [Text(printable(line)) for line in _lines(one)]
+    return Group(*parts)
+
+
+def _table(verdict: Verdict) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=None, title_justify="left")
+    for heading in ("evidence", verdict.suspect, "controls", "p", "p (Holm)"):
+        shown.add_column(Text(printable(heading)), overflow="fold")
+    for one in verdict.evidence:
+        shown.add_row(*(Text(printable(cell)) for cell in _row(one)))
+    return shown
+
+
+def _row(evidence: Evidence) -> tuple[str, ...]:
+    name = evidence.kind + (f" on {evidence.capability}" if evidence.capability else "")
+    return (
+        name if evidence.decides else f"{name} (shown only)",
+        _value(evidence),
+        _range([one.value for one in evidence.controls]),
+        _p(evidence.p_value),
+        _p(evidence.p_adjusted),
+    )
+
+
+def _value(evidence: Evidence) -> str:
+    found = evidence.suspect
+    if not isinstance(found, Estimate):
+        return str(found)
+    return f"{found.value:.3f}  n={found.n}\n[{found.low:.3f}, {found.high:.3f}]"
+
+
+def _range(values: Sequence[float]) -> str:
+    if not values:
+        return "none has a value"
+    return f"{min(values):.3f} to {max(values):.3f}\nmedian {median(values):.3f}, n={len(values)}"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _lines(verdict: Verdict) -> Iterator[str]:
+    yield f"asked: {verdict.queries} questions; answered by both: {verdict.shared}"
+    if verdict.paired is not None:
+        paired = verdict.paired
+        yield (
+            f"against the control {paired.control}: {paired.difference} on the joint scale, "
+            f"p = {paired.p_more:.2g} for more, {paired.p_less:.2g} for less"
+        )
+    yield from (f"would change it: {one}" for one in verdict.changes)
+    yield from (f"warning: {one}" for one in verdict.warnings[:MOST_WARNINGS])
+    if len(verdict.warnings) > MOST_WARNINGS:
+        yield f"warning: {len(verdict.warnings) - MOST_WARNINGS} more in the report"

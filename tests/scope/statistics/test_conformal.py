@@ -1,0 +1,199 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from scope.statistics.conformal import (
+    conformal_p_value,
+    controls_needed,
+    joint_statistic,
+    threshold_rank,
+)
+
+# Few distinct numbers, so that ties are common.
+pools = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=30)
+tables = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 4), st.integers(1, 9)),
+    elements=st.one_of(st.just(math.nan), st.integers(-5, 5).map(lambda one: one / 7)),
+)
+# Written in decimals, as a user writes them.
+alphas = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)
+
+
+def exact(alpha):
+    return Fraction(str(alpha))
+
+
+@pytest.mark.parametrize(
+    ("suspect", "controls", "p_value"),
+    [
+        (0.9, [0.1, 0.2, 0.3], 1 / 4),
+        (0.25, [0.1, 0.2, 0.3], 2 / 4),
+        (0.2, [0.1, 0.2, 0.3], 3 / 4),
+        (0.0, [0.1, 0.2, 0.3], 1.0),
+        (1.0, [1.0, 1.0, 1.0], 1.0),
+        (1.0, [], 1.0),
+        (math.inf, [math.inf, 2.0], 2 / 3),
+    ],
+)
+def test_the_p_value_by_hand(suspect, controls, p_value):
+    assert conformal_p_value(suspect, controls) == p_value
+
+
+@pytest.mark.parametrize(("suspect", "controls"), [(math.nan, [1.0]), (1.0, [0.0, math.nan])])
+def test_a_model_without_a_value_is_refused(suspect, controls):
+    with pytest.raises(ValueError, match="without a value"):
+        conformal_p_value(suspect, controls)
+
+
+def test_controls_are_a_row():
+    with pytest.raises(ValueError, match="shape"):
+        conformal_p_value(1.0, [[0.0], [1.0]])
+
+
+@given(pools, alphas)
+def test_at_most_the_share_alpha_of_any_pool_could_be_called_beyond_the_others(pool, alpha):
+    p_values = [
+        conformal_p_value(one, pool[:index] + pool[index + 1 :]) for index, one in enumerate(pool)
+    ]
+    assert sum(p <= alpha for p in p_values) <= exact(alpha) * len(pool)
+
+
+@given(st.sets(st.floats(-9, 9), min_size=1, max_size=30))
+def test_without_ties_every_p_value_of_the_grid_occurs_once(pool):
+    pool = sorted(pool)
+    p_values = [
+        conformal_p_value(one, pool[:index] + pool[index + 1 :]) for index, one in enumerate(pool)
+    ]
+    assert p_values == [place / len(pool) for place in range(len(pool), 0, -1)]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "needed"),
+    [(0.05, 19), (0.01, 99), (0.1, 9), (0.001, 999), (1 / 3, 2), (0.3, 3), (0.5, 1), (0.99, 1)]
+    + [(1 / count, count - 1) for count in range(2, 200)],
+)
+def test_the_controls_needed(alpha, needed):
+    assert controls_needed(alpha) == needed
+
+
+@given(alphas)
+def test_one_control_less_than_needed_is_too_few(alpha):
+    needed = controls_needed(alpha)
+    assert Fraction(1, needed + 1) <= exact(alpha) < Fraction(1, needed)
+    assert threshold_rank(alpha, needed) == 0
+    assert threshold_rank(alpha, needed - 1) is None
+
+
+@pytest.mark.parametrize(
+    ("alpha", "n", "rank"),
+    # 0.29 * 100 is 28.999999999999996, and 0.07 * 100 is 7.000000000000001.
+    [
+        (0.05, 19, 0),
+        (0.05, 59, 2),
+        (0.05, 18, None),
+        (0.29, 99, 28),
+        (0.07, 99, 6),
+        (0.05, 0, None),
+    ],
+)
+def test_the_rank_by_hand(alpha, n, rank):
+    assert threshold_rank(alpha, n) == rank
+
+
+@given(alphas, st.integers(0, 400))
+def test_the_rank_is_the_last_with_a_p_value_small_enough(alpha, n):
+    rank = threshold_rank(alpha, n)
+    below = math.floor(exact(alpha) * (n + 1)) - 1
+    assert rank == (below if below >= 0 else None)
+    if rank is not None:
+        at_or_above = np.arange(n) < rank
+        assert conformal_p_value(0.5, at_or_above.astype(float)) <= alpha
+        assert (rank + 2) / (n + 1) > alpha
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, math.nan])
+def test_an_error_rate_lies_between_0_and_1(alpha):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        controls_needed(alpha)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        threshold_rank(alpha, 19)
+
+
+def test_the_joint_statistic_by_hand():
+    # Means 2 and 20, standard deviations 1 and 10: the kinds weigh alike.
+    assert joint_statistic([[1, 3, 1, 3], [10, 10, 30, 30]]).tolist() == [-1, 0, 0, 1]
+
+
+def test_a_kind_that_tells_nothing_counts_as_the_middle():
+    # 0.1 seven times has a mean that is not 0.1 to the last bit.
+    table = [[-1.0, 1.0, 0, 0, 0, 0, 0], [0.1] * 7]
+    assert joint_statistic(table) == pytest.approx(joint_statistic(table[:1]) / 2)
+
+
+def test_rounding_is_no_spread():
+    assert joint_statistic([[0.1 + 0.2, 0.3, 0.3]]).tolist() == [0, 0, 0]
+
+
+def test_a_missing_value_stays_out_of_its_kind_and_of_its_models_mean():
+    nan = math.nan
+    table = joint_statistic([[1, 3, 1, 3, nan], [10, 10, 30, 30, nan], [0, nan, nan, 2, 2]])
+    deviations = np.array([0, 2, 2]) - 4 / 3
+    scores = deviations / np.sqrt((deviations**2).mean())
+    expected = [(-2 + scores[0]) / 3, 0, 0, (2 + scores[1]) / 3, scores[2]]
+    assert table == pytest.approx(expected)
+
+
+def test_a_model_without_any_value_has_no_joint_statistic():
+    assert np.isnan(joint_statistic([[math.nan, 1.0], [math.nan, 2.0]])).tolist() == [True, False]
+    assert np.isnan(joint_statistic(np.empty((0, 3)))).all()
+
+
+@given(tables, st.randoms())
+def test_exchanging_models_exchanges_their_joint_statistics_to_the_last_bit(table, random):
+    order = random.sample(range(table.shape[1]), table.shape[1])
+    np.testing.assert_array_equal(joint_statistic(table[:, order]), joint_statistic(table)[order])
+
+
+@given(tables, st.floats(0.5, 2), st.floats(-3, 3))
+def test_the_unit_of_a_kind_does_not_matter(table, factor, shift):
+    other = table.copy()
+    other[0] = factor * other[0] + shift
+    assert joint_statistic(other) == pytest.approx(joint_statistic(table), abs=1e-9, nan_ok=True)
+
+
+@given(tables, alphas)
+def test_the_joint_test_is_a_permutation_test(table, alpha):
+    # Whichever model of the pool is the suspect: the share called beyond the others is kept.
+    joint = joint_statistic(table)
+    joint = joint[~np.isnan(joint)]
+    p_values = [
+        conformal_p_value(float(one), np.delete(joint, index)) for index, one in enumerate(joint)
+    ]
+    assert sum(p <= alpha for p in p_values) <= exact(alpha) * len(joint)
+
+
+def test_a_greater_value_in_every_kind_ranks_first():
+    table = np.random.default_rng(4).normal(size=(3, 25))
+    table[:, 0] = 4
+    assert conformal_p_value(*split(joint_statistic(table))) == 1 / 25
+
+
+def split(joint):
+    return float(joint[0]), joint[1:]
+
+
+@pytest.mark.parametrize("table", [[1.0, 2.0], [[[1.0]]]])
+def test_the_joint_statistic_takes_a_table(table):
+    with pytest.raises(ValueError, match="two axes"):
+        joint_statistic(table)
+
+
+def test_infinite_values_are_refused():
+    with pytest.raises(ValueError, match="infinite"):
+        joint_statistic([[math.inf, 1.0]])
