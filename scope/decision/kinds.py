@@ -25,7 +25,7 @@ def _deciding(case: Case, shared: SharedMistakes, soft_scope: Metric) -> Iterato
     yield Kind(
         name="shared_mistakes",
         scores=shared.scores,
-        copy=value_of_a_copy(case.answers),
+        copy=value_of_a_copy(case.answers, shared),
         decides=True,
     )
     of_probabilities = log_probability_scores(case.answers)

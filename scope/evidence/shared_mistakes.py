@@ -25,7 +25,7 @@ whose null hypothesis is that the suspect is one of the controls.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,15 +123,36 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     )
 
 
-def value_of_a_copy(answers: AnswerMatrix, model: int = 1) -> float:
-    """The score that a model would have, had it answered all that the reference did, and alike.
+def value_of_a_copy(answers: AnswerMatrix, found: SharedMistakes, model: int = 1) -> float:
+    """The score that a model would have, nearly, had it answered all that the reference did alike.
 
-    It is what the evidence could show at most, nearly; NaN where it could show nothing. It takes
-    as long as `shared_mistakes`, for the copy changes what the others are compared with.
+    It is what the evidence could show at most: the reference's mistakes are then shared wholly,
+    which costs what other models were expected to share of them on average, and with any third
+    model the copy shares what the reference shares. NaN where the reference errs nowhere.
+
+    Examples
+    --------
+    Two of four answers are mistakes, and no other model was expected to share much of them:
+
+    >>> given = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
+    >>> pool = AnswerMatrix(
+    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ... )
+    >>> found = shared_mistakes(pool)
+    >>> bool(value_of_a_copy(pool, found) > np.nanmax(found.scores.values))
+    True
     """
-    copied = answers.answers.copy()
-    copied[model] = copied[0]
-    return float(shared_mistakes(replace(answers, answers=copied)).scores.values[model])
+    mistaken, given = _mistaken(answers)[0], answers.given[0]
+    others = found.expected[1:, mistaken]
+    known = ~np.isnan(others)
+    if not known.any(axis=0).any():
+        return float("nan")
+    expected = np.where(known, others, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    excess = found.excess.copy()
+    excess[model], excess[:, model] = excess[0], excess[0]
+    excess[0, model] = excess[model, 0] = (1 - expected).sum() / given.sum()
+    excess[model, model] = np.nan
+    return float(standardise(excess).values[0, model])
 
 
 @dataclass(kw_only=True, eq=False)

@@ -128,7 +128,8 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
         When that is so.
     """
     given = options.label_words or options.prompts
-    if given and not any(isinstance(model, LabelWordClassifier) for model in models):
+    kinds = {getattr(model, "kind", type(model)) for model in models}
+    if given and LabelWordClassifier not in kinds:
         raise SpecError(
             "label words or a prompt, and no language model among the classifiers",
             expected="a model that chooses among words, such as a causal language model",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.models.expansion import expand_spec
+from scope.models.garage import Garage
 from scope.models.loading import split_spec
 from scope.protocols import Progress
 from scope.records import ModelCard
@@ -80,7 +82,9 @@ def line_up(
     load: Callable[[str | object], Any],
     progress: Progress,
 ) -> Lineup:
-    """Load every model once, and see that each stands in one place only.
+    """Load every model, and see that each stands in one place only.
+
+    The references stay in memory, for they are searched; of the others one at a time.
 
     A spec that stands for many models, such as a whole table of answers, gives the controls all
     of them but the suspect and the references.
@@ -102,11 +106,13 @@ def line_up(
         *(("control", one) for one in chosen),
     ]
     loaded: dict[int | str, Any] = {}
+    garage = Garage()
     with progress.task("loading models", len(entries)) as advance:
-        for _, one in entries:
+        for part, one in entries:
             key = one if isinstance(one, str) else id(one)
             if key not in loaded:
-                loaded[key] = load(one)
+                parks = part != "reference" and isinstance(one, str) and _is_heavy(one)
+                loaded[key] = garage.park(partial(load, one)) if parks else load(one)
             advance()
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])
@@ -126,6 +132,11 @@ def line_up(
         references=tuple(members[: len(references)]),
         controls=tuple(members[len(references) + 1 :]),
     )
+
+
+def _is_heavy(spec: str) -> bool:
+    """Whether a model takes so much memory that twenty of its kind may not fit."""
+    return split_spec(spec)[0] in ("hf", "gguf")
 
 
 def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str | object]:

@@ -36,7 +36,7 @@ def _table(verdict: Verdict) -> Table:
     from rich.text import Text
 
     shown = Table(title=None, title_justify="left")
-    for heading in ("evidence", verdict.suspect, "controls", "p", "p (Holm)"):
+    for heading in ("evidence", "suspect", "controls", "p", "p (Holm)"):
         shown.add_column(Text(printable(heading)), overflow="fold")
     for one in verdict.evidence:
         shown.add_row(*(Text(printable(cell)) for cell in _row(one)))

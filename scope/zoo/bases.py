@@ -67,7 +67,7 @@ def minilm_folder() -> Path:
         ) from error
     folder = Path(package.MODEL_DIR)
     weights = folder / "model.safetensors"
-    found = _sha256(weights) if weights.is_file() else "no such file"
+    found = sha256_of(weights) if weights.is_file() else "no such file"
     if found != MINILM_SHA256:
         raise ResourceError(
             f"{weights}: {found}",
@@ -142,6 +142,7 @@ def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
     )
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

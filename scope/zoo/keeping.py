@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from scope.errors import RunError
 from scope.models.torch_setup import quiet_transformers
@@ -23,10 +24,15 @@ def load_base(folder: Path) -> Base:
     )
 
 
-def save_base(base: Base, folder: Path) -> None:
+def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = None) -> None:
     """Write a checkpoint beside its place, and give it its name when it is complete.
 
     What an earlier, killed attempt left is removed first; one process at a time may write.
+
+    Parameters
+    ----------
+    stored
+        The tensors to write by name, where they are not to be as the model holds them.
 
     Raises
     ------
@@ -39,7 +45,7 @@ def save_base(base: Base, folder: Path) -> None:
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     with explained_write_errors(folder):
-        base.model.save_pretrained(partial)
+        base.model.save_pretrained(partial, state_dict=stored)
         base.tokenizer.save_pretrained(partial)
         partial.rename(folder)
 

@@ -33,7 +33,7 @@ MakeBase = Callable[[Sequence[str], Path, int], Base]
 UNTRAINED = ("int8", "pruned", "noisy")
 """The kinds that are made from the reference's weights alone."""
 
-_TUNED_ON = {"further-tuned", "fewer-layers"}
+_TUNED_ON = ("further-tuned", "fewer-layers")
 
 
 class Halves(NamedTuple):
@@ -149,7 +149,7 @@ def start_of(model: ZooModel, workshop: Workshop, texts: Sequence[str]) -> Base:
 def lesson_for(model: ZooModel, workshop: Workshop) -> Lesson:
     """What a model learns: gold labels, or what the reference says and nothing else."""
     texts = training_of(model, workshop.recipe).texts
-    on_others = model.kind in {"further-tuned", "other-data", "stolen"}
+    on_others = model.kind in ("further-tuned", "other-data", "stolen")
     examples = (workshop.halves.others if on_others else workshop.halves.ours)[:texts]
     read = [example.text for example in examples]
     match model.kind:

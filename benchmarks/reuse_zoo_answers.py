@@ -1,0 +1,98 @@
+"""What every model of the zoo answers to the probes of every reference, asked once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scope.data import load_data
+from scope.jobs.interviews import TextInterview
+from scope.jobs.lineup import Member, Part
+from scope.jobs.perturbing import find_perturbations
+from scope.jobs.preparation import choose_capabilities
+from scope.jobs.probes import ProbeQuestion, ProbeSet, probes_of_texts
+from scope.models import ModelOptions
+from scope.models.cached import CachedClassifier
+from scope.models.loading import load_classifier
+from scope.protocols import Progress, SearchOptions
+from scope.records import Prediction
+from scope.store import Run
+from scope.zoo.lineage import Zoo
+
+DATA = "demo:tweets"
+CAPABILITY = "typo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A model that was asked all there is to ask: its answers lie in the run."""
+
+    spec: str
+    fingerprint: str
+    labels: tuple[str, ...]
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Refuse: what is not in the run was not asked."""
+        raise LookupError(f"{self.spec} was not asked {texts[0]!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZooAnswers:
+    """The models that were asked, by name, and what was asked for each reference."""
+
+    models: Mapping[str, Asked]
+    probes: Mapping[str, ProbeSet]
+    interview: TextInterview
+
+    def member(self, name: str, part: Part) -> Member:
+        """A model of the zoo in its part of a test."""
+        return Member(name=name, part=part, model=self.models[name], saved=False, own=False)
+
+
+def ask_zoo(
+    zoo: Zoo, run: Run, *, n: int, trials: int, seed: int, progress: Progress
+) -> ZooAnswers:
+    """Search every reference for perturbations, and ask all models about all texts.
+
+    One model is in memory at a time; what the run knows is not asked again.
+    """
+    examples = load_data(DATA, n=n, seed=seed).examples
+    options = SearchOptions(trials=trials, seed=seed)
+    (chosen,) = choose_capabilities((CAPABILITY,), {})
+    probes: dict[str, ProbeSet] = {}
+    labels: tuple[str, ...] = ()
+    for reference in zoo.references:
+        classifier = load_classifier(str(reference.path), ModelOptions())
+        labels = classifier.labels
+        found = find_perturbations(
+            chosen.capability,
+            CachedClassifier(classifier, run),
+            examples,
+            options,
+            run=run,
+            progress=progress,
+            kept_as=f"{CAPABILITY} of {classifier.fingerprint}",
+        )
+        probes[reference.name] = probes_of_texts(examples, [found], labels)
+    interview = TextInterview(
+        labels=labels, examples=examples, run=run, progress=progress, own_labels={}
+    )
+    questions: dict[str, ProbeQuestion] = {
+        one.question.text: one for each in probes.values() for one in each.questions
+    }
+    models = {
+        one.name: _asked(one.name, one.path, interview, list(questions.values())) for one in zoo
+    }
+    return ZooAnswers(models=models, probes=probes, interview=interview)
+
+
+def _asked(
+    name: str, path: Path, interview: TextInterview, questions: Sequence[ProbeQuestion]
+) -> Asked:
+    classifier = load_classifier(str(path), ModelOptions())
+    member = Member(name=name, part="control", model=classifier, saved=False, own=False)
+    interview.answers(member, questions)
+    return Asked(
+        spec=str(path), fingerprint=classifier.fingerprint, labels=tuple(classifier.labels)
+    )
