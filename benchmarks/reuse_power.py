@@ -1,0 +1,80 @@
+"""How well does the project tell models that descend from each other from models that do not?
+
+    python benchmarks/reuse_power.py zoo [--json]
+    python benchmarks/reuse_power.py answers [--data DIR] [--json]
+
+`zoo` asks the small models of known lineage that `scope.zoo` builds (`reuse_power_zoo.py`);
+`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`). Each
+file names its keys of --json; both add `python`, `numpy`, `processor` and `cores`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from scope.errors import ScopeError
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def main() -> None:
+    """Measure, and print a table or JSON."""
+    arguments = _arguments()
+    # Only the part that was asked for is imported: the other needs torch, or stored answers.
+    part = importlib.import_module(f"reuse_power_{arguments.part}")
+    try:
+        figures: dict[str, Any] = part.figures(arguments)
+    except ScopeError as error:
+        sys.exit(str(error))
+    surroundings = _surroundings()
+    if arguments.json:
+        print(json.dumps(figures | surroundings))
+        return
+    print(part.table(figures))
+    print("\n".join(f"{key:<12} {value}" for key, value in surroundings.items()))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parts = parser.add_subparsers(dest="part", required=True)
+    zoo = parts.add_parser("zoo", help="small models of known lineage, built here")
+    answers = parts.add_parser("answers", help="stored answers of models of known lineage")
+    answers.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
+        help="the folder of mmlu_pro_models and nlu_irt_models (default: SCOPE_BENCHMARK_DATA, "
+        "else ../shared/data beside the repository)",
+    )
+    for part in (zoo, answers):
+        part.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser.parse_args()
+
+
+def _surroundings() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Stored answers of many models as pools: multiple choice by letter, and right or wrong.
+
+A line of `responses.tsv.gz` ends in a string with one character a question, in the questions'
+order. An answer beyond a question's options, like anything that is no answer, counts as not given.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.evidence.answers import NOT_GIVEN, AnswerMatrix
+
+
+class Pool(NamedTuple):
+    """The models by name, in the order of the rows of their answers."""
+
+    models: tuple[str, ...]
+    answers: AnswerMatrix
+
+
+def multiple_choice(folder: Path) -> Pool:
+    """The models of ``folder/mmlu_pro_models``: letters, of 3 to 10 options a question."""
+    folder = folder / "mmlu_pro_models"
+    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    options = np.array([len(item["options"]) for item in items])
+    gold = np.array([ord(item["answer"]) - ord("A") for item in items])
+    return _pool(rows, options=options, gold=gold, first="A")
+
+
+def right_or_wrong(folder: Path) -> dict[str, Pool]:
+    """The sets of ``folder/nlu_irt_models``: 1 where a model is right, 0 where it is wrong.
+
+    Being right is one of two options and the right one. Every set has the same models in the same
+    order, those that answered all sets.
+    """
+    sets: dict[str, dict[str, str]] = {}
+    for line in _lines(folder / "nlu_irt_models" / "responses.tsv.gz"):
+        name, model, row = line.split("\t")
+        sets.setdefault(name, {})[model] = row
+    everywhere = sorted(set.intersection(*(set(rows) for rows in sets.values())))
+    pools = {}
+    for name, rows in sets.items():
+        size = len(rows[everywhere[0]])
+        kept = {model: rows[model] for model in everywhere}
+        ones = np.ones(size, dtype=np.int64)
+        pools[name] = _pool(kept, options=ones * 2, gold=ones, first="0")
+    return pools
+
+
+def _pool(
+    rows: dict[str, str], *, options: NDArray[np.int64], gold: NDArray[np.int64], first: str
+) -> Pool:
+    """A pool by its strings; ``first`` is the character of the first option."""
+    _require_equal_lengths(rows, len(options))
+    codes = np.array([np.frombuffer(row.encode("ascii"), dtype=np.uint8) for row in rows.values()])
+    chosen = codes.astype(np.int64) - ord(first)
+    is_answer = (chosen >= 0) & (chosen < options)
+    answers = AnswerMatrix(
+        answers=np.where(is_answer, chosen, NOT_GIVEN),
+        options=options,
+        gold=gold,
+        units=np.arange(len(options)),
+    )
+    return Pool(tuple(rows), answers)
+
+
+def _require_equal_lengths(rows: dict[str, str], items: int) -> None:
+    for model, row in rows.items():
+        if len(row) != items:
+            raise DataError(
+                f"{len(row)} answers of {model} to {items} questions",
+                expected="one character a question",
+                mend="name another folder with --data",
+            )
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if not path.exists():
+        raise DataError(
+            f"no {path}",
+            expected="a folder with mmlu_pro_models and nlu_irt_models",
+            mend="name it with --data or the variable SCOPE_BENCHMARK_DATA",
+        )
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield line.rstrip("\n")
