@@ -41,18 +41,28 @@ class Discrimination(NamedTuple):
     true_positives: Interval
 
 
-def discrimination(sets: Values, lineage: Lineage, *, draws: int = DRAWS) -> Discrimination:
+def discrimination(
+    sets: Values,
+    lineage: Lineage,
+    *,
+    draws: int = DRAWS,
+    false_positives: float = FALSE_POSITIVES,
+) -> Discrimination:
     """Tell pairs apart in every set, and average over the sets, in each draw of models.
 
     Parameters
     ----------
     sets
         What a measure says of each pair, shape (sets, pairs).
+    false_positives
+        At which rate of them true positives are counted.
     """
     weights = np.vstack([np.ones(len(lineage.pairs)), weights_of_draws(lineage.pairs, draws)])
     counted = (weights @ lineage.related > 0) & (weights @ lineage.unrelated > 0)
     counted[0] = True
-    each = [rates(values, lineage, weights[counted]) for values in np.nan_to_num(sets)]
+    each = [
+        rates(values, lineage, weights[counted], false_positives) for values in np.nan_to_num(sets)
+    ]
     auroc, true_positives = np.mean(each, axis=0)
     return Discrimination(_interval(auroc), _interval(true_positives))
 
@@ -66,15 +76,20 @@ def weights_of_draws(pairs: NDArray[np.intp], draws: int) -> Values:
     return (drawn[:, one] * drawn[:, other]).astype(np.float64)
 
 
-def rates(values: Values, lineage: Lineage, weights: Values) -> tuple[Values, Values]:
+def rates(
+    values: Values,
+    lineage: Lineage,
+    weights: Values,
+    false_positives: float = FALSE_POSITIVES,
+) -> tuple[Values, Values]:
     """AUROC and the rate of true positives with each row of weights."""
     related, unrelated = values[lineage.related], values[lineage.unrelated]
     of_related, of_unrelated = weights[:, lineage.related], weights[:, lineage.unrelated]
     total = of_unrelated.sum(axis=1, keepdims=True)
     reach = of_unrelated @ (unrelated[:, None] >= related).astype(np.float64) / total
     exceed = of_unrelated @ (unrelated[:, None] > related).astype(np.float64) / total
-    # A related pair lies above that threshold where at most 1 % of the unrelated ones reach it.
-    caught = reach <= FALSE_POSITIVES
+    # A related pair lies above that threshold where so few of the unrelated ones reach it.
+    caught = reach <= false_positives
     return (
         np.average(1 - (reach + exceed) / 2, axis=1, weights=of_related),
         np.average(caught, axis=1, weights=of_related),

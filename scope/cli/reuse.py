@@ -95,6 +95,15 @@ def reuse(
     batch: Annotated[int, typer.Option(min=1, help="Questions in a batch.")] = 100,
     seed: Annotated[int, typer.Option(help="Decides the sample and the search.")] = 0,
     trials: Annotated[int, typer.Option(min=1, help="Perturbations sought for each text.")] = 3,
+    tolerance: Annotated[float, typer.Option(help="Soft-SCoPE: full credit up to here.")] = 0.1,
+    cutoff: Annotated[float, typer.Option(help="Soft-SCoPE: no credit from here on.")] = 1.0,
+    search_suspect: Annotated[
+        bool,
+        typer.Option(
+            "--search-suspect",
+            help="Show too whether the reference keeps the suspect's invariances; costs queries.",
+        ),
+    ] = False,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
     label_map: LabelMap = [],  # noqa: B006 - typer copies it
@@ -144,6 +153,9 @@ def reuse(
             batch=batch,
             seed=seed,
             trials=trials,
+            tolerance=tolerance,
+            cutoff=cutoff,
+            search_suspect=search_suspect,
             text_column=text_column,
             label_column=label_column,
             label_map=label_map,

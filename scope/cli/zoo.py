@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scope.cli.output import say
+
 if TYPE_CHECKING:
     from scope.zoo.lineage import Zoo
 
@@ -42,9 +44,9 @@ def _print(built: Zoo) -> None:
     from rich.text import Text
 
     table = Table()
-    for heading in ("name", "kind", "derived from", "path"):
+    for heading in ("name", "kind", "derived from"):
         table.add_column(heading, overflow="fold")
     for model in built:
-        cells = (model.name, model.kind, model.source or "", str(model.path))
-        table.add_row(*map(Text, cells))
+        table.add_row(*map(Text, (model.name, model.kind, model.source or "")))
     Console().print(table)
+    say(f"path of a model: {built.models[0].path.parent}/NAME")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from scope.estimation.pairs import InvariantPairs
 from scope.evidence.answers import AnswerMatrix, Scores
+from scope.records import Estimate, Undefined
 
 
 class Probe(NamedTuple):
@@ -30,8 +32,9 @@ class Case:
 
     ``answers`` has the reference in row 0, the suspect in row 1 and the controls after them;
     ``pairs`` are the perturbations of the reference, a capability each, with the suspect and the
-    controls as their targets. ``hash`` is that of the probes, ``queries`` counts what the suspect
-    was asked.
+    controls as their targets. ``turned`` are perturbations of the suspect, with the reference and
+    the controls as theirs, where the suspect was searched. ``hash`` is that of the probes,
+    ``queries`` counts what the suspect was asked.
     """
 
     reference: str
@@ -40,6 +43,7 @@ class Case:
     probes: Sequence[Probe]
     answers: AnswerMatrix
     pairs: tuple[InvariantPairs, ...] = ()
+    turned: tuple[InvariantPairs, ...] = ()
     hash: str
     queries: int
 
@@ -51,10 +55,16 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
-    """One kind of evidence on all models; ``copy`` is the value that the reference itself has."""
+    """One kind of evidence on all models; ``copy`` is the value that the reference itself has.
+
+    ``most`` is the greatest value there can be; ``suspect`` the suspect's with its interval, where
+    that is known better than from the parts of its value.
+    """
 
     name: str
     capability: str | None = None
     scores: Scores
     copy: float
+    most: float = math.inf
+    suspect: Estimate | Undefined | None = None
     decides: bool

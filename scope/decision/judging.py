@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -96,8 +96,9 @@ def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:
 
 def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
     p_values = [_p_value(kind) for kind in kinds]
-    defined = [p for p in p_values if p is not None]
-    adjusted = iter(holm(defined))
+    pairs = list(zip(kinds, p_values, strict=True))
+    # What is only shown is no test, and must not cost the others their sharpness.
+    adjusted = iter(holm([p for kind, p in pairs if kind.decides and p is not None]))
     return tuple(
         Evidence(
             kind=kind.name,
@@ -109,10 +110,10 @@ def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
                 if not np.isnan(value)
             ),
             p_value=p,
-            p_adjusted=None if p is None else next(adjusted),
+            p_adjusted=next(adjusted) if kind.decides and p is not None else None,
             decides=kind.decides,
         )
-        for kind, p in zip(kinds, p_values, strict=True)
+        for kind, p in pairs
     )
 
 
@@ -127,7 +128,14 @@ def _p_value(kind: Kind) -> float | None:
 def _estimate(kind: Kind) -> Estimate | Undefined:
     if np.isnan(kind.scores.values[1]):
         return Undefined(reason="the suspect and the reference share nothing that it is made of")
-    return sum_estimate(kind.scores.parts[1])
+    if kind.suspect is not None:
+        return kind.suspect
+    found = sum_estimate(kind.scores.parts[1])
+    if isinstance(found, Undefined):
+        return found
+    # An interval of a sum knows no bounds.
+    low, value, high = np.clip([found.low, found.value, found.high], -kind.most, kind.most)
+    return replace(found, low=float(low), value=float(value), high=float(high))
 
 
 def _paired(

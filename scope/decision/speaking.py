@@ -13,7 +13,7 @@ FOR_REUSE, AGAINST = 15, 5
 
 
 def speaking_items(case: Case, shared: SharedMistakes) -> tuple[SpeakingItem, ...]:
-    """The strongest, those for reuse first; of equals, the first asked.
+    """The strongest of either side, those for reuse first; of equals, the first asked.
 
     Only the reference's mistakes speak, or where no right answer is known what it answers and most
     models do not. An answer that was improbable for a model of the suspect's skill, and is the
@@ -25,9 +25,9 @@ def speaking_items(case: Case, shared: SharedMistakes) -> tuple[SpeakingItem, ..
     mistaken = answers.given[0] & answers.given[1] & (reference != answers.expected_right())
     expected = shared.expected[1]
     weight = np.where(mistaken, (reference == suspect) - expected, 0.0)
-    order = np.argsort(-weight, kind="stable")
-    strongest = [place for place in order[:FOR_REUSE] if weight[place] > 0]
-    strongest += [place for place in order[::-1][:AGAINST][::-1] if weight[place] < 0]
+    most, least = (np.argsort(one, kind="stable") for one in (-weight, weight))
+    strongest = [place for place in most[:FOR_REUSE] if weight[place] > 0]
+    strongest += [place for place in least[:AGAINST] if weight[place] < 0]
     return tuple(
         SpeakingItem(
             id=case.probes[place].id,

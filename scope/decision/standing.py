@@ -24,8 +24,7 @@ class JointStanding:
     values
         One number a model, greater where it is more like the reference, NaN where there is none.
     parts
-        What each example adds; a model's sum is its value but for a number that all share; shape
-        (models, units).
+        What each example adds; a model's value is the sum of its parts; shape (models, units).
     table
         The values that the statistic is made of; shape (kinds, models).
     copies
@@ -65,15 +64,16 @@ class JointStanding:
     def detectable_share(self, alpha: float) -> float | None:
         """The least share of answers, taken from the reference, that would have given p <= alpha.
 
-        By one hundredths, each kind's value moved in a straight line to that of a copy; None where
-        even a copy would not have stood out.
+        By one hundredths, each kind's value moved in a straight line to that of a copy. It begins
+        where an independent model would stand: at the median of the controls, or at the suspect's
+        own value if that is less. None where even a copy would not have stood out.
         """
         if np.isnan(self.values[0]) or not len(self.ranked):
             return None
-        has = ~np.isnan(self.table[:, 0])
+        begin = np.array([_of_a_stranger(row) for row in self.table])
         for share in _STEPS:
-            moved = self.table[has].copy()
-            moved[:, 0] += share * (self.copies[has] - moved[:, 0])
+            moved = self.table.copy()
+            moved[:, 0] = begin + share * (self.copies - begin)
             values = joint_statistic(moved)
             others = values[1:][~np.isnan(values[1:])]
             if conformal_p_value(float(values[0]), others) <= alpha:
@@ -81,9 +81,19 @@ class JointStanding:
         return None
 
 
+def _of_a_stranger(values: NDArray[np.float64]) -> float:
+    """The median of the controls that have a value, or the suspect's, the first, if it is less."""
+    return float(min(values[0], np.nanmedian(values[1:])))
+
+
+def _compares(values: NDArray[np.float64]) -> bool:
+    """Whether the suspect, the first, has a value, and a control to be held against."""
+    return bool(not np.isnan(values[0]) and (~np.isnan(values[1:])).any())
+
+
 def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
-    """Put the kinds that decide and that the suspect has a value of into one number a model."""
-    deciding = [one for one in kinds if one.decides and not np.isnan(one.scores.values[1])]
+    """Put the kinds that decide, and that suspect and controls have, into one number a model."""
+    deciding = [one for one in kinds if one.decides and _compares(one.scores.values[1:])]
     models = len(kinds[0].scores.values) - 1
     table = np.array([one.scores.values[1:] for one in deciding]).reshape(len(deciding), models)
     counts = np.maximum((~np.isnan(table)).sum(axis=0), 1)
@@ -91,7 +101,10 @@ def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
     for one, row in zip(deciding, table, strict=True):
         spread = float(np.nanstd(row))
         if spread > NO_SPREAD * float(np.nanmax(np.abs(row))):
-            parts += one.scores.parts[1:] / spread
+            # The mean is taken off evenly, or a model without this kind would seem to lack it all.
+            share = float(np.nanmean(row)) / parts.shape[1]
+            has = ~np.isnan(row)
+            parts[has] += (one.scores.parts[1:][has] - share) / spread
     return JointStanding(
         values=joint_statistic(table) if deciding else np.full(models, np.nan),
         parts=parts / counts[:, None],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scope.decision.case import Case
 from scope.decision.standing import JointStanding
 from scope.evidence.following import follows_nothing
 from scope.evidence.shared_mistakes import SharedMistakes
+from scope.evidence.skill import skill
 from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
 
@@ -56,20 +56,30 @@ def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
 
 
 def _guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    if float(follows_nothing(shared.following)[row]) <= GUESSING:
+    following = shared.following
+    if following.consensus[row] <= 0 and following.right[row] <= 0:
+        # As foreseeable as a model that follows others, but by what nobody else answers.
+        return ("its answers are neither right nor what others answer",)
+    if float(follows_nothing(following)[row]) <= GUESSING:
         return ()
     return ("its answers cannot be told from guesses",)
 
 
 def constant(case: Case, row: int) -> bool:
-    """Whether a model gives one answer to all that it answers, though there are right ones."""
-    answers = case.answers.answers[row][case.answers.given[row]]
-    words = case.answers.options.min() == case.answers.options.max()
-    return bool(words and len(answers) > 0 and (answers == answers[0]).all())
+    """Whether a model gives one answer to all that it answers.
+
+    Of answers in words only the suspect's are known here; a control that says the same words to
+    everything is found to guess.
+    """
+    given = case.answers.given[row]
+    if not case.answers.open_vocabulary:
+        return len(np.unique(case.answers.answers[row, given])) == 1
+    words = {probe.suspect for probe, answered in zip(case.probes, given, strict=True) if answered}
+    return row == 1 and len(words) == 1
 
 
 def _out_of_reach(case: Case) -> tuple[str, ...]:
-    accuracies = _accuracies(case)
+    accuracies = skill(case.answers)
     suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
     if np.isnan(suspect) or not len(controls):
         return ()
@@ -99,7 +109,7 @@ def check_controls(
     case: Case, shared: SharedMistakes, joint: JointStanding
 ) -> tuple[ControlCheck, ...]:
     """What there is to say of each control, in their order."""
-    accuracies = _accuracies(case)
+    accuracies = skill(case.answers)
     outlying = _outlying(joint)
     return tuple(
         ControlCheck(
@@ -116,13 +126,6 @@ def check_controls(
         )
         for row, name in enumerate(case.controls, start=2)
     )
-
-
-def _accuracies(case: Case) -> NDArray[np.float64]:
-    given = case.answers.given
-    right = ((case.answers.answers == case.answers.expected_right()) & given).sum(axis=1)
-    counts = given.sum(axis=1)
-    return np.where(counts > 0, right / np.maximum(counts, 1), np.nan)
 
 
 def _skill_flags(gap: float) -> list[str]:
@@ -143,8 +146,8 @@ def _outlying(joint: JointStanding) -> Sequence[bool]:
 
 
 def _same_answers(case: Case, row: int) -> list[str]:
-    answers = case.answers.answers
-    for other in range(2, row):
-        if (answers[other] == answers[row]).all():
-            return [f"it answers every question as `{case.controls[other - 2]}` does"]
+    answers, names = case.answers.answers, (case.suspect, *case.controls)
+    for other in range(1, row):
+        if case.answers.given[row].any() and (answers[other] == answers[row]).all():
+            return [f"it answers every question as `{names[other - 1]}` does"]
     return []

@@ -93,8 +93,9 @@ def _decide(
         return "related", ()
     if p_adjusted <= alpha:
         return "undecided", (
-            f"it is more like the reference than the control `{finding.paired.control}` is, but "
-            f"on other questions this could be otherwise (p = {finding.paired.p_more:.2g})",
+            f"few independent models are as like the reference as it is (p = {p_adjusted:.2g}), "
+            f"but on other questions the control `{finding.paired.control}` could be "
+            f"(p = {finding.paired.p_more:.2g})",
         )
     reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
     return ("undecided", reasons) if reasons else ("not related", ())

@@ -34,10 +34,10 @@ def sentence(
             else f"{controls - at_least_as} of {controls} independent models"
         )
         return (
-            f"{suspect} is related to {reference}: on {finding.shared} questions that both "
-            f"answered it is more like {reference} than {beyond}, which a model that has nothing "
-            f"to do with {reference} would be by chance with a probability of at most "
-            f"{p_adjusted:.3g} (error rate {alpha:g})."
+            f"{suspect} is related to {reference}: on the {finding.shared} questions that both "
+            f"answered it is more like {reference} than {beyond}. A model that has nothing to do "
+            f"with {reference} would be so by chance with a probability of at most "
+            f"{p_adjusted:.2g}, where {alpha:g} is allowed."
         )
     return (
         f"{suspect} is not related to {reference} so far as {finding.shared} questions show: "

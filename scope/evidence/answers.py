@@ -32,6 +32,9 @@ class AnswerMatrix:
     units
         The example that each question belongs to, from 0: an original and its perturbations are
         one unit, for they do not vary independently; shape (items,).
+    open_vocabulary
+        Whether answers are words that are numbered anew for each question, so that one number
+        stands for different answers to different questions.
 
     Raises
     ------
@@ -44,6 +47,7 @@ class AnswerMatrix:
     gold: NDArray[np.int64]
     probabilities: NDArray[np.float64] | None = None
     units: NDArray[np.int64]
+    open_vocabulary: bool = False
 
     def __post_init__(self) -> None:
         items = self.answers.shape[1]
@@ -53,6 +57,10 @@ class AnswerMatrix:
             raise ValueError("an answer is none of its question's options")
         if (self.gold >= self.options).any() or (self.options < 2).any():
             raise ValueError("a right answer is none of its question's options, or there is one")
+        if self.probabilities is not None:
+            shape = (*self.answers.shape, self.options.max(initial=0))
+            if self.probabilities.shape != shape:
+                raise ValueError(f"probabilities have the shape {self.probabilities.shape}")
 
     @property
     def given(self) -> NDArray[np.bool_]:

@@ -67,6 +67,7 @@ def answer_matrix(asked: Sequence[Asked], given: Sequence[Sequence[Given]]) -> A
         gold=gold,
         probabilities=_probabilities(asked, given),
         units=numbered([one.unit for one in asked]),
+        open_vocabulary=any(one.options is None for one in asked),
     )
 
 
@@ -101,7 +102,7 @@ def _probabilities(
     closed = all(one.options is not None for one in asked)
     if not closed or not any(one.probabilities for row in given for one in row):
         return None
-    most = max((one.options or 0 for one in asked), default=0)
+    most = max([2, *(one.options or 0 for one in asked)])
     found = np.full((len(given), len(asked), most), np.nan)
     for model, row in enumerate(given):
         for place, one in enumerate(row):

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.estimation.pairs import InvariantPairs
 from scope.evidence.answers import Scores
 from scope.metrics import Metric
+
+BeforeAndAfter = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""A model's probabilities for the original texts and for the changed ones."""
+
+
+def asked_pairs(pairs: InvariantPairs, units: Sequence[str]) -> InvariantPairs:
+    """The pairs of these examples: others may be known that were asked for another reference."""
+    known = set(units)
+    kept = [place for place, one in enumerate(pairs.example_ids) if one in known]
+    if len(kept) == len(pairs.example_ids):
+        return pairs
+
+    def of_kept(rows: BeforeAndAfter) -> BeforeAndAfter:
+        return rows[0][kept], rows[1][kept]
+
+    return replace(
+        pairs,
+        example_ids=tuple(pairs.example_ids[place] for place in kept),
+        reference=of_kept(pairs.reference),
+        targets=tuple(map(of_kept, pairs.targets)),
+    )
 
 
 def invariance_scores(pairs: InvariantPairs, metric: Metric, units: Sequence[str]) -> Scores | None:

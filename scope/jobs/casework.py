@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from scope.decision.case import Case, Probe
 from scope.errors import DataError
+from scope.estimation.pairs import InvariantPairs
 from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.interviews import Interview
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.probes import ProbeQuestion, ProbeSet
 from scope.jobs.sequence import Stopped, ask_in_batches, telling_order
-from scope.records import Look
+from scope.records import Look, Question
 
 FEWEST_PROBES = 30
 """With fewer questions no two models can be told apart."""
@@ -25,11 +26,13 @@ def make_case(
     *,
     alpha: float,
     batch: int | None = None,
+    of_suspect: ProbeSet | None = None,
 ) -> tuple[Case, tuple[Look, ...]]:
     """Ask everybody what was made for one reference; the suspect comes last.
 
     With a ``batch`` the suspect is asked so many questions at a time, until its p-value reaches
     ``alpha``; the case then holds what was asked, and the looks at it come with it.
+    ``of_suspect`` are texts made for the suspect instead, where it was searched.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def make_case(
         order = telling_order(questions, of_reference)
         questions = [questions[place] for place in order]
         of_reference = [of_reference[place] for place in order]
-    _require_probes(reference, questions, of_reference)
+    _require_probes(reference, questions, of_reference, interview)
     of_controls = [interview.answers(one, questions) for one in lineup.controls]
     if batch is None:
         stopped = Stopped(interview.answers(lineup.suspect, questions), ())
@@ -66,10 +69,27 @@ def make_case(
         probes=_in_words(questions[:asked], given, interview),
         answers=answer_matrix([one.asked for one in questions[:asked]], given),
         pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
+        turned=_turned(of_suspect, lineup, reference, interview) if of_suspect else (),
         hash=probes.hash,
-        queries=len({one.question.text for one in questions[:asked]}),
+        queries=len({_words(one.question) for one in questions[:asked]})
+        + sum(one.outcome.queries for one in (of_suspect.sets if of_suspect else ())),
     )
     return case, stopped.looks
+
+
+def _turned(
+    probes: ProbeSet, lineup: Lineup, reference: Member, interview: Interview
+) -> tuple[InvariantPairs, ...]:
+    """What the reference and the controls make of the suspect's perturbations."""
+    everybody = (lineup.suspect, reference, *lineup.controls)
+    for one in everybody:
+        interview.answers(one, probes.questions)
+    return interview.pairs(probes, everybody)
+
+
+def _words(question: Question) -> tuple[object, ...]:
+    """What is asked: of questions that say the same, one is asked."""
+    return question.text, question.context, question.options
 
 
 def _in_words(
@@ -89,7 +109,10 @@ def _in_words(
 
 
 def _require_probes(
-    reference: Member, questions: Sequence[ProbeQuestion], given: Sequence[Given]
+    reference: Member,
+    questions: Sequence[ProbeQuestion],
+    given: Sequence[Given],
+    interview: Interview,
 ) -> None:
     """See that the reference answers enough, and not always alike."""
     answered = [one.choice for one in given if one.choice is not None]
@@ -101,9 +124,13 @@ def _require_probes(
             mend="name larger data, or a greater --n",
         )
     if len(set(answered)) == 1:
+        words = {interview.words(*one) for one in zip(given, questions, strict=True)} - {""}
+        always = (
+            f"{words.pop()[:60]!r}" if len(words) == 1 else f"the option {answered[0]} (from 0)"
+        )
         raise DataError(
-            f"the reference `{reference.name}` answers {str(answered[0])[:60]!r} to all of "
-            f"{len(answered)} questions",
+            f"the reference `{reference.name}` answers {always} to all of {len(answered)} "
+            "questions",
             expected="a reference whose answers differ: nothing can be told from others",
             mend="name other data, or look whether the reference works",
         )

@@ -29,6 +29,11 @@ SOFTWARE = (
 )
 
 
+PROBES = "probes for "
+"""How settings begin that hold the hash of what was asked: found on the way, so that they are no
+part of the question."""
+
+
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     """A short name for each model: what tables and reports show. All differ.
 
@@ -103,7 +108,9 @@ def question_of(manifest: Manifest) -> dict[str, object]:
         **_parts(manifest),
         "data": [card.fingerprint for card in manifest.data],
         "capabilities": capabilities,
-        "settings": _rounded(manifest.settings),
+        "settings": _rounded(
+            {key: one for key, one in manifest.settings.items() if not key.startswith(PROBES)}
+        ),
     }
 
 

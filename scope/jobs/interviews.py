@@ -74,7 +74,7 @@ class TaskInterview:
         self.cut.setdefault(member.name, set()).update(
             one.id for one, answer in zip(questions, answers, strict=True) if answer.truncated
         )
-        return list(map(_of_answer, answers))
+        return list(map(_of_answer, answers, questions))
 
     def words(self, given: Given, question: ProbeQuestion) -> str:
         """The option's words, or the answer's."""
@@ -95,10 +95,13 @@ class TaskInterview:
         return ()
 
 
-def _of_answer(answer: Answer) -> Given:
+def _of_answer(answer: Answer, question: ProbeQuestion) -> Given:
     if answer.choice is not None:
         return Given(answer.choice, answer.probabilities)
-    return Given(None if answer.text is None else spelled_alike(answer.text))
+    if answer.text is None:
+        return Given(None)
+    words = spelled_alike(answer.text)
+    return Given(question.asked.gold if words in question.accepted else words)
 
 
 @dataclass(frozen=True, kw_only=True)

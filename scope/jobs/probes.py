@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.evidence.interning import Asked
@@ -17,6 +17,7 @@ class ProbeQuestion:
     """One question to every model, and what is known of its answer.
 
     ``unit`` is the id of the example that it belongs to: a perturbation belongs to its original's.
+    ``accepted`` are further answers in words that are as right as the one that was asked for.
     """
 
     id: str
@@ -24,6 +25,7 @@ class ProbeQuestion:
     question: Question
     asked: Asked
     gold: str | None
+    accepted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +45,15 @@ class ProbeSet:
         text = json.dumps(words, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
+    def failures(self) -> Iterator[str]:
+        """Which searches broke off, and why: what they would have found was not asked."""
+        for one in self.sets:
+            if one.outcome.status == "failed":
+                yield (
+                    f"the search of {one.outcome.capability} failed ({one.outcome.reason}), so "
+                    "that nothing of it was asked"
+                )
+
 
 def probes_of_items(items: Sequence[Item]) -> ProbeSet:
     """The questions of a task, as they are."""
@@ -58,6 +69,7 @@ def probes_of_items(items: Sequence[Item]) -> ProbeSet:
                     options=len(item.question.options) or None,
                 ),
                 gold=_gold_in_words(item),
+                accepted=tuple(map(spelled_alike, item.gold[1:])),
             )
             for item in items
         )
@@ -75,14 +87,15 @@ def _gold_in_words(item: Item) -> str | None:
 
 
 def spelled_alike(answer: str) -> str:
-    """An answer in words, without what two spellings of it differ in.
+    """An answer in words, without what two spellings of it differ in; of marks alone, as it is.
 
     Examples
     --------
     >>> spelled_alike("  The Red  house.")
     'the red house'
     """
-    return " ".join(answer.casefold().split()).strip(".,;:!?'\"")
+    words = " ".join(answer.casefold().split())
+    return words.strip(" .,;:!?'\"") or words
 
 
 def probes_of_texts(

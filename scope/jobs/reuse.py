@@ -19,6 +19,8 @@ from scope.jobs.reuse_numbers import measurements, outcomes
 from scope.jobs.reuse_ways import Prepared, ReuseOptions, TextOptions, prepare_task, prepare_texts
 from scope.metrics import Metric
 from scope.models import ModelOptions
+from scope.models.answer_table import parse_table_name
+from scope.models.loading import split_spec
 from scope.progress import Silent
 from scope.protocols import Capability, Progress, Task
 from scope.records import Comparison, Setting
@@ -40,6 +42,7 @@ def reuse(
     batch: int = 100,
     seed: int = 0,
     trials: int = 3,
+    search_suspect: bool = False,
     tolerance: float = 0.1,
     cutoff: float = 1.0,
     settings: Mapping[str, Setting] | None = None,
@@ -80,6 +83,9 @@ def reuse(
         Ask the suspect in batches of so many, and stop as soon as it is found to be related.
     trials
         Perturbations sought for each text.
+    search_suspect
+        Search the suspect for perturbations too, and show whether the reference keeps them; it
+        takes some thousands of queries to the suspect.
     tolerance, cutoff
         Of Soft-SCoPE.
     settings
@@ -118,6 +124,7 @@ def reuse(
     )
     models = (suspect, _listed(references), controls)
     if task is None:
+        _refuse_without_a_task(settings or {}, [suspect, *models[1], *controls])
         texts = TextOptions(
             role=role,
             capabilities=capabilities,
@@ -126,14 +133,24 @@ def reuse(
             text_column=text_column,
             label_column=label_column,
             label_map=label_map,
+            search_suspect=search_suspect,
         )
         prepared = prepare_texts(models, texts, options)
     else:
+        of_texts = {
+            "--role": role != "classifier",
+            "--capability": capabilities,
+            "--search-suspect": search_suspect,
+            "--text-column": text_column,
+            "--label-column": label_column,
+            "--label-map": label_map,
+        }
+        _refuse_for_a_task(task, [name for name, given in of_texts.items() if given])
         prepared = prepare_task(models, task, settings or {}, options)
     manifest = prepared.plan.manifest()
     folder = run_folder(run or default_run_name(manifest), runs)
     with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as opened:
-        comparison = _conduct(prepared, options, metric, opened)
+        comparison = _conduct(prepared, options, metric, opened, search_suspect=search_suspect)
         return finish(comparison, opened, seconds=time.monotonic() - began)
 
 
@@ -155,15 +172,55 @@ def _check(alpha: float, batch: int) -> None:
         )
 
 
-def _conduct(prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run) -> Comparison:
+def _refuse_for_a_task(task: str | Task, given: Sequence[str]) -> None:
+    """What concerns texts to label and to perturb would change nothing about questions."""
+    if given:
+        named = " and ".join(given)
+        raise SpecError(
+            f"{named} with the task `{task if isinstance(task, str) else task.name}`",
+            expected="the questions of a task, as they are; or texts to label, without a task",
+            mend=f"leave {named} out, or --task",
+        )
+
+
+def _refuse_without_a_task(settings: Mapping[str, Setting], models: Sequence[str | object]) -> None:
+    if settings:
+        raise SpecError(
+            f"--setting {next(iter(settings))} without a task",
+            expected="settings of a task: see `scope list tasks`",
+            mend="add --task, or leave --setting out",
+        )
+    for one in models:
+        scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
+        if scheme == "predictions" and parse_table_name(rest):
+            raise SpecError(
+                f"the table of answers `{one}`, and no task",
+                expected="the task whose questions the table answers",
+                mend="add --task choice",
+            )
+
+
+def _conduct(
+    prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run, *, search_suspect: bool
+) -> Comparison:
     """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
     lineup = prepared.plan.lineup
-    interview = prepared.interview(run)
     share = options.alpha / len(lineup.references)
     sets = {one.name: prepared.probes(one, run) for one in lineup.references}
+    # After the probes are fixed: where labels differ, an interview begins with a question to all.
+    interview = prepared.interview(run)
+    of_suspect = prepared.probes(lineup.suspect, run) if search_suspect else None
     findings = [
         find(
-            *make_case(lineup, one, sets[one.name], interview, alpha=share, batch=options.sequence),
+            *make_case(
+                lineup,
+                one,
+                sets[one.name],
+                interview,
+                alpha=share,
+                batch=options.sequence,
+                of_suspect=of_suspect,
+            ),
             alpha=share,
             soft_scope=metric,
             seed=options.seed,
@@ -171,6 +228,8 @@ def _conduct(prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run
         for one in lineup.references
     ]
     verdicts = conclude(findings, options.alpha)
+    searched = [*sets.values(), *([of_suspect] if of_suspect else [])]
+    failed = list(dict.fromkeys(line for probes in searched for line in probes.failures()))
     return Comparison(
         manifest=prepared.plan.manifest(
             interview.truncated(), {name: probes.hash for name, probes in sets.items()}
@@ -182,6 +241,7 @@ def _conduct(prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run
         examples=(),
         perturbations=(),
         verdicts=tuple(
-            replace(one, warnings=(*interview.warnings(), *one.warnings)) for one in verdicts
+            replace(one, warnings=(*failed, *interview.warnings(), *one.warnings))
+            for one in verdicts
         ),
     )

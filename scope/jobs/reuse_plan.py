@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.decision.verdicts import NULL
-from scope.jobs.identity import command_line, model_entries, software_versions
+from scope.jobs.identity import PROBES, command_line, model_entries, software_versions
 from scope.jobs.lineup import Lineup
 from scope.models import ModelOptions
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
@@ -54,7 +54,7 @@ class ReusePlan:
         asked for each reference; both are known later, and neither belongs to the question.
         """
         counts = truncated or {}
-        hashes = {f"probes for {name}": value for name, value in (probes or {}).items()}
+        hashes = {f"{PROBES}{name}": value for name, value in (probes or {}).items()}
         return Manifest(
             job="reuse",
             models=tuple(one.card(counts.get(one.name, 0)) for one in self.lineup.members),

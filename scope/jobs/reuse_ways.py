@@ -115,6 +115,7 @@ class TextOptions:
     text_column: str | None
     label_column: str | None
     label_map: Sequence[str]
+    search_suspect: bool
 
 
 def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> Prepared:
@@ -135,6 +136,7 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
     aligned = lineup.with_models(lambda one: _aligned(one, labels, texts, options))
     search = SearchOptions(trials=texts.trials, seed=options.seed)
     chosen = _capabilities(texts, aligned)
+    _check_searched(texts, aligned, chosen, options)
     labelled = load_labelled(
         options.data,
         labels,
@@ -156,10 +158,12 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
             **texts.soft_scope.parameters,
             "label_map": ", ".join(texts.label_map) or None,
             **of_role,
+            **({"search_suspect": True} if texts.search_suspect else {}),
             **options.settings(),
         },
         verbatim={
             **of_role,
+            "search_suspect": texts.search_suspect,
             "capability": [one.capability.name for one in chosen] or ["none"],
             "trials": texts.trials,
             **texts.soft_scope.parameters,
@@ -230,3 +234,25 @@ def _capabilities(texts: TextOptions, lineup: Lineup) -> tuple[ChosenCapability,
             mend="name the model itself, or leave the search out: --capability none",
         )
     return choose_capabilities(texts.capabilities, {}) if texts.capabilities else ()
+
+
+def _check_searched(
+    texts: TextOptions,
+    lineup: Lineup,
+    chosen: Sequence[ChosenCapability],
+    options: ReuseOptions,
+) -> None:
+    """See that the suspect can be searched, where that is asked for."""
+    if not texts.search_suspect:
+        return
+    against = {
+        f"saved predictions, `{lineup.suspect.model.spec}`, as the suspect": lineup.suspect.saved,
+        "no capability to search with": not chosen,
+        "a suspect that is asked in batches, to ask less": options.sequence is not None,
+    }
+    if wrong := [found for found, is_so in against.items() if is_so]:
+        raise SpecError(
+            f"a search of the suspect, and {wrong[0]}",
+            expected="a suspect that answers new texts, some thousands of them",
+            mend="leave --search-suspect out",
+        )

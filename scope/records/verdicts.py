@@ -26,7 +26,7 @@ class Evidence:
     ``kind`` is its spelling, such as ``shared_mistakes`` or ``hard_scope``; ``capability`` names
     the perturbations that it was measured on, where there are any. ``p_value`` is the share of
     models at least as like the reference, the suspect counted among them; ``p_adjusted`` the same
-    after Holm's correction over all kinds of evidence. ``decides`` says that it enters the joint
+    after Holm's correction over the kinds that decide. ``decides`` says that it enters the joint
     statistic; what does not is shown beside it. ``controls`` holds those that have a value.
     """
 

@@ -108,7 +108,8 @@ def _unpacked(path: Path) -> Base:
             **label_names(),
         }
     )
-    model = transformers.LlamaForSequenceClassification(config)
+    with seeded_torch(0):
+        model = transformers.LlamaForSequenceClassification(config)
     model.model.load_state_dict(whole.model.state_dict())
     return Base(model, tokenizer)
 

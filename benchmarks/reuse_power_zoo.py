@@ -1,0 +1,256 @@
+"""What a verdict of reuse is worth, on models whose lineage is known because they were built here.
+
+Every model of the zoo is a suspect for every reference. The controls are the models that are
+derived from none: the independents and the other references, without the suspect and without what
+the suspect is derived from. Suspects derived from the reference are related pairs, all others are
+unrelated: the independents, the hard negatives among them (the same public base, fine-tuned on the
+same texts), and what is derived from another reference. All suspects are asked the same: plain
+texts, and the perturbations of the reference.
+
+Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01`, `zoo_tpr_at_fpr_05` and `zoo_observed_fpr_at_05`,
+each also with `_low` and `_high`. The observed rate is the share of independent suspects that the
+verdict at an error rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`,
+`zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts), for
+`hard_negatives`, `independents` and `of_others` the last three alone. `zoo_pairs`,
+`zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each reference),
+`zoo_search_queries` (to a reference),
+`zoo_sequential_queries` and `zoo_sequential_related` (of the related pairs, in batches of 50),
+`zoo_build_seconds`, `zoo_ask_seconds` and `zoo_verdict_seconds`; building and asking take no time
+where they were done before.
+
+The answers are kept in `runs/reuse-power-zoo`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from reuse_discrimination import Discrimination, Interval, discrimination
+from reuse_pairs import Lineage
+from reuse_zoo_answers import ZooAnswers, ask_zoo
+
+from scope.decision.judging import find
+from scope.decision.verdicts import conclude
+from scope.jobs.casework import make_case
+from scope.jobs.lineup import Lineup
+from scope.jobs.preparation import soft_scope_metric
+from scope.paths import cache_folder
+from scope.progress import suitable_progress
+from scope.records import Decision, Estimate
+from scope.statistics import mean_estimate
+from scope.store import Run
+from scope.zoo.lineage import DERIVED, Zoo, ZooModel
+from scope.zoo.zoo import build_zoo
+
+TEXTS = 500
+TRIALS = 1
+SEED = 0
+ALPHA = 0.05
+BATCH = 50
+RUN = Path("runs") / "reuse-power-zoo"
+UNRELATED = ("hard_negatives", "independents", "of_others")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """One verdict, and what is known of the pair. ``group`` is its line in the table."""
+
+    reference: str
+    suspect: str
+    group: str
+    score: float
+    p_value: float
+    decision: Decision
+    queries: int
+
+    @property
+    def related(self) -> bool:
+        """Whether the suspect is derived from the reference."""
+        return self.group in DERIVED
+
+
+def figures(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Build, ask, judge every pair, and measure."""
+    progress = suitable_progress()
+    began = time.monotonic()
+    zoo = build_zoo(cache_folder() / "zoo", seed=SEED, progress=progress)
+    built = time.monotonic()
+    question = {"job": "benchmark", "texts": TEXTS, "trials": TRIALS, "seed": SEED}
+    with Run.open(RUN, question) as run:
+        answers = ask_zoo(zoo, run, n=TEXTS, trials=TRIALS, seed=SEED, progress=progress)
+        asked = time.monotonic()
+        pairs = [(one, other) for one in zoo.references for other in zoo if other != one]
+        tried = []
+        with progress.task("verdicts", len(pairs)) as advance:
+            for reference, suspect in pairs:
+                tried.append(_try(zoo, answers, reference, suspect))
+                advance()
+        judged = time.monotonic()
+        sequential = [
+            _try(zoo, answers, reference, suspect, batch=BATCH)
+            for reference, suspect in pairs
+            if suspect.source == reference.name
+        ]
+    found = {
+        "zoo_models": len(zoo.models),
+        "zoo_pairs": len(tried),
+        "zoo_related_pairs": sum(one.related for one in tried),
+        **_discriminated(zoo, tried),
+        **_false_positives(tried),
+        **_by_group(zoo, tried),
+        "zoo_queries": round(float(np.mean([one.queries for one in tried]))),
+        "zoo_search_queries": round(
+            float(np.mean([each.sets[0].outcome.queries for each in answers.probes.values()]))
+        ),
+        "zoo_sequential_queries": round(float(np.mean([one.queries for one in sequential]))),
+        "zoo_sequential_related": _share(sequential, "related"),
+        "zoo_build_seconds": round(built - began, 1),
+        "zoo_ask_seconds": round(asked - built, 1),
+        "zoo_verdict_seconds": round((judged - asked) / len(tried), 2),
+    }
+    return found
+
+
+def _try(
+    zoo: Zoo,
+    answers: ZooAnswers,
+    reference: ZooModel,
+    suspect: ZooModel,
+    batch: int | None = None,
+) -> Tried:
+    controls = [
+        one.name
+        for one in (*zoo.references, *zoo.independents)
+        if one.name not in (reference.name, suspect.name, suspect.source)
+    ]
+    lineup = Lineup(
+        suspect=answers.member(suspect.name, "suspect"),
+        references=(answers.member(reference.name, "reference"),),
+        controls=tuple(answers.member(one, "control") for one in controls),
+    )
+    case, looks = make_case(
+        lineup,
+        lineup.references[0],
+        answers.probes[reference.name],
+        answers.interview,
+        alpha=ALPHA,
+        batch=batch,
+    )
+    finding = find(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
+    (verdict,) = conclude([finding], ALPHA)
+    return Tried(
+        reference=reference.name,
+        suspect=suspect.name,
+        group=_group(reference, suspect),
+        score=finding.standings[0].value,
+        p_value=1.0 if verdict.p_value is None else verdict.p_value,
+        decision=verdict.decision,
+        queries=verdict.queries,
+    )
+
+
+def _group(reference: ZooModel, suspect: ZooModel) -> str:
+    if suspect.source == reference.name:
+        return suspect.kind
+    if suspect.hard_negative_of == reference.name:
+        return "hard_negatives"
+    return "of_others" if suspect.source else "independents"
+
+
+def _discriminated(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
+    found, at_five = _told_apart(zoo, tried)
+    return {
+        **_spread("zoo_auroc", found.auroc),
+        **_spread("zoo_tpr_at_fpr_01", found.true_positives),
+        **_spread("zoo_tpr_at_fpr_05", at_five.true_positives),
+    }
+
+
+def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> tuple[Discrimination, Discrimination]:
+    """With 1 % and with 5 % of false positives."""
+    place = {one.name: number for number, one in enumerate(zoo)}
+    related = np.array([one.related for one in tried])
+    lineage = Lineage(
+        pairs=np.array([[place[one.reference], place[one.suspect]] for one in tried]),
+        related=related,
+        unrelated=~related,
+    )
+    scores = np.array([[one.score for one in tried]])
+    return (
+        discrimination(scores, lineage),
+        discrimination(scores, lineage, false_positives=ALPHA),
+    )
+
+
+def _false_positives(tried: Sequence[Tried]) -> dict[str, float]:
+    """The share of independents called related; a model's verdicts are no independent evidence."""
+    strangers = [one for one in tried if one.group in ("independents", "hard_negatives")]
+    estimate = mean_estimate(
+        [float(one.decision == "related") for one in strangers], [one.suspect for one in strangers]
+    )
+    if not isinstance(estimate, Estimate):
+        return {}
+    return _spread("zoo_observed_fpr_at_05", Interval(estimate.value, estimate.low, estimate.high))
+
+
+def _by_group(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
+    """How often each verdict is given to each group, and how well each derivation is told apart."""
+    found: dict[str, float] = {}
+    strangers = [one for one in tried if not one.related]
+    for group in (*DERIVED, *UNRELATED):
+        ours = [one for one in tried if one.group == group]
+        found[f"zoo_{group}_pairs"] = len(ours)
+        found[f"zoo_{group}_related"] = _share(ours, "related")
+        found[f"zoo_{group}_not_related"] = _share(ours, "not related")
+        if group in DERIVED:
+            apart, _ = _told_apart(zoo, [*ours, *strangers])
+            found[f"zoo_{group}_auroc"] = apart.auroc.value
+    return found
+
+
+def _share(tried: Sequence[Tried], decision: Decision) -> float:
+    return float(np.mean([one.decision == decision for one in tried]))
+
+
+def _spread(key: str, found: Interval) -> dict[str, float]:
+    return {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
+
+
+def table(found: dict[str, Any]) -> str:
+    """The figures for a reader."""
+    lines = [
+        f"zoo: {found['zoo_models']} models, {found['zoo_pairs']} pairs, "
+        f"{found['zoo_related_pairs']} of them related; {found['zoo_queries']} queries a suspect",
+        f"{'AUROC':<36} {_written(found, 'zoo_auroc')}",
+        f"{'TPR at 1 % FPR':<36} {_written(found, 'zoo_tpr_at_fpr_01')}",
+        f"{'TPR at 5 % FPR':<36} {_written(found, 'zoo_tpr_at_fpr_05')}",
+        f"{'independents called related at 0.05':<36} {_written(found, 'zoo_observed_fpr_at_05')}",
+        "",
+        f"{'':<20} {'pairs':>6} {'AUROC':>7} {'related':>8} {'undecided':>10} {'not related':>12}",
+    ]
+    for group in (*DERIVED, *UNRELATED):
+        related, cleared = (found[f"zoo_{group}_{one}"] for one in ("related", "not_related"))
+        auroc = f"{found[f'zoo_{group}_auroc']:.3f}" if group in DERIVED else ""
+        lines.append(
+            f"{group:<20} {found[f'zoo_{group}_pairs']:>6} {auroc:>7} {related:>8.2f} "
+            f"{1 - related - cleared:>10.2f} {cleared:>12.2f}"
+        )
+    lines += [
+        "",
+        f"in batches of {BATCH}: {found['zoo_sequential_queries']} queries a derived suspect, "
+        f"{found['zoo_sequential_related']:.2f} of them called related",
+        f"built in {found['zoo_build_seconds']} s, asked in {found['zoo_ask_seconds']} s, "
+        f"{found['zoo_verdict_seconds']} s a verdict; searches of {found['zoo_search_queries']} "
+        "queries to each reference",
+    ]
+    return "\n".join(lines)
+
+
+def _written(found: dict[str, Any], key: str) -> str:
+    return f"{found[key]:.3f} [{found[f'{key}_low']:.3f}, {found[f'{key}_high']:.3f}]"

@@ -1,0 +1,268 @@
+"""``scope reuse`` as a user meets it, on tables of made-up answers."""
+
+import json
+import re
+
+import pytest
+from made_up_suspects import letters, write_table
+
+from scope.serialization import from_json, to_json
+
+
+def only_verdict(done):
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    return verdict
+
+
+def of_controls(count):
+    return [f"controls.tsv#c{place}" for place in range(count)]
+
+
+def numbers(verdict):
+    """Everything of a verdict but the order in which it lists the controls."""
+    return {
+        **verdict,
+        "standings": sorted(map(str, verdict["standings"])),
+        "controls": sorted(map(str, verdict["controls"])),
+        "warnings": sorted(verdict["warnings"]),
+        "evidence": [
+            {**one, "controls": sorted(map(str, one["controls"]))} for one in verdict["evidence"]
+        ],
+    }
+
+
+def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tmp_path):
+    done = reuse("copy", "--run", "mine")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("RELATED: copy is related to ours: ")
+    assert "data of choice: 400 of 400 questions, 400 with a gold answer" in done.stdout
+    assert "report: runs/mine/report.html" in done.stderr
+    assert "Traceback" not in done.stderr
+    result = json.loads((tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8"))
+    (verdict,) = result["verdicts"]
+    assert verdict["p_value"] == verdict["p_adjusted"] == 1 / 25
+    assert verdict["queries"] == verdict["shared"] == 400
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "copy is related to ours" in page
+
+
+@pytest.mark.parametrize("controls", [19, 22])
+def test_nineteen_controls_suffice_and_each_lowers_the_smallest_p(reuse, controls):
+    verdict = only_verdict(reuse("copy", "--json", controls=of_controls(controls)))
+    assert verdict["decision"] == "related"
+    assert verdict["p_value"] == pytest.approx(1 / (controls + 1), abs=1e-6)
+
+
+def test_json_is_one_document_and_nothing_else(reuse):
+    done = reuse("copy", "--json")
+    document = json.loads(done.stdout)
+    assert [one["decision"] for one in document["verdicts"]] == ["related"]
+    assert document["manifest"]["job"] == "reuse"
+    assert to_json(from_json(done.stdout)) == done.stdout
+
+
+@pytest.mark.parametrize(("suspect", "code"), [("copy", 1), ("guesser", 0)])
+def test_the_gate_fails_for_a_related_suspect_alone(reuse, suspect, code):
+    done = reuse(suspect, "--fail-on", "related")
+    assert done.returncode == code, done.stderr
+    gates = [line for line in done.stderr.splitlines() if line.startswith("gate: ")]
+    assert gates == ["gate: copy is related to ours"] * code
+
+
+def test_the_suspect_may_be_the_references_very_spec(reuse):
+    verdict = only_verdict(reuse("ours", "--json"))
+    assert verdict["suspect"] == "ours (suspect)"
+    assert verdict["reference"] == "ours"
+    assert verdict["decision"] == "related"
+
+
+def test_three_controls_decide_nothing_and_the_verdict_says_how_many_are_missing(reuse):
+    done = reuse("copy", controls=of_controls(3))
+    assert done.returncode == 0
+    assert done.stdout.startswith("UNDECIDED: ")
+    assert re.search(r"at least 19 are\s+needed, 16 more", done.stdout)
+    assert "16 more independent controls" in done.stdout
+
+
+def test_a_run_without_a_name_lies_where_the_command_says_and_the_same_command_finds_it(
+    reuse, tmp_path
+):
+    first = reuse("copy", controls=of_controls(3))
+    (said,) = re.findall(r"report: (.+)/report\.html", first.stderr)
+    assert (tmp_path / said / "report.html").is_file()
+    again = reuse("copy", controls=of_controls(3))
+    assert f"report: {said}/report.html" in again.stderr
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_a_stricter_error_rate_asks_for_more_controls(reuse):
+    verdict = only_verdict(reuse("copy", "--alpha", "0.01", "--json"))
+    assert verdict["decision"] == "undecided"
+    assert verdict["controls_needed"] == 99
+    assert "75 more" in verdict["sentence"]
+
+
+def test_an_independent_suspect_among_its_equals_is_cleared(reuse):
+    done = reuse("other")
+    assert done.returncode == 0
+    assert done.stdout.startswith("NOT RELATED: other is not related to ours")
+
+
+def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):
+    assert only_verdict(reuse("partly", "--json"))["decision"] == "related"
+
+
+@pytest.mark.parametrize(
+    ("suspect", "reason"),
+    [
+        ("silent", "it answered 0 of 400 questions"),
+        ("constant", "it gives the same answer to every question"),
+        ("guesser", "its answers cannot be told from guesses"),
+    ],
+)
+def test_a_suspect_that_says_nothing_is_undecided_and_not_cleared(reuse, suspect, reason):
+    verdict = only_verdict(reuse(suspect, "--json"))
+    assert verdict["decision"] == "undecided"
+    assert any(reason in one for one in verdict["reasons"])
+    assert reason in verdict["sentence"]
+
+
+def test_all_of_a_table_but_suspect_and_references_are_its_controls(command, world, tmp_path):
+    write_table(tmp_path / "all.tsv", world)
+    done = command(
+        *(
+            "reuse",
+            "--suspect",
+            "predictions:all.tsv#copy",
+            "--reference",
+            "predictions:all.tsv#ours",
+        ),
+        *("--control", "predictions:all.tsv#*", "--task", "choice", "--data", "questions.jsonl"),
+        "--json",
+    )
+    names = {one["model"] for one in only_verdict(done)["controls"]}
+    assert len(names) == 24 + 6
+    assert not names & {"copy", "ours"}
+
+
+def test_a_folder_of_saved_answers_is_a_set_of_controls(reuse, world, tmp_path):
+    (tmp_path / "saved").mkdir()
+    for name in (f"c{place}" for place in range(24)):
+        rows = (
+            json.dumps({"id": f"q{place}", "answer": letter})
+            for place, letter in enumerate(letters(world[name]))
+        )
+        (tmp_path / "saved" / f"{name}.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    from_folder = only_verdict(reuse("copy", "--json", controls=("saved",)))
+    from_table = only_verdict(reuse("copy", "--json"))
+    assert from_folder["decision"] == "related"
+    assert sorted(one["value"] for one in from_folder["standings"]) == sorted(
+        one["value"] for one in from_table["standings"]
+    )
+
+
+def test_the_order_of_the_controls_leaves_the_numbers_as_they_are(reuse):
+    turned = [f"controls.tsv#c{place}" for place in (*range(12, 24), *reversed(range(12)))]
+    one, other = (
+        only_verdict(reuse("other", "--json", "--run", run, controls=controls))
+        for run, controls in (("a", of_controls(24)), ("b", turned))
+    )
+    assert numbers(other) == numbers(one)
+
+
+def test_several_references_give_the_set_of_sources(reuse):
+    done = reuse("partly", "--reference", "predictions:suspects.tsv#theirs", "--run", "a")
+    assert done.returncode == 0
+    # Two references share the error rate: 0.025 each takes 39 controls, and there are 24.
+    assert done.stdout.startswith("sources found: none")
+    assert "15 more" in done.stdout
+    more = ("--reference", "predictions:suspects.tsv#theirs", "--alpha", "0.1", "--run", "b")
+    found = reuse("partly", *more)
+    assert found.stdout.startswith("sources found: ours\n")
+    document = json.loads(reuse("partly", *more, "--json").stdout)
+    p_values = {one["reference"]: one["p_value"] for one in document["verdicts"]}
+    adjusted = {one["reference"]: one["p_adjusted"] for one in document["verdicts"]}
+    # Holm: the smaller of two is doubled, and the greater is no smaller than that.
+    assert p_values["ours"] == 1 / 25
+    assert adjusted["ours"] == 2 / 25
+    assert adjusted["theirs"] == max(p_values["theirs"], 2 / 25)
+    assert document["verdicts"][1]["decision"] != "related"
+
+
+def test_asking_in_batches_stops_early_for_a_copy(reuse):
+    done = reuse("copy", "--sequential", "--batch", "40", "--json")
+    verdict = only_verdict(done)
+    assert verdict["decision"] == "related"
+    assert verdict["queries"] < 400
+    assert verdict["queries"] % 40 == 0
+    assert verdict["looks"][-1] == {"asked": verdict["queries"], "p_value": verdict["p_value"]}
+    again = only_verdict(reuse("other", "--sequential", "--batch", "40", "--json"))
+    assert again["decision"] != "related"
+    assert again["queries"] == 400
+
+
+def test_the_command_in_the_result_asks_the_same_again(reuse, command, tmp_path):
+    more = ("--sequential", "--batch", "50", "--alpha", "0.04", "--n", "300", "--seed", "2")
+    first = reuse("partly", *more, "--json")
+    words = json.loads(first.stdout)["manifest"]["command"].replace("'", "").split()
+    again = command(*words[1:], "--run", "again", "--json")
+    assert again.returncode == 0, again.stderr
+    assert to_json(from_json(again.stdout), clock=False) == to_json(
+        from_json(first.stdout), clock=False
+    )
+
+
+def test_the_command_about_texts_asks_the_same_again_too(command, sentences_csv):
+    controls = [f"python:toy_suspects:Pupil{place}" for place in range(1, 21)]
+    first = command(
+        *("reuse", "--suspect", "python:toy_suspects:Copy"),
+        *("--reference", "python:toy_suspects:Pupil0"),
+        *(word for one in controls for word in ("--control", one)),
+        *("--data", sentences_csv, "--capability", "none", "--tolerance", "0.05", "--json"),
+        *("--label-map", "LABEL_0=positive", "--label-map", "LABEL_1=negative"),
+    )
+    assert first.returncode == 0, first.stderr
+    assert only_verdict(first)["decision"] == "related"
+    words = json.loads(first.stdout)["manifest"]["command"].split()
+    again = command(*words[1:], "--run", "again", "--json")
+    assert again.returncode == 0, again.stderr
+    assert to_json(from_json(again.stdout), clock=False) == to_json(
+        from_json(first.stdout), clock=False
+    )
+
+
+def test_the_report_is_written_again_from_the_run_alone(reuse, command, tmp_path):
+    first = reuse("copy", "--run", "mine")
+    for name in ("controls.tsv", "suspects.tsv", "questions.jsonl"):
+        (tmp_path / name).unlink()
+    path = tmp_path / "runs/mine/report.html"
+    page = path.read_bytes()
+    path.unlink()
+    again = command("report", "mine")
+    assert again.returncode == 0, again.stderr
+    assert path.read_bytes() == page
+    assert again.stdout == first.stdout
+
+
+def test_the_run_is_listed_with_reference_and_suspect(reuse, command):
+    reuse("copy", "--run", "mine", controls=of_controls(3))
+    (row,) = json.loads(command("list", "runs", "--json").stdout)
+    assert (row["run"], row["job"], row["state"]) == ("mine", "reuse", "done")
+    assert (row["reference"], row["models"]) == ("ours", "copy")
+
+
+def test_a_shell_sees_the_same(reuse, run_scope, world):
+    """The one test here that starts a process: exit code, standard output and error."""
+    done = run_scope(
+        *("reuse", "--suspect", "predictions:suspects.tsv#copy"),
+        *(
+            "--reference",
+            "predictions:suspects.tsv#ours",
+            "--control",
+            "predictions:controls.tsv#*",
+        ),
+        *("--task", "choice", "--data", "questions.jsonl", "--fail-on", "related", "--json"),
+    )
+    assert done.returncode == 1, done.stderr
+    assert only_verdict(done)["decision"] == "related"
+    assert "gate: copy is related to ours" in done.stderr

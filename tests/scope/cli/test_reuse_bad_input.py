@@ -1,0 +1,271 @@
+"""Every mistake in a test of reuse ends in one message that says what was found and how to mend it.
+
+All go through the command; what it refuses, it refuses before any model is asked, but where the
+answers themselves are the mistake.
+"""
+
+import json
+
+import pytest
+from made_up_suspects import letters, write_table
+
+PUPILS = ["python:toy_suspects:Pupil1", "python:toy_suspects:Pupil2"]
+
+
+@pytest.fixture
+def refused(command):
+    """Runs the command, which must refuse; returns its message."""
+
+    def run(*arguments):
+        done = command(*arguments)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) <= 40
+        return done.stderr
+
+    return run
+
+
+@pytest.fixture
+def of_tables(world):
+    """The words of a command on the tables, with these options instead of the usual ones."""
+
+    def words(*more, **changes):
+        options = {
+            "suspect": "suspects.tsv#copy",
+            "reference": "suspects.tsv#ours",
+            "control": ["controls.tsv#*"],
+            **changes,
+        }
+        named = [
+            word
+            for name, value in options.items()
+            for one in ([value] if isinstance(value, str) else value)
+            for word in (f"--{name}", f"predictions:{one}")
+        ]
+        return ["reuse", *named, "--task", "choice", "--data", "questions.jsonl", *more]
+
+    return words
+
+
+def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
+    named = [word for one in controls for word in ("--control", one)]
+    reference = () if "--reference" in more else ("--reference", "python:toy_suspects:Pupil0")
+    return ["reuse", "--suspect", suspect, *reference, *named, "--data", str(data), *more]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "mend"),
+    [
+        (
+            {"control": ["controls.tsv#*", "suspects.tsv#ours"]},
+            "the reference `predictions:suspects.tsv#ours` among the controls",
+            "leave --control predictions:suspects.tsv#ours out",
+        ),
+        (
+            {"control": ["suspects.tsv#copy", "controls.tsv#*"]},
+            "the suspect `predictions:suspects.tsv#copy` among the controls",
+            "leave --control predictions:suspects.tsv#copy out",
+        ),
+        (
+            {"control": ["controls.tsv#*", "controls.tsv#c4"]},
+            "the control `predictions:controls.tsv#c4` given twice",
+            "leave one --control predictions:controls.tsv#c4 out",
+        ),
+        (
+            {"reference": ["suspects.tsv#ours", "suspects.tsv#ours"]},
+            "the reference `predictions:suspects.tsv#ours` given twice",
+            "leave one --reference predictions:suspects.tsv#ours out",
+        ),
+        (
+            {"control": ["controls.tsv#c1", "same.tsv#c1"]},
+            "which are the same model",
+            "leave --control predictions:same.tsv#c1 out",
+        ),
+        (
+            {"control": ["controls.tsv#*", "same.tsv#*"]},
+            "the control `predictions:controls.tsv#c0` and the control",
+            "leave --control predictions:same.tsv#c0 out",
+        ),
+        ({"control": ["controls.tsv#c1"]}, "1 control", "--control predictions:FILE.tsv#*"),
+        ({"control": ["nobody"]}, "no saved answers in the folder nobody", "check the path"),
+        (
+            {"control": ["missing.jsonl", "controls.tsv#*"]},
+            "no file missing.jsonl",
+            "check the path",
+        ),
+        ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
+        (
+            {"suspect": "suspects.tsv#cpoy"},
+            "no model `cpoy` in suspects.tsv",
+            "did you mean `copy`",
+        ),
+        (
+            {"control": ["short.tsv#*"]},
+            "400 rows in questions.jsonl, and short.tsv with 399",
+            "data",
+        ),
+        (
+            {"reference": "suspects.tsv#constant"},
+            "the reference `constant` answers the option 0 (from 0) to all of 400 questions",
+            "look whether the reference works",
+        ),
+        (
+            {"reference": "suspects.tsv#silent"},
+            "400 questions, of which the reference `silent` answers 0",
+            "larger data",
+        ),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_models_in_wrong_places_are_named(
+    refused, of_tables, world, tmp_path, changes, found, mend
+):
+    (tmp_path / "nobody").mkdir()
+    (tmp_path / "same.tsv").write_bytes((tmp_path / "controls.tsv").read_bytes())
+    short = {name: world[name][:399] for name in ("c0", "c1", "c2")}
+    write_table(tmp_path / "short.tsv", short)
+    message = refused(*of_tables(**changes))
+    assert found in message
+    assert mend in message
+    assert "expected:" in message
+    assert "to mend:" in message
+
+
+@pytest.mark.parametrize(
+    ("more", "found", "mend"),
+    [
+        (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a greater --n"),
+        (("--alpha", "0"), "an error rate of 0", "--alpha 0.05"),
+        (("--alpha", "1"), "an error rate of 1", "--alpha 0.05"),
+        (("--alpha", "2"), "an error rate of 2", "--alpha 0.05"),
+        (("--alpha", "nan"), "an error rate of nan", "--alpha 0.05"),
+        (("--task", "chioce"), "no task is called `chioce`", "did you mean `choice`"),
+        (("--data", "missing.jsonl"), "no file `missing.jsonl`", "did you mean `questions"),
+        (("--setting", "min_words=3"), "the setting `min_words`", "leave it out"),
+        (("--capability", "typo"), "--capability with the task `choice`", "--capability"),
+        (("--run", "..hidden"), "..hidden", "--run"),
+    ],
+)
+def test_options_that_cannot_be_are_told(refused, of_tables, more, found, mend):
+    message = refused(*of_tables(*more))
+    assert found in message
+    assert mend in message
+
+
+@pytest.mark.parametrize(
+    "more", [("--batch", "0"), ("--n", "0"), ("--fail-on", "not related"), ("--trials", "0")]
+)
+def test_options_out_of_their_range_are_refused_with_their_names(refused, of_tables, more):
+    assert more[0] in refused(*of_tables(*more))
+
+
+def test_thirty_questions_are_enough_to_begin_with(command, of_tables):
+    done = command(*of_tables("--n", "30"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentences):
+    spec = save_pupil(tmp_path / "ours.jsonl", sentences)
+    data = write_sentences(tmp_path / "data.csv", sentences)
+    message = refused(*of_texts(data, "--reference", spec, "--capability", "typo"))
+    assert f"capabilities, and saved predictions, `{spec}`, as a reference" in message
+    assert "--capability none" in message
+
+
+def test_a_reference_with_one_label_for_everything_is_told_by_that_label(refused, sentences_csv):
+    more = ("--reference", "python:toy_suspects:Stubborn", "--capability", "none")
+    message = refused(*of_texts(sentences_csv, *more))
+    assert "the reference `toy_suspects:Stubborn` answers 'positive' to all of 60" in message
+
+
+def test_labels_that_do_not_align_need_all_answers_at_once(refused, sentences_csv):
+    message = refused(*of_texts(sentences_csv, "--sequential", "--capability", "none"))
+    assert "labels that do not align" in message
+    assert "--label-map LABEL_0=negative" in message
+
+
+def test_labels_that_no_control_shares_cannot_be_matched(refused, sentences_csv, tmp_path):
+    (tmp_path / "renamed_pupils.py").write_text(
+        "from toy_suspects import Copy\n"
+        "class One(Copy):\n    salt = 'One'\n"
+        "class Two(Copy):\n    salt = 'Two'\n"
+    )
+    controls = ["python:renamed_pupils:One", "python:renamed_pupils:Two"]
+    message = refused(*of_texts(sentences_csv, "--capability", "none", controls=controls))
+    assert "no control with the labels negative, positive" in message
+    assert "--label-map LABEL_0=negative" in message
+
+
+def test_a_second_reference_must_share_the_labels_of_the_first(refused, sentences_csv):
+    references = ("--reference", "python:toy_suspects:Pupil0")
+    references += ("--reference", "python:toy_suspects:Finer")
+    message = refused(*of_texts(sentences_csv, *references, "--capability", "none"))
+    assert "labels that do not align" in message
+    assert "so so" in message
+
+
+def test_a_model_of_another_role_is_refused(refused, of_tables, sentences_csv):
+    message = refused(*of_tables("--control", "python:toy_models:Reference"))
+    assert "with the roles: classifier" in message
+    talker = of_texts(sentences_csv, suspect="python:toy_suspects:Talker0")
+    assert "with the roles: next_token" in refused(*talker)
+
+
+def test_an_unknown_control_is_told_before_anything_is_asked(refused, sentences_csv, tmp_path):
+    message = refused(*of_texts(sentences_csv, controls=[*PUPILS, "python:toy_suspects:Nobody"]))
+    assert "has no `Nobody`" in message
+    assert not (tmp_path / "runs").exists()
+
+
+def test_gold_labels_that_nobody_knows_are_told(refused, tmp_path, sentences):
+    data = write_sentences(tmp_path / "data.csv", [(text, "so so") for text, _ in sentences])
+    message = refused(*of_texts(data, "--capability", "none"))
+    assert "gold labels that do not align" in message
+    assert "--label-column none" in message
+
+
+def test_a_table_without_its_task_is_told_what_is_missing(refused, of_tables):
+    words = of_tables()
+    place = words.index("--task")
+    message = refused(*words[:place], *words[place + 2 :])
+    assert "the table of answers `predictions:suspects.tsv#copy`, and no task" in message
+    assert "add --task choice" in message
+
+
+def test_labels_mean_nothing_to_next_tokens(refused, sentences_csv):
+    more = ("--role", "next_token", "--label-map", "a=b")
+    assert "--label-map in the role next_token" in refused(*of_texts(sentences_csv, *more))
+
+
+def test_another_suspect_under_the_name_of_a_run_is_refused(command, refused, of_tables):
+    assert command(*of_tables("--run", "mine")).returncode == 0
+    message = refused(*of_tables("--run", "mine", suspect="suspects.tsv#other"))
+    assert "holds another question" in message
+
+
+def test_a_saved_answer_that_is_missing_is_counted(refused, of_tables, tmp_path, world):
+    answers = zip("abc", (world["c0"], world["c1"], world["c2"]), strict=True)
+    (tmp_path / "saved").mkdir()
+    for name, row in answers:
+        rows = [{"id": f"q{place}", "answer": letter} for place, letter in enumerate(letters(row))]
+        (tmp_path / "saved" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows[:390])))
+    message = refused(*of_tables(control=["saved"]))
+    assert "has no answer to 10 of 400 questions: `q390`" in message
+
+
+def save_pupil(path, sentences):
+    """Predictions of a pupil, as another tool would have saved them."""
+    from toy_suspects import Pupil
+
+    rows = [{"text": text, "probabilities": Pupil().shares(text)} for text, _ in sentences]
+    rows[0]["labels"] = list(Pupil.labels)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return f"predictions:{path}"
+
+
+def write_sentences(path, sentences):
+    rows = "".join(f"{text},{label}\n" for text, label in sentences)
+    path.write_text(f"text,label\n{rows}", encoding="utf-8")
+    return path

@@ -1,0 +1,149 @@
+"""Which kinds of evidence a case offers, which of them decide, and what a copy is worth."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_cases import (
+    SOFT_SCOPE,
+    make_case,
+    probabilities_of,
+    strangers,
+    taking,
+    with_suspect,
+)
+
+from scope.decision.kinds import kinds_of_evidence
+from scope.estimation import InvariantPairs
+from scope.evidence.answers import NOT_GIVEN, UNKNOWN
+from scope.evidence.shared_mistakes import shared_mistakes
+from scope.records import Estimate
+
+
+def kinds(case):
+    found = kinds_of_evidence(case, shared_mistakes(case.answers), SOFT_SCOPE)
+    return {(one.name, one.capability): one for one in found}
+
+
+def names(case):
+    return [(name, one.decides) for (name, _), one in kinds(case).items()]
+
+
+def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
+    """Pairs of a reference that is sure of one label, and as many others of any opinion."""
+    generator = np.random.default_rng(seed)
+    sure = np.tile([0.75, 0.25], (len(examples), 1))
+    return InvariantPairs(
+        capability=capability,
+        example_ids=tuple(examples),
+        reference=(sure, sure),
+        targets=tuple(
+            tuple(generator.dirichlet([1, 1], size=len(examples)) for _ in range(2))
+            for _ in range(models)
+        ),
+    )
+
+
+def test_shared_mistakes_decide_and_what_allows_for_chance_alone_is_shown():
+    rows, gold = strangers(0, controls=4, items=40)
+    assert names(make_case(rows, gold)) == [
+        ("shared_mistakes", True),
+        ("capa_discrete", False),
+        ("error_consistency", False),
+    ]
+    assert names(make_case(rows, np.full(40, UNKNOWN))) == [("shared_mistakes", True)]
+
+
+def test_probabilities_add_their_correlation():
+    rows, gold = strangers(0, controls=4, items=40)
+    case = make_case(rows, gold, probabilities=probabilities_of(rows))
+    assert names(case) == [
+        ("shared_mistakes", True),
+        ("log_probabilities", True),
+        ("capa", False),
+        ("error_consistency", False),
+    ]
+
+
+def test_perturbations_of_the_reference_decide_and_those_of_the_suspect_are_shown():
+    rows, gold = strangers(0, controls=4, items=40)
+    pairs = made_up_pairs(5)
+    case = make_case(rows, gold, pairs=(pairs,), turned=(replace(pairs, capability="synonym"),))
+    found = {key: one.decides for key, one in kinds(case).items() if key[1]}
+    assert found == {
+        ("hard_scope", "typo"): True,
+        (str(SOFT_SCOPE), "typo"): True,
+        ("hard_scope", "synonym of the suspect"): False,
+        (str(SOFT_SCOPE), "synonym of the suspect"): False,
+    }
+
+
+def test_a_search_that_found_nothing_is_no_kind():
+    rows, gold = strangers(0, controls=4, items=40)
+    nothing = made_up_pairs(5, examples=())
+    assert not any(capability for _, capability in kinds(make_case(rows, gold, pairs=(nothing,))))
+
+
+def test_the_suspects_shared_invariance_has_the_interval_of_a_mean_over_its_pairs():
+    rows, gold = strangers(0, controls=4, items=40)
+    pairs = made_up_pairs(5)
+    always = (pairs.reference, *pairs.targets[1:])
+    case = make_case(rows, gold, pairs=(replace(pairs, targets=always),))
+    hard = kinds(case)["hard_scope", "typo"]
+    assert isinstance(hard.suspect, Estimate)
+    # Two examples have pairs, and 38 have none: of these nothing is known.
+    assert (hard.suspect.value, hard.suspect.high, hard.suspect.n) == (1.0, 1.0, 2)
+    assert hard.scores.values[1] == pytest.approx(1)
+
+
+def test_pairs_of_examples_that_were_not_asked_here_do_not_count():
+    rows, gold = strangers(0, controls=4, items=40)
+    here, elsewhere = made_up_pairs(5), made_up_pairs(5, examples=("0", "0", "not here"))
+    one, other = (
+        kinds(make_case(rows, gold, pairs=(pairs,)))["hard_scope", "typo"]
+        for pairs in (here, elsewhere)
+    )
+    assert one.suspect.n == 2
+    assert other.suspect.n == 1
+    of_first = [pairs[:2] for before_and_after in here.targets for pairs in before_and_after]
+    kept = [
+        (before.argmax(axis=1) == after.argmax(axis=1)).mean()
+        for before, after in zip(of_first[::2], of_first[1::2], strict=True)
+    ]
+    assert other.scores.values[1:] == pytest.approx(kept)
+
+
+def test_a_copy_has_the_value_that_is_said_to_be_a_copys():
+    rows, gold = strangers(0, controls=12, items=200)
+    probabilities = probabilities_of(rows)
+    copied, same = taking(rows, 1.0), probabilities.copy()
+    same[1] = same[0]
+    pairs = made_up_pairs(13)
+    case = make_case(
+        copied,
+        gold,
+        probabilities=same,
+        pairs=(replace(pairs, targets=(pairs.reference, *pairs.targets[1:])),),
+    )
+    for (name, _), one in kinds(case).items():
+        if name == "shared_mistakes":
+            assert one.scores.values[1] == pytest.approx(one.copy, rel=0.2)
+        elif name not in ("capa", "error_consistency"):
+            assert one.scores.values[1] == pytest.approx(one.copy)
+        # CAPA of two equal rows of probabilities is less than 1.
+        assert one.scores.values[1] <= one.most + 1e-12
+
+
+def test_a_suspect_without_probabilities_has_no_value_of_theirs():
+    rows, gold = strangers(0, controls=4, items=40)
+    some = probabilities_of(rows)
+    some[1] = np.nan
+    found = kinds(make_case(rows, gold, probabilities=some))
+    assert np.isnan(found["log_probabilities", None].scores.values[1])
+    assert ("capa_discrete", None) in found
+
+
+def test_a_suspect_that_answers_nothing_has_no_value_at_all():
+    rows, gold = strangers(0, controls=4, items=40)
+    for one in kinds(make_case(with_suspect(rows, NOT_GIVEN), gold)).values():
+        assert np.isnan(one.scores.values[1])

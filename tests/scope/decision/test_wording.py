@@ -1,0 +1,127 @@
+"""The sentences of a verdict, word for word."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_cases import SOFT_SCOPE, make_case, strangers
+
+from scope.decision.judging import find
+from scope.decision.wording import changes, sentence, warnings
+from scope.records import ControlCheck, Estimate, PairedTest, Standing, Undefined
+
+
+@pytest.fixture(scope="module")
+def plain():
+    case = make_case(*strangers(0, controls=4, items=100))
+    return find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+
+
+def standings(suspect, *controls):
+    names = ("theirs", *(f"control {number}" for number in range(1, len(controls) + 1)))
+    return tuple(
+        Standing(model=name, value=value)
+        for name, value in zip(names, (suspect, *controls), strict=True)
+    )
+
+
+def paired(value, low, high):
+    return PairedTest(
+        control="control 2",
+        difference=Estimate(value=value, low=low, high=high, n=100, method="made up"),
+        p_more=0.5,
+        p_less=0.5,
+    )
+
+
+def said(finding, decision, reasons=()):
+    return sentence(finding, decision, reasons, p_adjusted=0.0385, alpha=0.05)
+
+
+def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
+    found = replace(plain, standings=standings(3.0, 1.0, 2.0, -1.0), shared=97)
+    assert said(found, "related") == (
+        "theirs is related to ours: on the 97 questions that both answered it is more like ours "
+        "than each of 3 independent models. A model that has nothing to do with ours would be so "
+        "by chance with a probability of at most 0.038, where 0.05 is allowed."
+    )
+    one_above = replace(found, standings=standings(1.0, 1.0, 0.0, -1.0))
+    assert "than 2 of 3 independent models. A model" in said(one_above, "related")
+
+
+def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(plain):
+    found = replace(plain, standings=standings(0.0, 1.0, 2.0, -1.0), detectable=0.25, shared=97)
+    assert said(found, "not related") == (
+        "theirs is not related to ours so far as 97 questions show: 2 of 3 independent models are "
+        "at least as like ours (p = 0.0385), and a suspect that had taken 25% of its answers from "
+        "ours would have stood out."
+    )
+
+
+def test_undecided_gives_its_reasons(plain):
+    assert said(plain, "undecided", ("one thing", "another")) == (
+        "Whether theirs is derived from ours cannot be decided: one thing; another."
+    )
+
+
+def advice(finding, decision="undecided", needed=4):
+    return changes(finding, decision, needed=needed, alpha=0.05)
+
+
+def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
+    assert advice(replace(plain, unusable=("it refused",))) == (
+        "Answers to more of the questions, or answers that are better than guesses.",
+    )
+    assert advice(plain, needed=19) == ("15 more independent controls.",)
+    assert advice(replace(plain, paired=None)) == (
+        "Questions that the suspect and the reference both answer.",
+    )
+    decided = replace(plain, paired=paired(1.0, 0.5, 1.5))
+    first, second = advice(decided, "related")
+    assert "One more independent model that is as like ours as theirs is" in first
+    assert "control 2" in first
+    assert "third model" in second
+    first, second = advice(decided, "not related")
+    assert "where control 2 and the other controls do not" in first
+    assert "derived from ours" in second
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [
+        # A standard error of 1, and 1.645 of them needed at 0.05: (1.645 / 0.5)² = 10.8 times 100.
+        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 1090 questions in all instead of 100."),
+        ((-1.0, -2.96, 0.96), "About 280 questions in all instead of 100."),
+        # As sure as can be by more of the same already.
+        (
+            (1.7, -0.26, 3.66),
+            "More questions, or questions on which the reference errs more often.",
+        ),
+        (
+            (0.0, -1.96, 1.96),
+            "More questions, or questions on which the reference errs more often.",
+        ),
+        # 270 times as many.
+        (
+            (0.1, -1.86, 2.06),
+            "Hardly more questions alone, for suspect and closest control are equally alike; more "
+            "independent controls.",
+        ),
+        ((0.5, 0.5, 0.5), "More questions."),
+    ],
+)
+def test_how_many_questions_would_decide_is_found_from_what_was_seen(plain, difference, told):
+    assert advice(replace(plain, paired=paired(*difference))) == (told,)
+
+
+def test_every_flag_of_a_control_is_a_warning(plain):
+    skill = Undefined(reason="any")
+    controls = (
+        ControlCheck(model="a", skill=skill, given=1.0, flags=("one", "two")),
+        ControlCheck(model="b", skill=skill, given=1.0),
+        ControlCheck(model="c", skill=skill, given=1.0, flags=("three",)),
+    )
+    assert warnings(replace(plain, controls=controls)) == (
+        "control a: one",
+        "control a: two",
+        "control c: three",
+    )

@@ -1,0 +1,177 @@
+"""Correlated doubts against a plain loop, and their laws."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_pools import random_pool
+
+from scope.evidence.answers import NOT_GIVEN
+from scope.evidence.log_probabilities import LEAST_PROBABILITY, log_probability_scores
+
+seeds = st.integers(0, 100_000)
+
+
+def doubting_pool(seed, **shape):
+    """A random pool with probabilities, some of them missing, some very small."""
+    pool = random_pool(seed, **shape)
+    generator = np.random.default_rng(seed + 1)
+    models, items = pool.answers.shape
+    found = np.zeros((models, items, pool.options.max()))
+    for place, options in enumerate(pool.options):
+        found[:, place, :options] = generator.dirichlet(np.full(options, 0.3), size=models)
+    found[generator.random((models, items)) < 0.1] = np.nan
+    return replace(pool, probabilities=found)
+
+
+def plainly(pool):
+    """The definition, one model and one question at a time; NaN where it gives no number."""
+    logs = np.log(np.maximum(pool.probabilities, LEAST_PROBABILITY))
+    models, items = pool.answers.shape
+
+    def shows(model, item):
+        given = pool.answers[model, item] != NOT_GIVEN
+        return given and not np.isnan(pool.probabilities[model, item]).any()
+
+    def centred(model, item):
+        row = logs[model, item, : pool.options[item]]
+        return row - row.mean()
+
+    values = [np.nan]
+    for model in range(1, models):
+        columns = []
+        for item in range(items):
+            others = [one for one in range(1, models) if one != model and shows(one, item)]
+            if shows(0, item) and shows(model, item) and others:
+                consensus = np.mean([centred(one, item) for one in others], axis=0)
+                columns.append([centred(0, item), centred(model, item), consensus])
+        if not columns:
+            values.append(np.nan)
+            continue
+        reference, own, consensus = np.concatenate(columns, axis=1)
+        rests = [
+            one - consensus * np.linalg.lstsq(consensus[:, None], one, rcond=None)[0]
+            for one in (reference, own)
+        ]
+        lengths = [np.sqrt((one**2).sum()) for one in rests]
+        values.append(np.corrcoef(rests)[0, 1] if min(lengths) >= 1e-9 else np.nan)
+    return values
+
+
+@given(seeds)
+@settings(max_examples=60)
+def test_every_value_is_the_correlation_of_what_least_squares_leave(seed):
+    pool = doubting_pool(seed)
+    expected = plainly(pool)
+    found = log_probability_scores(pool)
+    if found is None:
+        assert np.isnan(expected).all()
+        return
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_parts_add_up_unit_by_unit_and_values_are_correlations(seed):
+    found = log_probability_scores(doubting_pool(seed, models=6, items=20))
+    known = ~np.isnan(found.values)
+    np.testing.assert_allclose(found.parts[known].sum(axis=1), found.values[known], atol=1e-12)
+    assert (np.abs(found.values[known]) <= 1 + 1e-12).all()
+    assert (found.parts[~known] == 0).all()
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_the_order_of_the_pool_changes_the_order_of_the_numbers_alone(seed):
+    pool = doubting_pool(seed, models=8, items=25)
+    order = np.concatenate(([0], np.random.default_rng(seed).permutation(7) + 1))
+    turned = replace(pool, answers=pool.answers[order], probabilities=pool.probabilities[order])
+    one, other = log_probability_scores(pool), log_probability_scores(turned)
+    np.testing.assert_allclose(other.values, one.values[order], atol=1e-9)
+    np.testing.assert_allclose(other.parts, one.parts[order], atol=1e-9)
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_a_copy_is_worth_1_whatever_the_others_doubt(seed):
+    pool = doubting_pool(seed, models=5, items=20)
+    for table in (pool.answers, pool.probabilities):
+        table[2] = table[0]
+    assert log_probability_scores(pool).values[2] == pytest.approx(1)
+
+
+def by_hand(probabilities, answers=None):
+    rows = np.array(probabilities, dtype=float)
+    pool = random_pool(0, models=len(rows), items=rows.shape[1], missing=0)
+    return log_probability_scores(
+        replace(
+            pool,
+            answers=np.zeros(rows.shape[:2], dtype=int) if answers is None else answers,
+            options=np.full(rows.shape[1], 2),
+            gold=np.zeros(rows.shape[1], dtype=int),
+            units=np.arange(rows.shape[1]),
+            probabilities=rows,
+        )
+    )
+
+
+HALF = [0.5, 0.5]
+
+
+def test_three_models_and_two_questions_by_hand():
+    # Log-odds of the reference (2, 0), of the first (2, 2), of the second (0, 2). For the first
+    # the second is all the others: what it says of question 1 remains, (2, 0) and (2, 0).
+    odds = np.exp(2)
+    sure = [odds / (1 + odds), 1 / (1 + odds)]
+    found = by_hand([[sure, HALF], [sure, sure], [HALF, sure]])
+    # For the second the first is: (2, 0) and (0, 2) less half of (2, 2): opposites.
+    np.testing.assert_allclose(found.values, [np.nan, 1, -1], atol=1e-12)
+
+
+def test_a_model_that_answers_without_doubts_of_its_own_has_no_value():
+    found = by_hand([[[0.9, 0.1], [0.4, 0.6]], [HALF, HALF], [[0.8, 0.2], [0.3, 0.7]]])
+    assert np.isnan(found.values[1])
+    assert not np.isnan(found.values[2])
+
+
+def test_near_certainty_is_all_alike():
+    doubts = np.random.default_rng(0).uniform(0.1, 0.9, size=(4, 12))
+
+    def found(rest):
+        rows = np.stack([doubts, 1 - doubts], axis=2)
+        rows[:3, 0] = 1 - rest, rest
+        return by_hand(rows).values
+
+    np.testing.assert_allclose(found(0.0), found(LEAST_PROBABILITY / 2), atol=1e-4)
+    assert np.abs(found(0.0) - found(0.1))[1:].max() > 0.01
+
+
+def test_without_probabilities_there_is_no_such_evidence():
+    pool = random_pool(1)
+    assert log_probability_scores(pool) is None
+    whole = doubting_pool(1, models=4, items=10)
+    for row in (0, slice(1, None)):
+        some = whole.probabilities.copy()
+        some[row] = np.nan
+        assert log_probability_scores(replace(whole, probabilities=some)) is None
+
+
+def test_probabilities_of_an_answer_that_was_not_given_do_not_count():
+    whole = doubting_pool(4, models=4, items=12)
+    silent = whole.answers.copy()
+    silent[2] = NOT_GIVEN
+    found = log_probability_scores(replace(whole, answers=silent))
+    nothing = whole.probabilities.copy()
+    nothing[2] = np.nan
+    without = log_probability_scores(replace(whole, probabilities=nothing))
+    np.testing.assert_array_equal(found.values, without.values)
+
+
+def test_a_model_with_nobody_beside_it_has_no_consensus_to_be_held_against():
+    whole = doubting_pool(4, models=4, items=12)
+    alone = whole.probabilities.copy()
+    alone[2:] = np.nan
+    found = log_probability_scores(replace(whole, probabilities=alone))
+    assert np.isnan(found.values).all()

@@ -1,0 +1,142 @@
+"""Who is asked what for one reference, and when there is too little to go on."""
+
+import pytest
+
+from scope.errors import DataError
+from scope.evidence.interning import Asked, Given
+from scope.jobs.casework import FEWEST_PROBES, make_case
+from scope.jobs.lineup import Lineup, Member
+from scope.jobs.probes import ProbeQuestion, ProbeSet
+from scope.records import Question
+
+COUNT = 60
+
+
+class Told:
+    """An interview in which everybody answers what a list says; writes down who was asked what."""
+
+    def __init__(self, **answers):
+        self.said = answers
+        self.log = []
+
+    def answers(self, member, questions):
+        self.log.append((member.name, [one.id for one in questions]))
+        return [self.said[member.name][int(one.id)] for one in questions]
+
+    def words(self, given, question):
+        return "" if given.choice is None else question.question.options[given.choice]
+
+    def pairs(self, probes, members):
+        return ()
+
+    def truncated(self):
+        return {}
+
+    def warnings(self):
+        return ()
+
+
+def member(name, part):
+    return Member(name=name, part=part, model=None, saved=False, own=True)
+
+
+LINEUP = Lineup(
+    suspect=member("suspect", "suspect"),
+    references=(member("ours", "reference"),),
+    controls=(member("first", "control"), member("second", "control")),
+)
+
+
+def probes(count=COUNT, text="Which {}?", options=("yes", "no")):
+    return ProbeSet(
+        questions=tuple(
+            ProbeQuestion(
+                id=str(place),
+                unit=str(place),
+                question=Question(id=str(place), text=text.format(place), options=options),
+                asked=Asked(str(place), gold=1, options=2),
+                gold="no",
+            )
+            for place in range(count)
+        )
+    )
+
+
+def choices(*numbers):
+    return [Given(one) for one in numbers]
+
+
+EVEN = choices(*(place % 2 for place in range(COUNT)))
+RIGHT = choices(*[1] * COUNT)
+DIFFERENT = choices(*(place % 3 % 2 for place in range(COUNT)))
+
+
+def told(**changes):
+    return Told(**{"ours": EVEN, "first": RIGHT, "second": DIFFERENT, "suspect": EVEN, **changes})
+
+
+def case_of(interview, given=None, **options):
+    (reference,) = LINEUP.references
+    return make_case(LINEUP, reference, given or probes(), interview, alpha=0.05, **options)
+
+
+def test_the_suspect_comes_last_and_its_row_second():
+    interview = told()
+    case, looks = case_of(interview)
+    assert [name for name, _ in interview.log] == ["ours", "first", "second", "suspect"]
+    assert looks == ()
+    assert case.answers.answers[0].tolist() == case.answers.answers[1].tolist()
+    assert case.answers.answers[2].tolist() == [1] * COUNT
+    assert (case.reference, case.suspect, case.controls) == ("ours", "suspect", ("first", "second"))
+    assert (case.queries, case.hash) == (COUNT, probes().hash)
+
+
+def test_the_probes_are_told_in_words():
+    (first, second, *_), _ = case_of(told(suspect=choices(*[None] * COUNT)))[0].probes, None
+    assert (first.reference, second.reference) == ("yes", "no")
+    assert (first.suspect, first.gold, first.text) == ("", "no", "Which 0?")
+
+
+def test_questions_of_the_same_words_are_asked_and_counted_once():
+    assert case_of(told(), probes(text="Which?"))[0].queries == 1
+
+
+def test_in_batches_the_references_mistakes_come_first_and_the_case_ends_where_asking_ends():
+    # Two controls can never bring p to 0.05: everything is asked, in batches of 25.
+    interview = told()
+    case, looks = case_of(interview, batch=25)
+    batches = [ids for name, ids in interview.log if name == "suspect"]
+    assert [len(ids) for ids in batches] == [25, 25, 10]
+    assert batches[0] == [str(place) for place in range(0, 50, 2)]
+    assert [look.asked for look in looks] == [25, 50, 60]
+    assert [one.id for one in case.probes] == [one for ids in batches for one in ids]
+
+
+def test_the_same_answers_in_batches_or_at_once_make_the_same_case():
+    at_once, in_batches = (case_of(told(), batch=batch)[0] for batch in (None, 20))
+    order = [int(one.id) for one in in_batches.probes]
+    assert (at_once.answers.answers[:, order] == in_batches.answers.answers).all()
+
+
+@pytest.mark.parametrize("given", [0, FEWEST_PROBES - 1])
+def test_a_reference_that_answers_too_little_is_refused_before_others_are_asked(given):
+    few = [*EVEN[:given], *choices(*[None] * (COUNT - given))]
+    interview = told(ours=few)
+    with pytest.raises(DataError) as caught:
+        case_of(interview)
+    assert f"60 questions, of which the reference `ours` answers {given}" in caught.value.found
+    assert f"at least {FEWEST_PROBES}" in caught.value.expected
+    assert [name for name, _ in interview.log] == ["ours"]
+
+
+def test_thirty_answers_are_enough():
+    few = [*EVEN[:FEWEST_PROBES], *choices(*[None] * (COUNT - FEWEST_PROBES))]
+    assert case_of(told(ours=few))[0].answers.given[0].sum() == FEWEST_PROBES
+
+
+def test_a_constant_reference_is_refused_with_what_it_always_says():
+    interview = told(ours=RIGHT)
+    with pytest.raises(DataError) as caught:
+        case_of(interview)
+    assert "`ours` answers 'no' to all of 60 questions" in caught.value.found
+    assert [name for name, _ in interview.log] == ["ours"]

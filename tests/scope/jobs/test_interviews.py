@@ -1,0 +1,170 @@
+"""What is asked and how answers are read: of tasks in words, and of texts."""
+
+import json
+import random
+
+import pytest
+from made_up_tasks import choice
+
+import scope
+from capabilities.choice import Choice
+from capabilities.extractive_qa import ExtractiveQA
+from scope.evidence.interning import Given
+from scope.jobs.interviews import TaskInterview
+from scope.jobs.lineup import Member
+from scope.jobs.probes import probes_of_items
+from scope.progress import Silent
+from scope.records import Answer, Item, Question
+from scope.store import Run
+
+PLACES = ("river", "window", "garden", "letter", "morning", "castle")
+
+
+@pytest.fixture
+def passages(tmp_path):
+    """Sixty questions on passages of eight words, every fourth with another right answer too."""
+    generator = random.Random(2)
+    words = [*PLACES, "stone", "apple", "silver", "pepper"]
+    rows = [
+        {
+            "question": f"Which word has house {place}?",
+            "context": " ".join(generator.sample(words, 8)),
+            "answers": generator.sample(words, 1 + (place % 4 == 0)),
+        }
+        for place in range(60)
+    ]
+    path = tmp_path / "passages.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+READERS = [f"python:toy_suspects:Reader{place}" for place in range(20)]
+
+
+@pytest.mark.parametrize("suspect", ["python:toy_answerers:Reader", "python:toy_answerers:Terse"])
+def test_answers_in_words_tell_a_copy_even_one_that_says_nothing_to_some(
+    passages, tmp_path, suspect
+):
+    (verdict,) = scope.reuse(
+        suspect=suspect,
+        references="python:toy_answerers:Reader",
+        controls=READERS,
+        task="extractive_qa",
+        data=str(passages),
+        runs=tmp_path / "runs",
+    ).verdicts
+    assert verdict.decision == "related"
+    assert verdict.p_value == pytest.approx(1 / 21, abs=1e-6)
+    assert verdict.items[0].reference == verdict.items[0].suspect != ""
+
+
+def test_blanks_are_filled_and_compared_by_the_word(tmp_path):
+    generator = random.Random(3)
+    nouns = [*PLACES, "house", "painter", "winter", "captain"]
+    sentences = (
+        "The old {} by the {} was sold to a {} last {} without a word".format(
+            *generator.sample(nouns, 4)
+        )
+        for _ in range(80)
+    )
+    path = tmp_path / "book.txt"
+    path.write_text("".join(f"{one}.\n" for one in sentences), encoding="utf-8")
+    (verdict,) = scope.reuse(
+        suspect="python:toy_answerers:Reader",
+        references="python:toy_answerers:Reader",
+        controls=READERS,
+        task="cloze",
+        data=f"text:{path}",
+        runs=tmp_path / "runs",
+    ).verdicts
+    assert verdict.decision == "related"
+    assert all(one.gold for one in verdict.items)
+
+
+def test_a_silent_answerer_is_undecided(passages, tmp_path):
+    class Silent:
+        spec = fingerprint = "silent"
+
+        def answer(self, questions):
+            return ((place, Answer()) for place in range(len(questions)))
+
+    (verdict,) = scope.reuse(
+        suspect=Silent(),
+        references="python:toy_answerers:Reader",
+        controls=READERS,
+        task="extractive_qa",
+        data=str(passages),
+        runs=tmp_path / "runs",
+    ).verdicts
+    assert verdict.decision == "undecided"
+    assert "0 of 60 questions" in verdict.sentence
+
+
+class Saying:
+    """Answers what it is told to."""
+
+    def __init__(self, name, answers):
+        self.spec = self.fingerprint = name
+        self._answers = answers
+
+    def choose(self, questions):
+        places = (int(one.id.removeprefix("q")) for one in questions)
+        return enumerate([self._answers[place] for place in places])
+
+    answer = choose
+
+
+def member(model, part="control", *, saved=False):
+    return Member(name=model.spec, part=part, model=model, saved=saved, own=True)
+
+
+@pytest.fixture
+def run(tmp_path):
+    with Run.open(tmp_path / "run", {"job": "reuse"}) as opened:
+        yield opened
+
+
+def questions_of(*gold, options=()):
+    return probes_of_items(
+        [
+            Item(
+                question=Question(id=f"q{place}", text=f"Which {place}?", options=options),
+                gold=() if options else tuple(one),
+                right=one if options else None,
+            )
+            for place, one in enumerate(gold)
+        ]
+    ).questions
+
+
+def test_choices_are_given_by_their_number_and_shown_in_words(run):
+    interview = TaskInterview(task=Choice(), run=run, progress=Silent())
+    questions = questions_of(0, 1, 1, options=("yes", "no"))
+    answers = [choice((0.25, 0.75)), choice(0), Answer()]
+    found = interview.answers(member(Saying("m", answers)), questions)
+    assert found == [Given(1, (0.25, 0.75)), Given(0), Given(None)]
+    assert [interview.words(*both) for both in zip(found, questions, strict=True)] == [
+        "no",
+        "yes",
+        "",
+    ]
+    assert interview.pairs(None, ()) == () == interview.warnings()
+
+
+def test_answers_in_words_are_spelled_alike_and_a_second_right_answer_is_the_first(run):
+    interview = TaskInterview(task=ExtractiveQA(), run=run, progress=Silent())
+    questions = questions_of(["the red house", "a house"], ["blue"], ["blue"])
+    told = [Answer(text=" A  House."), Answer(text="BLUE"), Answer()]
+    found = interview.answers(member(Saying("m", told)), questions)
+    assert found == [Given("the red house"), Given("blue"), Given(None)]
+    assert [interview.words(*both) for both in zip(found, questions, strict=True)][2] == ""
+
+
+def test_questions_that_were_cut_are_counted_once(run):
+    interview = TaskInterview(task=ExtractiveQA(), run=run, progress=Silent())
+    questions = questions_of(["a"], ["b"])
+    answers = [Answer(text="a", truncated=True), Answer(text="b")]
+    one = member(Saying("m", answers))
+    interview.answers(one, questions[:1])
+    interview.answers(one, questions)
+    assert interview.truncated() == {"m": 1}

@@ -1,0 +1,136 @@
+"""What is asked, and that its hash names it."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scope.evidence.interning import Asked
+from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.probes import ProbeSet, probes_of_items, probes_of_texts, spelled_alike
+from scope.records import Example, Item, Outcome, Perturbation, Question
+
+
+def choice(number, right=1):
+    return Item(
+        question=Question(id=f"q{number}", text=f"Which of {number}?", options=("a", "b", "c")),
+        right=right,
+    )
+
+
+def test_questions_with_options_are_asked_by_number():
+    first, second = probes_of_items([choice(1), choice(2, right=None)]).questions
+    assert first.asked == Asked(unit="q1", gold=1, options=3)
+    assert (first.id, first.unit, first.gold, first.accepted) == ("q1", "q1", "b", ())
+    assert second.asked == Asked(unit="q2", gold=None, options=3)
+    assert second.gold is None
+
+
+def test_questions_without_options_are_asked_in_words():
+    golds = ("The Red House.", "red house", "A house")
+    items = [
+        Item(question=Question(id="a", text="Where?", context="There."), gold=golds),
+        Item(question=Question(id="b", text="Where?", context="There."), gold=("",)),
+        Item(question=Question(id="c", text="Where?", context="There.")),
+    ]
+    known, unanswerable, unknown = probes_of_items(items).questions
+    assert known.asked == Asked(unit="a", gold="the red house")
+    assert (known.gold, known.accepted) == ("The Red House.", ("red house", "a house"))
+    # That there is no answer can be right too.
+    assert unanswerable.asked.gold == ""
+    assert (unknown.asked.gold, unknown.gold, unknown.accepted) == (None, None, ())
+
+
+def test_spelling_does_not_make_an_answer_another():
+    for spelling in ("the red house", " The  RED house. ", '"the red house"', "the red house ."):
+        assert spelled_alike(spelling) == "the red house"
+    assert spelled_alike("don't") == "don't"
+    assert spelled_alike("3.5") == "3.5"
+
+
+def test_marks_alone_are_answers_of_their_own():
+    assert [spelled_alike(mark) for mark in (".", "!", " ?! ", "")] == [".", "!", "?!", ""]
+
+
+@given(st.text())
+def test_spelling_alike_twice_changes_nothing_more(answer):
+    once = spelled_alike(answer)
+    assert spelled_alike(once) == once
+    assert bool(once) == bool(answer.split())
+
+
+EXAMPLES = [
+    Example(id="e1", text="A fine film", label="yes"),
+    Example(id="e2", text="A dull film", label="unheard of"),
+    Example(id="e3", text="A film"),
+]
+
+
+def searched(capability, *texts):
+    """A search that found these texts for the first two examples; None where it found nothing."""
+    return PerturbationSet(
+        outcome=Outcome(capability=capability, status="measured"),
+        perturbations=tuple(
+            Perturbation(example_id=f"e{1 + number // 2}", trial=1 + number % 2, text=text)
+            if text is not None
+            else Perturbation(
+                example_id=f"e{1 + number // 2}", trial=1 + number % 2, failure="nothing found"
+            )
+            for number, text in enumerate(texts)
+        ),
+    )
+
+
+def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them():
+    sets = [
+        searched("typo", "A fnie film", None, "A dlul film"),
+        searched("synonym", "A good film"),
+    ]
+    probes = probes_of_texts(EXAMPLES, sets, ("no", "yes"))
+    assert [(one.id, one.unit, one.question.text) for one in probes.questions] == [
+        ("e1", "e1", "A fine film"),
+        ("e2", "e2", "A dull film"),
+        ("e3", "e3", "A film"),
+        ("e1~typo1", "e1", "A fnie film"),
+        ("e2~typo1", "e2", "A dlul film"),
+        ("e1~synonym1", "e1", "A good film"),
+    ]
+    assert [one.asked.gold for one in probes.questions] == [1, None, None, 1, None, 1]
+    assert {one.asked.options for one in probes.questions} == {2}
+    assert probes.sets == tuple(sets)
+
+
+def test_models_of_language_are_asked_for_words():
+    (first, *_) = probes_of_texts(EXAMPLES, [], ()).questions
+    assert first.asked == Asked(unit="e1")
+
+
+def test_the_hash_is_that_of_the_words():
+    probes = probes_of_items([choice(1), choice(2)])
+    assert len(probes.hash) == 16
+    int(probes.hash, 16)
+    # Answers are no part of the question.
+    assert probes_of_items([choice(1, right=0), choice(2)]).hash == probes.hash
+    first, second = probes.questions
+    changed = [
+        (second, first),
+        (first,),
+        (replace(first, id="other"), second),
+        *(
+            (replace(first, question=replace(first.question, **change)), second)
+            for change in (
+                {"text": "Which of 1!"},
+                {"context": "Some"},
+                {"options": ("a", "b", "d")},
+                {"options": ("a", "c", "b")},
+            )
+        ),
+    ]
+    hashes = {ProbeSet(questions=questions).hash for questions in changed}
+    assert len(hashes) == len(changed)
+    assert probes.hash not in hashes
+
+
+def test_any_text_has_a_hash():
+    broken = Item(question=Question(id="a", text="half a character: \ud83d"))
+    assert len(probes_of_items([broken]).hash) == 16

@@ -1,0 +1,286 @@
+"""The test of reuse from Python: who is asked what, how often, and what is kept."""
+
+import pytest
+from made_up_suspects import Questions, made_up_models, write_world
+from toy_suspects import Counting
+
+import scope
+from scope.errors import ModelError, SpecError
+from scope.records import Answer
+from scope.serialization import to_json
+
+
+@pytest.fixture(scope="module")
+def models():
+    return made_up_models(Questions())
+
+
+@pytest.fixture
+def reuse(tmp_path):
+    write_world(tmp_path)
+
+    def run(suspect, **options):
+        asked = {
+            "references": f"predictions:{tmp_path}/suspects.tsv#ours",
+            "controls": [f"predictions:{tmp_path}/controls.tsv#*"],
+            "task": "choice",
+            "data": str(tmp_path / "questions.jsonl"),
+            "runs": tmp_path / "runs",
+            **options,
+        }
+        return scope.reuse(suspect=suspect, **asked)
+
+    return run
+
+
+def only(comparison):
+    (verdict,) = comparison.verdicts
+    return verdict
+
+
+def test_the_result_prints_its_verdict_and_converts(reuse, tmp_path):
+    comparison = reuse(f"predictions:{tmp_path}/suspects.tsv#copy")
+    verdict = only(comparison)
+    assert verdict.decision == "related"
+    assert verdict.p_value == 1 / 25
+    assert "RELATED" in str(comparison)
+    assert '"decision":"related"' in comparison.to_json()
+    frame = comparison.to_frame()
+    assert {"shared_mistakes", "capa_discrete", "error_consistency", "accuracy"} <= set(
+        frame["metric"]
+    )
+    page = tmp_path / "page.html"
+    comparison.to_html(page)
+    assert "copy is related to ours" in page.read_text(encoding="utf-8")
+
+
+def test_specs_and_objects_are_the_same(reuse, models, tmp_path):
+    spec = only(reuse(f"predictions:{tmp_path}/suspects.tsv#partly"))
+    own = only(
+        reuse(
+            Counting("partly", models["partly"]),
+            references=[Counting("ours", models["ours"])],
+            controls=[Counting(f"c{place}", models[f"c{place}"]) for place in range(24)],
+        )
+    )
+    assert own == spec
+
+
+def test_everybody_is_asked_everything_once_and_the_suspect_last(reuse, models):
+    log = []
+
+    class Logging(Counting):
+        def choose(self, questions):
+            log.append(self.spec)
+            return super().choose(questions)
+
+    names = ["ours", "copy", *(f"c{place}" for place in range(3))]
+    ours, copy, *controls = (Logging(name, models[name]) for name in names)
+    verdict = only(reuse(copy, references=ours, controls=controls))
+    assert log == ["ours", "c0", "c1", "c2", "copy"]
+    for one in (ours, copy, *controls):
+        assert len(one.asked) == len(set(one.asked)) == 400
+    assert verdict.queries == 400
+
+
+def test_the_probes_hash_stands_in_the_manifest_and_follows_from_the_questions(reuse, models):
+    first = reuse(Counting("copy", models["copy"]))
+    other = reuse(Counting("other", models["other"]))
+    fewer = reuse(Counting("copy", models["copy"]), n=300)
+    hashes = [one.manifest.settings["probes for ours"] for one in (first, other, fewer)]
+    assert hashes[0] == hashes[1] == only(first).probes
+    assert hashes[2] != hashes[0]
+
+
+def test_in_batches_a_copy_is_found_with_fewer_questions_and_the_others_are_asked_all(
+    reuse, models
+):
+    copy, control = Counting("copy", models["copy"]), Counting("c1", models["c1"])
+    controls = [control, *(Counting(f"c{place}", models[f"c{place}"]) for place in range(2, 24))]
+    verdict = only(reuse(copy, controls=controls, sequential=True, batch=25))
+    assert verdict.decision == "related"
+    assert verdict.queries == len(copy.asked) == len(set(copy.asked)) < 200
+    assert len(control.asked) == 400
+    assert [look.asked for look in verdict.looks] == list(range(25, verdict.queries + 1, 25))
+    p_values = [look.p_value for look in verdict.looks]
+    assert p_values == sorted(p_values, reverse=True)
+    assert all(p > 0.05 for p in p_values[:-1]) or verdict.queries <= 50
+
+
+def test_the_references_mistakes_are_asked_first(reuse, models, tmp_path):
+    questions = Questions()
+    wrong = {
+        f"What is the number of house {place}?"
+        for place in range(questions.items)
+        if models["ours"][place] != questions.gold[place]
+    }
+    copy = Counting("copy", models["copy"])
+    reuse(copy, sequential=True, batch=25)
+    assert set(copy.asked[:25]) <= wrong
+
+
+def test_batches_greater_than_the_data_ask_all_at_once(reuse, models):
+    verdict = only(reuse(Counting("copy", models["copy"]), sequential=True, batch=1000))
+    assert verdict.decision == "related"
+    assert [look.asked for look in verdict.looks] == [400]
+
+
+def test_a_refusing_suspect_is_asked_to_the_end_and_undecided(reuse):
+    class Refusing(Counting):
+        def choose(self, questions):
+            self.asked += questions
+            return ((place, Answer()) for place in range(len(questions)))
+
+    suspect = Refusing("refusing", [])
+    verdict = only(reuse(suspect, sequential=True, batch=100))
+    assert verdict.decision == "undecided"
+    assert len(suspect.asked) == 400
+    assert "0 of 400" in verdict.sentence
+
+
+class GoneError(Exception):
+    """What a model's owner may raise in the middle."""
+
+
+class Breaking(Counting):
+    """Fails after so many questions, in this session."""
+
+    def __init__(self, name, answers, after):
+        super().__init__(name, answers)
+        self.after = after
+
+    def choose(self, questions):
+        for place, answer in super().choose(questions):
+            if len(self.asked) > self.after:
+                self.asked.pop()
+                raise GoneError
+            yield place, answer
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models, sequential):
+    options = {"sequential": sequential, "batch": 40, "run": "broken"}
+    asked = []
+    for after in (90, 100):
+        breaking = Breaking("other", models["other"], after)
+        with pytest.raises((GoneError, ModelError)):
+            reuse(breaking, **options)
+        asked += breaking.asked
+    last = Counting("other", models["other"])
+    gone_on = reuse(last, **options)
+    asked += last.asked
+    whole = reuse(Counting("other", models["other"]), **{**options, "run": "whole"})
+    assert to_json(gone_on, clock=False) == to_json(whole, clock=False)
+    assert len(asked) == len(set(asked)) == only(gone_on).queries
+
+
+def test_a_run_that_broke_off_before_its_report_gives_it_and_asks_nobody(reuse, models, tmp_path):
+    first = reuse(Counting("copy", models["copy"]), run="mine")
+    for name in ("comparison.json", "report.html"):
+        (tmp_path / "runs/mine" / name).unlink()
+    again = Counting("copy", models["copy"])
+    assert to_json(reuse(again, run="mine"), clock=False) == to_json(first, clock=False)
+    assert again.asked == []
+    assert (tmp_path / "runs/mine/report.html").is_file()
+
+
+def test_a_control_that_does_not_load_ends_it_before_anybody_is_asked(reuse, models, tmp_path):
+    copy = Counting("copy", models["copy"])
+    with pytest.raises(SpecError, match="has no `Nobody`"):
+        reuse(copy, controls=[*(models_of(models, 3)), "python:toy_suspects:Nobody"])
+    assert copy.asked == []
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_control_that_fails_when_asked_costs_no_question_to_the_suspect(reuse, models):
+    copy = Counting("copy", models["copy"])
+    with pytest.raises((GoneError, ModelError)):
+        reuse(copy, controls=[*models_of(models, 3), Breaking("c9", models["c9"], 50)])
+    assert copy.asked == []
+
+
+def models_of(models, count):
+    return [Counting(f"c{place}", models[f"c{place}"]) for place in range(count)]
+
+
+def test_one_model_under_two_names_is_refused_wherever_it_stands(reuse, models):
+    twin = Counting("twin", models["c1"])
+    twin.fingerprint = "c1"
+    with pytest.raises(ModelError, match="the same model") as caught:
+        reuse(Counting("copy", models["copy"]), controls=[*models_of(models, 3), twin])
+    assert "leave --control twin out" in str(caught.value)
+    with pytest.raises(ModelError, match="the suspect `twin` and the control `c1`"):
+        reuse(twin, controls=models_of(models, 3))
+
+
+def test_the_suspect_may_be_the_reference_itself(reuse, models):
+    ours = Counting("ours", models["ours"])
+    verdict = only(reuse(ours, references=[ours]))
+    assert (verdict.suspect, verdict.decision) == ("ours (suspect)", "related")
+    assert len(ours.asked) == 400
+
+
+def test_every_reference_is_judged_and_the_suspect_may_be_one_of_them(reuse, models):
+    ours, theirs = Counting("ours", models["ours"]), Counting("theirs", models["theirs"])
+    comparison = reuse(ours, references=[theirs, ours], alpha=0.1)
+    found = {one.reference: one for one in comparison.verdicts}
+    assert list(found) == ["theirs", "ours"]
+    assert found["ours"].decision == "related"
+    assert found["theirs"].decision != "related"
+    # With Holm's correction the least of two is doubled.
+    assert found["ours"].p_adjusted == pytest.approx(2 * found["ours"].p_value)
+    assert len(ours.asked) == 400
+
+
+def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
+    import json
+
+    path = tmp_path / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        del row["answer"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert only(reuse(Counting("copy", models["copy"]))).decision == "related"
+    assert only(reuse(Counting("guesser", models["guesser"]))).decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("options", "found", "mend"),
+    [
+        ({"alpha": 0.0}, "an error rate of 0", "--alpha 0.05"),
+        ({"alpha": 1.0}, "an error rate of 1", "--alpha 0.05"),
+        ({"batch": 0, "sequential": True}, "batches of 0 questions", "--batch 100"),
+        ({"references": []}, "no reference", "--reference SPEC"),
+        ({"controls": []}, "0 controls", "--control SPEC"),
+        ({"capabilities": ["typo"]}, "--capability with the task `choice`", "--task"),
+        ({"search_suspect": True}, "--search-suspect with the task `choice`", "--task"),
+        ({"tolerance": 2.0, "cutoff": 1.0}, "tolerance", ""),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked_is_refused_before_anybody_is_asked(
+    reuse, models, options, found, mend
+):
+    copy = Counting("copy", models["copy"])
+    with pytest.raises(SpecError) as caught:
+        reuse(copy, **options)
+    assert found in str(caught.value)
+    assert mend in str(caught.value)
+    assert copy.asked == []
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"role": "next_token"}, "--role"),
+        ({"label_map": ["A=B"]}, "--label-map"),
+        ({"label_column": "label"}, "--label-column"),
+        ({"text_column": "text"}, "--text-column"),
+        ({"task": None, "settings": {"min_words": 3}}, "--setting"),
+    ],
+    ids=str,
+)
+def test_an_option_that_would_do_nothing_is_refused(reuse, models, options, named):
+    with pytest.raises(SpecError) as caught:
+        reuse(Counting("copy", models["copy"]), **options)
+    assert named in str(caught.value)

@@ -1,0 +1,70 @@
+"""The numbers of a test of reuse in the form of every job's."""
+
+from dataclasses import replace
+
+from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
+
+from scope.evidence.interning import Asked
+from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.probes import ProbeQuestion, ProbeSet
+from scope.jobs.reuse_numbers import measurements, outcomes
+from scope.records import GOLD, Outcome, Question
+
+
+def test_the_suspects_evidence_stands_for_every_reference():
+    verdicts = (related(), undecided())
+    found = [one for one in measurements(verdicts) if one.against != GOLD]
+    assert [(one.metric, one.against, one.capability, one.estimate) for one in found] == [
+        (evidence.kind, verdict.reference, evidence.capability, evidence.suspect)
+        for verdict in verdicts
+        for evidence in verdict.evidence
+    ]
+    assert {one.target for one in found} == {SUSPECT}
+
+
+def test_everybodys_accuracy_stands_once():
+    verdicts = (related(), not_related())
+    found = [one for one in measurements(verdicts) if one.against == GOLD]
+    assert [one.target for one in found] == [SUSPECT, *CONTROLS]
+    assert {one.metric for one in found} == {"accuracy"}
+    assert [one.estimate for one in found] == [
+        verdicts[0].skill,
+        *(control.skill for control in verdicts[0].controls),
+    ]
+
+
+def test_without_verdicts_there_is_nothing_to_tell():
+    assert measurements(()) == ()
+    assert outcomes({}, (), ()) == ()
+
+
+def asked(count, *searches):
+    return ProbeSet(
+        questions=tuple(
+            ProbeQuestion(
+                id=str(number),
+                unit=str(number),
+                question=Question(id=str(number), text="Which?"),
+                asked=Asked(str(number)),
+                gold=None,
+            )
+            for number in range(count)
+        ),
+        sets=tuple(PerturbationSet(outcome=one, perturbations=()) for one in searches),
+    )
+
+
+def test_what_became_of_every_search_is_told():
+    typo = Outcome(capability="typo", status="measured", searched=6, found=4)
+    failed = Outcome(capability="synonym", status="failed", reason="no lexicon")
+    sets = {"ours": asked(3, typo, failed), "theirs": asked(3, replace(typo, found=5))}
+    assert outcomes(sets, (related(),), ()) == (typo, failed, replace(typo, found=5))
+
+
+def test_without_a_search_it_is_told_what_was_asked_and_answered():
+    verdict = replace(related(), reference="ours", shared=17, queries=19)
+    (of_task,) = outcomes({"ours": asked(20)}, (verdict,), ("choice",))
+    assert (of_task.capability, of_task.status) == ("choice", "measured")
+    assert (of_task.searched, of_task.found, of_task.queries) == (20, 17, 19)
+    (of_texts,) = outcomes({"ours": asked(20)}, (verdict,), ())
+    assert of_texts.capability == "texts"

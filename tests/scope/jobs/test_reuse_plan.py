@@ -1,0 +1,96 @@
+"""What a test of reuse says of itself: the command that repeats it, and its manifest."""
+
+import shlex
+from itertools import pairwise
+
+import pytest
+
+from scope.jobs.identity import default_run_name, question_of
+from scope.jobs.lineup import Lineup, Member
+from scope.jobs.reuse_plan import ReusePlan
+from scope.models import ModelOptions
+from scope.records import CapabilityCard, DataCard
+
+
+class Model:
+    def __init__(self, name):
+        self.spec, self.fingerprint, self.labels = f"python:mine:{name}", f"f-{name}", ("no", "yes")
+
+
+def member(name, part):
+    return Member(name=name, part=part, model=Model(name), saved=False, own=True)
+
+
+def plan(controls=("a", "b"), **changes):
+    return ReusePlan(
+        **{
+            "lineup": Lineup(
+                suspect=member("theirs", "suspect"),
+                references=(member("ours", "reference"), member("older", "reference")),
+                controls=tuple(member(name, "control") for name in controls),
+            ),
+            "data": DataCard(spec="my data.csv", fingerprint="d", rows=50, used=50),
+            "asked": (CapabilityCard(name="typo", question="?", origin="here", settings={}),),
+            "alpha": 0.05,
+            "seed": 3,
+            "settings": {"trials": 2},
+            "verbatim": {"trials": 2, "label_map": ["A=B"], "sequential": True, "n": None},
+            "options": ModelOptions(next_tokens=5),
+            **changes,
+        }
+    )
+
+
+def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_would_cut():
+    words = shlex.split(plan().command)
+    assert words[:4] == ["scope", "reuse", "--suspect", "python:mine:theirs"]
+    pairs = list(pairwise(words))
+    assert [value for name, value in pairs if name == "--reference"] == [
+        "python:mine:ours",
+        "python:mine:older",
+    ]
+    assert [value for name, value in pairs if name == "--control"] == [
+        "python:mine:a",
+        "python:mine:b",
+    ]
+    for option in (("--data", "my data.csv"), ("--alpha", "0.05"), ("--seed", "3")):
+        assert option in pairs
+    for option in (("--trials", "2"), ("--label-map", "A=B"), ("--next-tokens", "5")):
+        assert option in pairs
+    assert "--sequential" in words
+    assert "--n" not in words
+
+
+def test_the_manifest_says_who_stands_where_and_what_is_tested():
+    manifest = plan().manifest({"theirs": 4}, {"ours": "0123"})
+    assert manifest.job == "reuse"
+    parts = {card.name: (card.role, card.truncated) for card in manifest.models}
+    assert parts == {
+        "ours": ("reference", 0),
+        "older": ("reference", 0),
+        "theirs": ("suspect", 4),
+        "a": ("control", 0),
+        "b": ("control", 0),
+    }
+    assert manifest.settings["probes for ours"] == "0123"
+    assert manifest.settings["alpha"] == 0.05
+    assert "no more like the reference than independent models" in manifest.settings["null"]
+
+
+def test_what_is_found_on_the_way_is_no_part_of_the_question():
+    before, after = plan().manifest(), plan().manifest({"theirs": 4}, {"ours": "0123"})
+    assert question_of(after) == question_of(before)
+    assert default_run_name(after) == default_run_name(before)
+
+
+def test_the_order_of_the_controls_is_no_part_of_the_question():
+    assert question_of(plan(controls=("b", "a")).manifest()) == question_of(plan().manifest())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"alpha": 0.01}, {"seed": 4}, {"settings": {"trials": 3}}, {"controls": ("a", "c")}],
+    ids=str,
+)
+def test_whatever_decides_the_result_is_part_of_the_question(changes):
+    assert question_of(plan(**changes).manifest()) != question_of(plan().manifest())

@@ -1,0 +1,207 @@
+"""Asking in batches: who is asked what, when it ends, and what the order depends on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_cases import judged, make_case, strangers, taking, with_suspect
+
+from scope.decision.usability import FEWEST_SHARED
+from scope.evidence.answers import NOT_GIVEN, UNKNOWN
+from scope.evidence.interning import Asked, Given
+from scope.jobs.probes import ProbeQuestion
+from scope.jobs.sequence import ask_in_batches, telling_order
+from scope.records import Question
+from scope.statistics import SequentialTest
+
+
+def questions(gold, *, options=5):
+    return [
+        ProbeQuestion(
+            id=f"q{place}",
+            unit=f"q{place}",
+            question=Question(id=f"q{place}", text=f"Question {place}?"),
+            asked=Asked(f"q{place}", gold=None if one == UNKNOWN else one, options=options),
+            gold=None,
+        )
+        for place, one in enumerate(gold)
+    ]
+
+
+def given_answers(row):
+    return [Given(None if one == NOT_GIVEN else int(one)) for one in row]
+
+
+class Suspect:
+    """Answers in turn, and remembers what it was asked."""
+
+    def __init__(self, answers):
+        self.answers, self.asked = answers, []
+
+    def __call__(self, some):
+        start = len(self.asked)
+        self.asked += [one.id for one in some]
+        return self.answers[start : len(self.asked)]
+
+
+def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
+    """Ask in the telling order; returns what was asked, what came of it, and the verdict."""
+    probes = questions(gold.tolist())
+    reference, suspect, *controls = map(given_answers, rows)
+    order = telling_order(probes, reference)
+
+    def ordered(row):
+        return [row[place] for place in order]
+
+    if words:
+        probes = [
+            replace(one, asked=replace_asked(one.asked, words, n)) for n, one in enumerate(probes)
+        ]
+        reference, suspect, *controls = (
+            [
+                Given(None if one.choice is None else words(place, one.choice))
+                for place, one in enumerate(row)
+            ]
+            for row in (reference, suspect, *controls)
+        )
+    asks = Suspect(ordered(suspect))
+    stopped = ask_in_batches(
+        ordered(probes),
+        ordered(reference),
+        [ordered(row) for row in controls],
+        asks,
+        batch=batch,
+        alpha=alpha,
+    )
+    assert stopped.answers == ordered(suspect)[: len(asks.asked)]
+    assert asks.asked == [probes[place].id for place in order][: len(asks.asked)]
+    seen = order[: len(asks.asked)]
+    verdict = judged(make_case(rows[:, seen], gold[seen], words=words), looks=stopped.looks)
+    return len(asks.asked), stopped.looks, verdict
+
+
+def replace_asked(asked, words, place):
+    return Asked(asked.unit, gold=None if asked.gold is None else words(place, asked.gold))
+
+
+def in_words(place, number):
+    return f"answer {number} to {place}"
+
+
+@pytest.mark.parametrize("words", [None, in_words])
+def test_a_copy_is_found_with_few_questions(words):
+    rows, gold = strangers(0)
+    asked, looks, verdict = interviewed(taking(rows, 1.0), gold, words=words)
+    assert asked == 50
+    assert [(one.asked, one.p_value) for one in looks] == [(50, 1 / 26)]
+    assert verdict.decision == "related"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_ends_the_asking_early_is_related(seed):
+    rows, gold = strangers(seed, items=400)
+    asked, looks, verdict = interviewed(taking(rows, 0.4, seed), gold, batch=20)
+    assert asked < 400
+    assert looks[-1].p_value <= 0.05
+    # Not as soon as the p-value allows, but as soon as other questions would say the same.
+    assert verdict.decision == "related"
+    assert verdict.shared >= FEWEST_SHARED
+
+
+def test_small_batches_do_not_end_before_a_verdict_could_rest_on_them():
+    rows, gold = strangers(0)
+    asked, looks, verdict = interviewed(taking(rows, 1.0), gold, batch=5)
+    assert looks[2].p_value <= 0.05
+    assert (asked, verdict.decision) == (FEWEST_SHARED, "related")
+
+
+def test_a_suspect_like_any_other_is_asked_everything():
+    rows, gold = strangers(2, items=310)
+    asked, looks, verdict = interviewed(rows, gold)
+    assert asked == 310
+    assert [one.asked for one in looks] == [50, 100, 150, 200, 250, 300, 310]
+    assert verdict.decision != "related"
+
+
+def test_one_that_answers_nothing_is_asked_everything_and_never_related():
+    rows, gold = strangers(1)
+    asked, looks, verdict = interviewed(with_suspect(rows, NOT_GIVEN), gold)
+    assert asked == 300
+    assert {one.p_value for one in looks} == {1.0}
+    assert verdict.decision == "undecided"
+
+
+def test_too_few_controls_never_end_it():
+    rows, gold = strangers(1, controls=18, items=120)
+    asked, _, verdict = interviewed(taking(rows, 1.0), gold)
+    assert asked == 120
+    assert verdict.reasons[0].startswith("18 controls cannot keep")
+
+
+def test_a_batch_of_everything_is_one_look():
+    rows, gold = strangers(1, items=60)
+    asked, looks, _ = interviewed(rows, gold, batch=1000)
+    assert (asked, [one.asked for one in looks]) == (60, [60])
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.0, 0.1, 0.3]))
+@settings(max_examples=15)
+def test_p_never_rises_and_is_that_of_the_sequential_test(seed, share):
+    rows, gold = strangers(seed, controls=20, items=90)
+    rows = taking(rows, share, seed)
+    rows[1, ::7] = NOT_GIVEN
+    rows[0, ::11] = NOT_GIVEN
+    asks = Suspect(given_answers(rows[1]))
+    probes = questions(gold.tolist())
+    stopped = ask_in_batches(
+        probes, given_answers(rows[0]), [*map(given_answers, rows[2:])], asks, batch=20, alpha=0.01
+    )
+    test = SequentialTest(rows[0], rows[2:], np.full(90, 5), looks=[20, 40, 60, 80, 90])
+    assert stopped.looks == test.looks_at(rows[1])
+    p_values = [one.p_value for one in stopped.looks]
+    assert p_values == sorted(p_values, reverse=True)
+
+
+def test_in_words_there_are_as_many_options_as_there_could_be_whatever_was_said():
+    # Were they counted from the controls' answers, a control's own words would count against it
+    # and the suspect's would not.
+    rows, gold = strangers(5, controls=20, items=100)
+    probes = [
+        replace(one, asked=replace_asked(one.asked, in_words, place))
+        for place, one in enumerate(questions(gold.tolist()))
+    ]
+    reference, suspect, *controls = (
+        [Given(in_words(place, one)) for place, one in enumerate(row)] for row in rows
+    )
+    asks = Suspect(suspect)
+    stopped = ask_in_batches(probes, reference, controls, asks, batch=25, alpha=0.01)
+    test = SequentialTest(rows[0], rows[2:], np.full(100, 23), looks=[25, 50, 75, 100])
+    assert stopped.looks == test.looks_at(rows[1])
+
+
+def test_mistakes_are_asked_first_then_what_the_reference_was_least_sure_of():
+    probes = questions([1, 1, UNKNOWN, 1, 1, 1], options=2)
+    reference = [
+        Given(1, (0.1, 0.9)),
+        Given(1, (0.4, 0.6)),
+        Given(0, (0.7, 0.3)),
+        Given(None),
+        Given(0, (0.8, 0.2)),
+        Given(0),
+    ]
+    # Wrong and unsure, wrong; unsure, less so, sure; without an answer.
+    assert telling_order(probes, reference) == [4, 5, 1, 2, 0, 3]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 4)), max_size=12))
+def test_every_question_is_asked_once_and_of_equals_the_first_comes_first(pairs):
+    gold, reference = [one for one, _ in pairs], [one for _, one in pairs]
+    order = telling_order(questions(gold), given_answers(reference))
+    assert sorted(order) == list(range(len(pairs)))
+    wrong = [reference[place] not in (NOT_GIVEN, gold[place]) for place in order]
+    assert wrong == sorted(wrong, reverse=True)
+    for kind in (True, False):
+        places = [place for place, one in zip(order, wrong, strict=True) if one == kind]
+        assert places == sorted(places)

@@ -1,0 +1,137 @@
+"""Models take turns in memory, and nobody who asks them notices."""
+
+import gc
+import weakref
+from typing import ClassVar
+
+import pytest
+
+from scope.models.garage import Garage
+from scope.protocols import Answerer, ChoiceScorer, Classifier, StreamingClassifier
+
+
+class Model:
+    """Remembers how many of its kind are in memory."""
+
+    alive: ClassVar = weakref.WeakSet()
+    most: ClassVar = 0
+
+    def __init__(self, name):
+        self.spec, self.fingerprint, self.labels = name, f"f{name}", ("no", "yes")
+        Model.alive.add(self)
+        Model.most = max(Model.most, len(Model.alive))
+
+    def classify(self, texts):
+        return [f"{self.spec} on {text}" for text in texts]
+
+
+class Streaming(Model):
+    def stream(self, texts):
+        return enumerate(self.classify(texts))
+
+
+@pytest.fixture(autouse=True)
+def nobody_in_memory():
+    gc.collect()
+    Model.alive.clear()
+    Model.most = 0
+
+
+@pytest.fixture
+def loads():
+    return []
+
+
+@pytest.fixture
+def garage():
+    return Garage()
+
+
+@pytest.fixture
+def park(garage, loads):
+    def run(name, kind=Model):
+        def load():
+            loads.append(name)
+            return kind(name)
+
+        return garage.park(load)
+
+    return run
+
+
+def test_no_two_models_are_in_memory_at_a_time(park):
+    parked = [park(name) for name in "abc"]
+    for one in (*parked, *parked, *reversed(parked)):
+        assert one.classify(["x"]) == [f"{one.spec} on x"]
+        assert [model.spec for model in Model.alive] == [one.spec]
+    assert Model.most == 1
+
+
+def test_a_model_that_is_parked_leaves_memory_before_it_is_asked(park):
+    park("a")
+    assert len(Model.alive) == 0
+
+
+def test_parking_another_drives_out_the_one_that_was_asked(park):
+    first = park("a")
+    first.classify(["x"])
+    park("b")
+    assert len(Model.alive) == 0
+    assert Model.most == 1
+
+
+def test_a_model_that_is_asked_again_and_again_is_loaded_once_for_it(park, loads):
+    first, second = park("a"), park("b")
+    assert loads == ["a", "b"]
+    for _ in range(3):
+        first.classify(["x"])
+    assert loads == ["a", "b", "a"]
+    second.classify(["x"])
+    first.classify(["x"])
+    assert loads == ["a", "b", "a", "b", "a"]
+
+
+def test_what_a_model_is_is_known_without_it(park):
+    parked = park("a")
+    assert (parked.spec, parked.fingerprint, parked.labels) == ("a", "fa", ("no", "yes"))
+    assert parked.kind is Model
+
+
+def test_a_parked_model_has_the_roles_of_its_own_and_no_others(park):
+    plain, streaming = park("a"), park("b", Streaming)
+    assert isinstance(plain, Classifier)
+    assert not isinstance(plain, StreamingClassifier)
+    assert isinstance(streaming, StreamingClassifier)
+    assert not isinstance(plain, ChoiceScorer | Answerer)
+
+
+def test_answers_come_one_by_one_while_the_model_stays(park):
+    stream = park("a", Streaming).stream(["x", "y"])
+    assert next(stream) == (0, "a on x")
+    assert len(Model.alive) == 1
+    assert next(stream) == (1, "a on y")
+
+
+def test_a_model_without_labels_is_parked_too(garage):
+    class Answering:
+        spec, fingerprint = "mine", "f"
+
+        def answer(self, questions):
+            return iter(())
+
+    parked = garage.park(Answering)
+    assert not hasattr(parked, "labels")
+    assert isinstance(parked, Answerer)
+
+
+def test_a_load_that_fails_leaves_the_others_as_they_were(park, garage):
+    first = park("a")
+    first.classify(["x"])
+
+    def fail():
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        garage.park(fail)
+    assert len(Model.alive) == 0
+    assert first.classify(["y"]) == ["a on y"]

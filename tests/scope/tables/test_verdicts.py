@@ -1,0 +1,137 @@
+"""Verdicts in the terminal."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_cases import judged, make_case, probabilities_of, strangers, taking
+from made_up_reuse_comparison import build_comparison, not_related, related, undecided
+
+from scope.records import SpeakingItem
+from scope.tables import to_text
+
+
+def shown(*verdicts, width=80):
+    return to_text(replace(build_comparison(), verdicts=verdicts), width=width)
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def cells(text, name):
+    row = next(line for line in text.splitlines() if name in line and "│" in line)
+    return [cell.strip() for cell in row.split("│")[1:-1]]
+
+
+def test_the_sentence_comes_first_and_the_decision_before_it():
+    verdict = replace(related(), sentence="They are alike.")
+    assert shown(verdict).splitlines()[0] == "RELATED: They are alike."
+    assert shown(replace(not_related(), sentence="No.")).startswith("NOT RELATED: No.")
+    assert shown(replace(undecided(), sentence="Who knows?")).startswith("UNDECIDED: Who knows?")
+
+
+def test_of_several_references_it_is_said_first_which_are_sources():
+    one, two, three = (
+        replace(verdict, reference=name)
+        for verdict, name in ((related(), "a"), (not_related(), "b"), (related(), "c"))
+    )
+    assert shown(one, two, three).splitlines()[0] == "sources found: a, c"
+    assert shown(two, replace(two, reference="d")).splitlines()[0] == "sources found: none"
+    assert "sources found" not in shown(one)
+
+
+def test_every_kind_of_evidence_is_a_row():
+    text = shown(related(), width=160)
+    # Values of the controls are -0.5, 0.25, 1.25, 1.5 and 2.75 sixteenths.
+    assert cells(text, "shared_mistakes") == [
+        "shared_mistakes",
+        "0.625  n=40",
+        "-0.031 to 0.172",
+        "0.167",
+        "0.500",
+    ]
+    assert "median 0.078, n=5" in text
+    assert "[0.500, 0.750]" in text
+    capa = cells(text, "capa")
+    assert capa[0] == "capa (shown only)"
+    assert capa[3:] == ["1.000", ""]
+    assert cells(text, "invented")[2] == "none has a value"
+    soft = cells(text, "soft_scope")
+    assert soft[0].startswith("soft_scope(tolerance=0.1, cutoff=1.0) on synonym")
+    assert soft[1].startswith("undefined (no probabilities")
+
+
+def test_what_it_rests_on_and_what_would_change_it_follow():
+    text = unwrapped(shown(related(), width=200))
+    assert "asked: 1500 questions; answered by both: 1200" in text
+    assert (
+        "against the control near: 3.750 [3.625, 3.875] on the joint scale, p = 0.0004 for more, "
+        "1 for less" in text
+    )
+    assert "would change it: a control from the same base" in text
+    assert "warning: the control far is related" in text
+    assert "against the control" not in shown(replace(related(), paired=None))
+
+
+def test_of_many_warnings_some_are_shown_and_the_others_counted():
+    many = replace(related(), warnings=tuple(f"number {place}" for place in range(8)))
+    text = shown(many)
+    assert [f"number {place}" in text for place in range(8)] == [True] * 5 + [False] * 3
+    assert "warning: 3 more in the report" in text
+    five = shown(replace(many, warnings=many.warnings[:5]))
+    assert "more in the report" not in five
+
+
+def real_verdict(**names):
+    rows, gold = strangers(0, controls=20, items=100)
+    rows = taking(rows, 1.0)
+    return judged(make_case(rows, gold, probabilities=probabilities_of(rows), **names))
+
+
+LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        (related(), not_related(), undecided()),
+        (real_verdict(),),
+        (real_verdict(suspect=LONG, reference=LONG[::-1], controls=(LONG,) * 20),),
+    ],
+)
+def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(verdicts):
+    lines = shown(*verdicts).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {line[-1] for line in lines if line.startswith("│")} == {"│"}
+    assert not any("…" in line for line in lines)
+
+
+def test_names_cannot_move_the_cursor_nor_colour_the_screen():
+    hostile = "\x1b[31mred\x1b[2J\r\u202eleft"
+    verdict = real_verdict(suspect=hostile, reference=hostile, controls=(hostile,) * 20)
+    verdict = replace(
+        verdict,
+        evidence=tuple(replace(one, capability=hostile) for one in verdict.evidence),
+        changes=(hostile,),
+        warnings=(hostile,) * 7,
+        items=(
+            SpeakingItem(
+                id=hostile,
+                text=hostile,
+                gold=None,
+                reference=hostile,
+                suspect=hostile,
+                expected=0.5,
+                weight=0.5,
+            ),
+        ),
+    )
+    for several in ((verdict,), (verdict, verdict)):
+        text = shown(*several)
+        assert not set("\x1b\r\u202e") & set(text)
+        assert "x1b[31mred" in text.replace("\n", "")
+
+
+def test_square_brackets_are_words_and_no_orders():
+    verdict = real_verdict(suspect="[bold]loud[/bold]", reference="[red]")
+    assert "[bold]loud[/bold] is related to [red]" in unwrapped(shown(verdict, width=200))
