@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,9 @@ def _asset(name: str) -> str:
     return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
+@cache
 def _environment() -> Environment:
+    """Made once, for it compiles the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

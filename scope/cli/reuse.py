@@ -92,7 +92,9 @@ def reuse(
         bool,
         typer.Option("--sequential", help="Ask the suspect in batches; stop when related."),
     ] = False,
-    batch: Annotated[int, typer.Option(min=1, help="Questions in a batch.")] = 100,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Questions in a batch, with --sequential; 100.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides the sample and the search.")] = 0,
     trials: Annotated[int, typer.Option(min=1, help="Perturbations sought for each text.")] = 3,
     tolerance: Annotated[float, typer.Option(help="Soft-SCoPE: full credit up to here.")] = 0.1,

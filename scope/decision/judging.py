@@ -34,7 +34,8 @@ class Finding:
     """All that one case shows, before it is weighed against the other references.
 
     ``p_value`` is None where the suspect cannot be ranked. ``unusable`` says why nothing can be
-    said of it, ``uninformative`` why it cannot be cleared.
+    said of it, ``uninformative`` why it cannot be cleared. ``different_controls`` counts the ranked
+    ones, those that answer alike as one.
     """
 
     case: Case
@@ -47,6 +48,7 @@ class Finding:
     detectable: float | None
     items: tuple[SpeakingItem, ...]
     shared: int
+    different_controls: int
     looks: tuple[Look, ...]
     unusable: tuple[str, ...]
     uninformative: tuple[str, ...]
@@ -74,15 +76,22 @@ def find(
         standings=_standings(case, joint),
         evidence=_evidence(case, kinds),
         paired=_paired(case, joint, alpha, np.random.default_rng(seed)),
-        controls=check_controls(case, shared, joint),
+        controls=check_controls(case, shared, joint, compare_skill=not looks),
         skill=skill_of(case, 1),
         detectable=joint.detectable_share(alpha),
         items=speaking_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
+        different_controls=_count_different(case, joint),
         looks=looks,
         unusable=unusable(case),
-        uninformative=uninformative(case, shared),
+        uninformative=uninformative(case, shared, compare_skill=not looks),
     )
+
+
+def _count_different(case: Case, joint: JointStanding) -> int:
+    """How many of the ranked controls do not answer everything as another one does."""
+    ranked = ~np.isnan(joint.values[1:])
+    return len(np.unique(case.answers.answers[2:][ranked], axis=0)) if ranked.any() else 0
 
 
 def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from scope.decision.case import Case
 from scope.decision.standing import JointStanding
+from scope.evidence.answers import UNKNOWN
 from scope.evidence.following import follows_nothing
 from scope.evidence.shared_mistakes import SharedMistakes
 from scope.evidence.skill import skill
@@ -32,6 +33,9 @@ MAY_BE_RELATED = (
 )
 """The flag of a control with which no suspect is cleared."""
 
+THE_SUSPECTS = "the suspect's"
+"""How the flag of a control of other skill ends."""
+
 OUTLYING = 3.5
 """Robust standard deviations above the other controls from which a control looks related itself."""
 
@@ -47,12 +51,16 @@ def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
     return ("it gives the same answer to every question",) if constant(case, row) else ()
 
 
-def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
+def uninformative(
+    case: Case, shared: SharedMistakes, *, compare_skill: bool = True
+) -> tuple[str, ...]:
     """Why a suspect cannot be cleared: its likeness to nobody says nothing.
 
     It guesses, or no control has its skill. That it is like the reference would say something.
+    Without ``compare_skill`` the questions are those that the reference gets wrong, first of all,
+    and show nobody's skill.
     """
-    return (*_guesses(shared, row=1), *_out_of_reach(case))
+    return (*_guesses(shared, row=1), *(_out_of_reach(case) if compare_skill else ()))
 
 
 def _guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
@@ -87,7 +95,7 @@ def _out_of_reach(case: Case) -> tuple[str, ...]:
         side = "above" if suspect > controls.max() else "below"
         bound = controls.max() if suspect > controls.max() else controls.min()
         return (
-            f"its accuracy, {suspect:.2f}, lies far {side} that of every control "
+            f"its {_measure_of_skill(case)}, {suspect:.2f}, lies far {side} that of every control "
             f"(the nearest has {bound:.2f})",
         )
     return ()
@@ -106,7 +114,7 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
 
 
 def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointStanding
+    case: Case, shared: SharedMistakes, joint: JointStanding, *, compare_skill: bool = True
 ) -> tuple[ControlCheck, ...]:
     """What there is to say of each control, in their order."""
     accuracies = skill(case.answers)
@@ -119,7 +127,7 @@ def check_controls(
             flags=(
                 *unusable(case, row),
                 *_guesses(shared, row),
-                *_skill_flags(accuracies[row] - accuracies[1]),
+                *(_skill_flags(case, accuracies[row] - accuracies[1]) if compare_skill else ()),
                 *([MAY_BE_RELATED] if outlying[row - 2] else []),
                 *_same_answers(case, row),
             ),
@@ -128,10 +136,16 @@ def check_controls(
     )
 
 
-def _skill_flags(gap: float) -> list[str]:
+def _skill_flags(case: Case, gap: float) -> list[str]:
     if np.isnan(gap) or abs(gap) <= SKILL_GAP:
         return []
-    return [f"its accuracy lies {abs(gap):.2f} {'above' if gap > 0 else 'below'} the suspect's"]
+    side = "above" if gap > 0 else "below"
+    return [f"its {_measure_of_skill(case)} lies {abs(gap):.2f} {side} {THE_SUSPECTS}"]
+
+
+def _measure_of_skill(case: Case) -> str:
+    known = bool((case.answers.gold != UNKNOWN).any())
+    return "accuracy" if known else "agreement with what most models answer"
 
 
 def _outlying(joint: JointStanding) -> Sequence[bool]:

@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scope.decision.judging import Finding
-from scope.decision.usability import MAY_BE_RELATED
-from scope.decision.wording import changes, sentence, warnings
+from scope.decision.wording import changes, may_be_related, sentence, warnings
 from scope.records import Decision, Verdict
 from scope.statistics import holm
 from scope.statistics.conformal import controls_needed
@@ -81,13 +80,13 @@ def _decide(
     """The decision, and what kept it from being another one."""
     if finding.unusable:
         return "undecided", finding.unusable
-    ranked = len(finding.standings) - 1
     if finding.p_value is None or finding.paired is None:
         return "undecided", ("nothing that it answered could be held against the reference",)
-    if ranked < needed:
+    if finding.different_controls < needed:
         return "undecided", (
-            f"{ranked} controls cannot keep an error rate of {alpha:g}: at least {needed} are "
-            f"needed, {needed - ranked} more",
+            f"{finding.different_controls} {_different(finding)}controls cannot keep an error rate "
+            f"of {alpha:g}: at least {needed} are needed, {needed - finding.different_controls} "
+            "more",
         )
     if p_adjusted <= alpha and finding.paired.p_more <= alpha:
         return "related", ()
@@ -99,6 +98,11 @@ def _decide(
         )
     reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
     return ("undecided", reasons) if reasons else ("not related", ())
+
+
+def _different(finding: Finding) -> str:
+    """Controls that answer alike are one: the rank among them would count it twice."""
+    return "" if finding.different_controls == len(finding.standings) - 1 else "different "
 
 
 def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:
@@ -114,10 +118,9 @@ def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Itera
             f"it is nearly as like the reference as the control `{paired.control}`, and on other "
             f"questions it could be more so (p = {paired.p_less:.2g})"
         )
-    nearer = [one.model for one in finding.controls if MAY_BE_RELATED in one.flags]
-    if paired is not None and paired.control in nearer:
+    if paired is not None and paired.control in may_be_related(finding):
         yield f"the control `{paired.control}` may itself be related to the reference"
-    if finding.detectable is None:
+    elif finding.detectable is None:
         yield "even a copy of the reference would not have stood out"
     elif finding.detectable > LARGEST_DETECTABLE:
         yield (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scope.decision.judging import Finding
+from scope.decision.usability import MAY_BE_RELATED, THE_SUSPECTS
 from scope.records import Decision
 from scope.statistics.clusters import normal_quantile
 
@@ -63,26 +64,37 @@ def changes(finding: Finding, decision: Decision, *, needed: int, alpha: float) 
     """What would change the verdict."""
     if finding.unusable:
         return ("Answers to more of the questions, or answers that are better than guesses.",)
-    ranked = len(finding.standings) - 1
-    if ranked < needed:
-        return (f"{needed - ranked} more independent controls.",)
+    if finding.different_controls < needed:
+        return (f"{needed - finding.different_controls} more independent controls.",)
     if finding.paired is None:
         return ("Questions that the suspect and the reference both answer.",)
-    closest = finding.paired.control
+    reference, closest = finding.case.reference, finding.paired.control
     if decision == "related":
         return (
-            f"One more independent model that is as like {finding.case.reference} as "
-            f"{finding.case.suspect} is; the control that comes nearest is {closest}.",
+            f"One more independent model that is as like {reference} as {finding.case.suspect} "
+            f"is; the control that comes nearest is {closest}.",
             "Proof that both were made from a third model which is not among the controls.",
         )
     if decision == "not related":
         return (
-            f"Answers that agree with {finding.case.reference} where {closest} and the other "
-            "controls do not.",
-            f"The discovery that {closest} or another control is itself derived from "
-            f"{finding.case.reference}.",
+            f"Answers that agree with {reference} where {closest} and the other controls do not.",
+            f"The discovery that {closest} or another control is itself derived from {reference}.",
         )
-    return (_more_questions(finding, alpha),)
+    return (_what_would_decide(finding, alpha),)
+
+
+def _what_would_decide(finding: Finding, alpha: float) -> str:
+    if finding.paired is not None and finding.paired.control in may_be_related(finding):
+        return (
+            f"Knowledge of whether the control {finding.paired.control} is derived from "
+            f"{finding.case.reference}: if it is, leave it out and test again."
+        )
+    return _more_questions(finding, alpha)
+
+
+def may_be_related(finding: Finding) -> tuple[str, ...]:
+    """The controls that look related to the reference themselves."""
+    return tuple(one.model for one in finding.controls if MAY_BE_RELATED in one.flags)
 
 
 def _more_questions(finding: Finding, alpha: float) -> str:
@@ -106,7 +118,16 @@ def _more_questions(finding: Finding, alpha: float) -> str:
 
 
 def warnings(finding: Finding) -> tuple[str, ...]:
-    """What a reader must know before the numbers: controls that may serve badly."""
-    return tuple(
-        f"control {check.model}: {flag}" for check in finding.controls for flag in check.flags
-    )
+    """What a reader must know before the numbers: controls that may serve badly.
+
+    Those of another skill are told together, and one by one in the flags of the controls.
+    """
+    flags = [(check.model, flag) for check in finding.controls for flag in check.flags]
+    unequal = [model for model, flag in flags if flag.endswith(THE_SUSPECTS)]
+    told = [f"control {model}: {flag}" for model, flag in flags if not flag.endswith(THE_SUSPECTS)]
+    if unequal:
+        told.append(
+            f"{len(unequal)} of {len(finding.controls)} controls are far from the suspect's skill: "
+            f"{', '.join(unequal)}"
+        )
+    return tuple(told)

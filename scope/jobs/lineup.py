@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
@@ -145,7 +146,17 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
     several = expand_spec(control)
     if several == (control,):
         return [control]
-    return [one for one in several if one not in taken]
+    held = {_place(one) for one in taken if isinstance(one, str)}
+    return [one for one in several if _place(one) not in held]
+
+
+def _place(spec: str) -> str:
+    """A spec whose path is spelled in the one way that all spellings of it lead to."""
+    scheme, rest = split_spec(spec)
+    if scheme != "predictions":
+        return spec
+    path, mark, model = rest.partition("#")
+    return f"{Path(path).expanduser().resolve()}{mark}{model}"
 
 
 def _refuse_repeated(

@@ -26,6 +26,9 @@ from scope.protocols import Capability, Progress, Task
 from scope.records import Comparison, Setting
 from scope.store import Run, run_folder
 
+BATCH = 100
+"""Questions between two looks of a sequential test, unless said otherwise."""
+
 
 def reuse(
     *,
@@ -39,7 +42,7 @@ def reuse(
     n: int | None = None,
     alpha: float = 0.05,
     sequential: bool = False,
-    batch: int = 100,
+    batch: int | None = None,
     seed: int = 0,
     trials: int = 3,
     search_suspect: bool = False,
@@ -80,7 +83,8 @@ def reuse(
     alpha
         The error rate of all verdicts together: how often an independent model is called related.
     sequential, batch
-        Ask the suspect in batches of so many, and stop as soon as it is found to be related.
+        Ask the suspect in batches of so many, 100 unless said otherwise, and stop as soon as it is
+        found to be related.
     trials
         Perturbations sought for each text.
     search_suspect
@@ -112,13 +116,13 @@ def reuse(
     """
     began = time.monotonic()
     metric = soft_scope_metric(tolerance, cutoff)
-    _check(alpha, batch)
+    _check(alpha, sequential, batch)
     options = ReuseOptions(
         data=data,
         n=n,
         seed=seed,
         alpha=alpha,
-        sequence=batch if sequential else None,
+        sequence=(batch or BATCH) if sequential else None,
         models=model_options or ModelOptions(),
         progress=progress or Silent(),
     )
@@ -159,16 +163,18 @@ def _listed(references: str | object | Sequence[str | object]) -> Sequence[str |
     return references if several else [references]  # type: ignore[return-value]
 
 
-def _check(alpha: float, batch: int) -> None:
+def _check(alpha: float, sequential: bool, batch: int | None) -> None:
     if not 0 < alpha < 1:
         raise SpecError(
             f"an error rate of {alpha:g}",
             expected="a share between 0 and 1",
             mend="write for example --alpha 0.05",
         )
-    if batch < 1:
+    if batch is not None and (batch < 1 or not sequential):
         raise SpecError(
-            f"batches of {batch} questions", expected="at least 1", mend="write --batch 100"
+            f"batches of {batch} questions{'' if sequential else ', and all are asked at once'}",
+            expected="at least 1, in a sequential test",
+            mend=f"write --sequential --batch {BATCH}, or leave --batch out",
         )
 
 
@@ -235,7 +241,7 @@ def _conduct(
             interview.truncated(), {name: probes.hash for name, probes in sets.items()}
         ),
         outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
-        measurements=measurements(verdicts),
+        measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
         differences=(),
         curves=(),
         examples=(),

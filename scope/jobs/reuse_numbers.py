@@ -8,10 +8,10 @@ from scope.jobs.probes import ProbeSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
 
 
-def measurements(verdicts: Sequence[Verdict]) -> tuple[Measurement, ...]:
+def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
     """The suspect's evidence against each reference, and every model's accuracy.
 
-    Accuracy is that on the first reference's probes.
+    Accuracy is that on the first reference's probes, and only where right answers are known.
     """
     found = [
         Measurement(
@@ -24,7 +24,7 @@ def measurements(verdicts: Sequence[Verdict]) -> tuple[Measurement, ...]:
         for verdict in verdicts
         for one in verdict.evidence
     ]
-    for verdict in verdicts[:1]:
+    for verdict in verdicts[:1] if labelled else ():
         skills = [(verdict.suspect, verdict.skill)]
         skills += [(one.model, one.skill) for one in verdict.controls]
         found += [

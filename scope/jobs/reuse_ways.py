@@ -223,10 +223,11 @@ def _aligned(
 
 
 def _capabilities(texts: TextOptions, lineup: Lineup) -> tuple[ChosenCapability, ...]:
-    """What is asked for; by default *typo*, where the references can be searched."""
-    saved = [one for one in lineup.references if one.saved]
+    """What is asked for; by default *typo*, where every model can answer new texts."""
     if texts.capabilities is None:
-        return () if saved else choose_capabilities(("typo",), {})
+        stored = any(one.saved for one in lineup.members)
+        return () if stored else choose_capabilities(("typo",), {})
+    saved = [one for one in lineup.references if one.saved]
     if texts.capabilities and saved:
         raise SpecError(
             f"capabilities, and saved predictions, `{saved[0].model.spec}`, as a reference",

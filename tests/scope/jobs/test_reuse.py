@@ -159,7 +159,7 @@ class Breaking(Counting):
 
 @pytest.mark.parametrize("sequential", [False, True])
 def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models, sequential):
-    options = {"sequential": sequential, "batch": 40, "run": "broken"}
+    options = {"sequential": sequential, "batch": 40 if sequential else None, "run": "broken"}
     asked = []
     for after in (90, 100):
         breaking = Breaking("other", models["other"], after)

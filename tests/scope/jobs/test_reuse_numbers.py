@@ -13,7 +13,7 @@ from scope.records import GOLD, Outcome, Question
 
 def test_the_suspects_evidence_stands_for_every_reference():
     verdicts = (related(), undecided())
-    found = [one for one in measurements(verdicts) if one.against != GOLD]
+    found = [one for one in measurements(verdicts, labelled=True) if one.against != GOLD]
     assert [(one.metric, one.against, one.capability, one.estimate) for one in found] == [
         (evidence.kind, verdict.reference, evidence.capability, evidence.suspect)
         for verdict in verdicts
@@ -24,7 +24,7 @@ def test_the_suspects_evidence_stands_for_every_reference():
 
 def test_everybodys_accuracy_stands_once():
     verdicts = (related(), not_related())
-    found = [one for one in measurements(verdicts) if one.against == GOLD]
+    found = [one for one in measurements(verdicts, labelled=True) if one.against == GOLD]
     assert [one.target for one in found] == [SUSPECT, *CONTROLS]
     assert {one.metric for one in found} == {"accuracy"}
     assert [one.estimate for one in found] == [
@@ -34,7 +34,7 @@ def test_everybodys_accuracy_stands_once():
 
 
 def test_without_verdicts_there_is_nothing_to_tell():
-    assert measurements(()) == ()
+    assert measurements((), labelled=True) == ()
     assert outcomes({}, (), ()) == ()
 
 
