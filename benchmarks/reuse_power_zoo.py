@@ -11,7 +11,8 @@ Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01`, `zoo_tpr_at_fpr_05` and `zoo_o
 each also with `_low` and `_high`. The observed rate is the share of independent suspects that the
 verdict at an error rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`,
 `zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts), for
-`hard_negatives`, `independents` and `of_others` the last three alone. `zoo_pairs`,
+`hard_negatives`, `independents` and `of_others` the last three alone. `zoo_EVIDENCE_auroc`
+for each kind of evidence alone. `zoo_pairs`,
 `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each reference),
 `zoo_search_queries` (to a reference),
 `zoo_sequential_queries` and `zoo_sequential_related` (of the related pairs, in batches of 50),
@@ -25,8 +26,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,24 +43,36 @@ from scope.jobs.lineup import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate
+from scope.records import Decision, Estimate, Standing, Undefined
 from scope.statistics import mean_estimate
 from scope.store import Run
 from scope.zoo.lineage import DERIVED, Zoo, ZooModel
 from scope.zoo.zoo import build_zoo
 
-TEXTS = 500
+PERTURBED = 200
 TRIALS = 1
 SEED = 0
 ALPHA = 0.05
 BATCH = 50
 RUN = Path("runs") / "reuse-power-zoo"
+EVIDENCE = (
+    "shared_mistakes",
+    "log_probabilities",
+    "hard_scope",
+    "soft_scope",
+    "capa",
+    "error_consistency",
+)
 UNRELATED = ("hard_negatives", "independents", "of_others")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """One verdict, and what is known of the pair. ``group`` is its line in the table."""
+    """One verdict, and what is known of the pair.
+
+    ``group`` is its line in the table; ``evidence`` is how far the suspect stands above the
+    controls by each kind, in their standard deviations.
+    """
 
     reference: str
     suspect: str
@@ -68,6 +81,7 @@ class Tried:
     p_value: float
     decision: Decision
     queries: int
+    evidence: Mapping[str, float]
 
     @property
     def related(self) -> bool:
@@ -81,9 +95,11 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     began = time.monotonic()
     zoo = build_zoo(cache_folder() / "zoo", seed=SEED, progress=progress)
     built = time.monotonic()
-    question = {"job": "benchmark", "texts": TEXTS, "trials": TRIALS, "seed": SEED}
+    question = {"job": "benchmark", "perturbed": PERTURBED, "trials": TRIALS, "seed": SEED}
     with Run.open(RUN, question) as run:
-        answers = ask_zoo(zoo, run, n=TEXTS, trials=TRIALS, seed=SEED, progress=progress)
+        answers = ask_zoo(
+            zoo, run, perturbed=PERTURBED, trials=TRIALS, seed=SEED, progress=progress
+        )
         asked = time.monotonic()
         pairs = [(one, other) for one in zoo.references for other in zoo if other != one]
         tried = []
@@ -104,6 +120,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         **_discriminated(zoo, tried),
         **_false_positives(tried),
         **_by_group(zoo, tried),
+        **_by_evidence(zoo, tried),
         "zoo_queries": round(float(np.mean([one.queries for one in tried]))),
         "zoo_search_queries": round(
             float(np.mean([each.sets[0].outcome.queries for each in answers.probes.values()]))
@@ -152,7 +169,18 @@ def _try(
         p_value=1.0 if verdict.p_value is None else verdict.p_value,
         decision=verdict.decision,
         queries=verdict.queries,
+        evidence={
+            one.kind.partition("(")[0]: _standing_out(one.suspect, one.controls)
+            for one in verdict.evidence
+        },
     )
+
+
+def _standing_out(suspect: Estimate | Undefined, controls: Sequence[Standing]) -> float:
+    if not isinstance(suspect, Estimate):
+        return 0.0
+    pool = np.array([suspect.value, *(one.value for one in controls)])
+    return float((pool[0] - pool.mean()) / pool.std()) if pool.std() > 0 else 0.0
 
 
 def _group(reference: ZooModel, suspect: ZooModel) -> str:
@@ -169,6 +197,18 @@ def _discriminated(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
         **_spread("zoo_auroc", found.auroc),
         **_spread("zoo_tpr_at_fpr_01", found.true_positives),
         **_spread("zoo_tpr_at_fpr_05", at_five.true_positives),
+    }
+
+
+def _by_evidence(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
+    """How well each kind of evidence alone would have told the pairs apart."""
+    alone = {
+        kind: [replace(one, score=one.evidence.get(kind, 0.0)) for one in tried]
+        for kind in tried[0].evidence
+    }
+    return {
+        f"zoo_{kind}_auroc": _told_apart(zoo, scored)[0].auroc.value
+        for kind, scored in alone.items()
     }
 
 
@@ -241,6 +281,12 @@ def table(found: dict[str, Any]) -> str:
             f"{group:<20} {found[f'zoo_{group}_pairs']:>6} {auroc:>7} {related:>8.2f} "
             f"{1 - related - cleared:>10.2f} {cleared:>12.2f}"
         )
+    lines += ["", f"{'each kind of evidence alone':<36} AUROC"]
+    lines += [
+        f"  {kind:<34} {found[key]:.3f}"
+        for kind in EVIDENCE
+        if (key := f"zoo_{kind}_auroc") in found
+    ]
     lines += [
         "",
         f"in batches of {BATCH}: {found['zoo_sequential_queries']} queries a derived suspect, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scope.data import load_data
+from scope.data.sampling import draw
 from scope.jobs.interviews import TextInterview
 from scope.jobs.lineup import Member, Part
 from scope.jobs.perturbing import find_perturbations
@@ -51,13 +52,14 @@ class ZooAnswers:
 
 
 def ask_zoo(
-    zoo: Zoo, run: Run, *, n: int, trials: int, seed: int, progress: Progress
+    zoo: Zoo, run: Run, *, perturbed: int, trials: int, seed: int, progress: Progress
 ) -> ZooAnswers:
     """Search every reference for perturbations, and ask all models about all texts.
 
-    One model is in memory at a time; what the run knows is not asked again.
+    All of the data are asked, and perturbations sought of so many of them. One model is in memory
+    at a time; what the run knows is not asked again.
     """
-    examples = load_data(DATA, n=n, seed=seed).examples
+    examples = load_data(DATA).examples
     options = SearchOptions(trials=trials, seed=seed)
     (chosen,) = choose_capabilities((CAPABILITY,), {})
     probes: dict[str, ProbeSet] = {}
@@ -68,7 +70,7 @@ def ask_zoo(
         found = find_perturbations(
             chosen.capability,
             CachedClassifier(classifier, run),
-            examples,
+            draw(examples, perturbed, seed),
             options,
             run=run,
             progress=progress,

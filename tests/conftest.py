@@ -11,6 +11,9 @@ import pytest
 
 # Read when torch first computes: answers must not depend on the batch, whichever test comes first.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+# Several processes share the cores: two threads each would wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import settings
 

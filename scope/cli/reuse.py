@@ -99,6 +99,9 @@ def reuse(
     trials: Annotated[int, typer.Option(min=1, help="Perturbations sought for each text.")] = 3,
     tolerance: Annotated[float, typer.Option(help="Soft-SCoPE: full credit up to here.")] = 0.1,
     cutoff: Annotated[float, typer.Option(help="Soft-SCoPE: no credit from here on.")] = 1.0,
+    perturbed: Annotated[
+        int, typer.Option(min=1, help="Of how many of the texts perturbations are sought.")
+    ] = 200,
     search_suspect: Annotated[
         bool,
         typer.Option(
@@ -157,6 +160,7 @@ def reuse(
             trials=trials,
             tolerance=tolerance,
             cutoff=cutoff,
+            perturbed=perturbed,
             search_suspect=search_suspect,
             text_column=text_column,
             label_column=label_column,

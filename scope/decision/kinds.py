@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scope.decision.case import Case, Kind
+from scope.estimation.pairs import InvariantPairs
 from scope.evidence.chance_corrected import chance_corrected_scores
 from scope.evidence.invariances import asked_pairs, invariance_scores
 from scope.evidence.log_probabilities import log_probability_scores
@@ -16,61 +17,58 @@ from scope.statistics import mean_estimate
 def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) -> tuple[Kind, ...]:
     """The kinds that decide, then those that are only shown.
 
-    What decides is measured against what the other models answer, or on texts that were made for
-    the reference; CAPA and error consistency allow for chance alone.
+    What decides is measured against what the other models answer, on all texts, those made for the
+    reference included. Hard- and Soft-SCoPE, CAPA and error consistency are not: a robust model
+    keeps most invariances, and models that started alike keep them alike.
     """
-    return (*_deciding(case, shared, soft_scope), *_turned(case, soft_scope), *_shown(case))
+    return (
+        *_deciding(case, shared),
+        *(
+            kind
+            for pairs in case.pairs
+            for kind in _invariances(case, pairs, soft_scope, pairs.capability)
+        ),
+        # The reference stands where the suspect stands elsewhere, among the same controls.
+        *(
+            kind
+            for pairs in case.turned
+            for kind in _invariances(case, pairs, soft_scope, f"{pairs.capability} of the suspect")
+        ),
+        *_chance_corrected(case),
+    )
 
 
-def _turned(case: Case, soft_scope: Metric) -> Iterator[Kind]:
-    """Where the suspect was searched: does the reference keep the suspect's invariances?
-
-    The reference then stands where the suspect stands elsewhere, among the same controls. It is
-    shown only: a control is ranked against the suspect here, and against the reference there.
-    """
-    for pairs in (asked_pairs(one, case.units) for one in case.turned):
-        for metric in (METRICS["hard_scope"], soft_scope):
-            scores = invariance_scores(pairs, metric, case.units)
-            if scores is not None:
-                yield Kind(
-                    name=str(metric),
-                    capability=f"{pairs.capability} of the suspect",
-                    scores=scores,
-                    copy=1.0,
-                    most=1.0,
-                    suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
-                    decides=False,
-                )
-
-
-def _deciding(case: Case, shared: SharedMistakes, soft_scope: Metric) -> Iterator[Kind]:
+def _deciding(case: Case, shared: SharedMistakes) -> Iterator[Kind]:
     yield Kind(
         name="shared_mistakes",
         scores=shared.scores,
         copy=value_of_a_copy(case.answers, shared),
         decides=True,
     )
-    of_probabilities = log_probability_scores(case.answers)
-    if of_probabilities is not None:
-        yield Kind(
-            name="log_probabilities", scores=of_probabilities, copy=1.0, most=1.0, decides=True
-        )
-    for pairs in (asked_pairs(one, case.units) for one in case.pairs):
-        for metric in (METRICS["hard_scope"], soft_scope):
-            scores = invariance_scores(pairs, metric, case.units)
-            if scores is not None:
-                yield Kind(
-                    name=str(metric),
-                    capability=pairs.capability,
-                    scores=scores,
-                    copy=1.0,
-                    most=1.0,
-                    # Examples without a pair are no evidence of it, though they have a part of 0.
-                    suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
-                    decides=True,
-                )
+    scores = log_probability_scores(case.answers)
+    if scores is not None:
+        yield Kind(name="log_probabilities", scores=scores, copy=1.0, most=1.0, decides=True)
 
 
-def _shown(case: Case) -> Iterator[Kind]:
+def _invariances(
+    case: Case, asked: InvariantPairs, soft_scope: Metric, capability: str
+) -> Iterator[Kind]:
+    pairs = asked_pairs(asked, case.units)
+    for metric in (METRICS["hard_scope"], soft_scope):
+        scores = invariance_scores(pairs, metric, case.units)
+        if scores is not None:
+            yield Kind(
+                name=str(metric),
+                capability=capability,
+                scores=scores,
+                copy=1.0,
+                most=1.0,
+                # Examples without a pair are no evidence of it, though they have a part of 0.
+                suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
+                decides=False,
+            )
+
+
+def _chance_corrected(case: Case) -> Iterator[Kind]:
     for key, scores in chance_corrected_scores(case.answers).items():
         yield Kind(name=key, scores=scores, copy=1.0, most=1.0, decides=False)

@@ -1,13 +1,16 @@
-"""Do two models doubt alike? The correlation of their log-probabilities beyond the consensus.
+"""Do two models doubt alike, where all other models doubt otherwise?
 
-Models that were made apart are sure of the easy questions and unsure of the hard ones alike. What
-is left after that, to what degree a model is surer than others and of which option, follows a
-model's own training. For a reference A and a model B, with x_M(i, k) the log-probability of option
-k of item i, centred over the item's options, and μ the mean of x over all models but A and B,
+Models that were made apart are sure of the easy questions and unsure of the hard ones alike, and
+models that started from the same public weights more so. What is left when everything that the
+other models of the pool foretell is taken away follows a model's own training. With x_M the
+log-probabilities of model M over all items and options, centred over an item's options and then
+over the items, and brought to the length 1, and Z those of all models but A and B,
 
-    r_M = x_M - b_M μ,  b_M by least squares,
+    r_M = x_M - Z' (Z Z' + λ)⁻¹ Z x_M,
 
-and the evidence is the correlation of r_A and r_B over all items and options that both answered.
+and the evidence is the cosine of r_A and r_B: their partial correlation given the others, with a
+ridge of λ = 0.1, without which some twenty models would foretell noise too. Suspect and controls
+are treated alike: each is held against the reference given the reference's and its own others.
 """
 
 from __future__ import annotations
@@ -22,57 +25,72 @@ from scope.evidence.answers import AnswerMatrix, Scores
 LEAST_PROBABILITY: Final = 1e-4
 """Lower ones count as this: how a model spells near-certainty says little."""
 
-Centred = NDArray[np.float64]
-"""Shape (items, options): log-probabilities less their mean over an item's options."""
+RIDGE: Final = 0.1
+"""λ, where a model's own length is 1."""
+
+_NOTHING_LEFT: Final = 1e-9
+
+Rows = NDArray[np.float64]
+"""Shape (models, items · options)."""
 
 
 def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
-    """How each model's log-probabilities go with the reference's, in -1..1.
+    """How each model's log-probabilities go with the reference's beyond the others', in -1..1.
 
-    None where no model of the pool gives probabilities, or the reference gives none. A model that
-    gives none, or has fewer than two others to be held against, has the value NaN.
+    None where the reference gives no probabilities, or no model of the pool does. A model that
+    gives none has the value NaN; an item that a model gives none for says nothing of it.
+
+    Examples
+    --------
+    The first of the pool is as unsure as the reference, the second where it is sure:
+
+    >>> sure = np.array([0.9, 0.6, 0.8, 0.7])
+    >>> chances = np.stack([sure, sure, sure[::-1]])
+    >>> scores = log_probability_scores(AnswerMatrix(
+    ...     answers=np.zeros((3, 4), int), options=np.full(4, 2), gold=np.zeros(4, int),
+    ...     units=np.arange(4), probabilities=np.stack([chances, 1 - chances], axis=2),
+    ... ))
+    >>> scores.values.round(2).tolist()
+    [nan, 1.0, -0.06]
     """
     if answers.probabilities is None:
         return None
-    centred, shown = _centred(answers, answers.probabilities)
+    rows, shown = _centred(answers, answers.probabilities)
     if not shown[0].any() or not shown[1:].any():
         return None
-    models, units = len(centred), int(answers.units.max(initial=-1)) + 1
+    models, units = len(rows), int(answers.units.max(initial=-1)) + 1
     values, parts = np.full(models, np.nan), np.zeros((models, units))
-    total, count = centred[1:].sum(axis=0), shown[1:].sum(axis=0)
+    owners = np.repeat(answers.units, rows.shape[1] // len(answers.units))
+    products = rows @ rows.T
     for model in range(1, models):
-        # An item counts where both answered and somebody else did, who makes the consensus.
-        both = shown[0] & shown[model] & (count > 1)
-        if not both.any():
+        pair = [0, model]
+        others = [one for one in range(models) if one not in pair and shown[one].any()]
+        ridge = products[np.ix_(others, others)] + RIDGE * np.eye(len(others))
+        foretold = np.linalg.solve(ridge, products[np.ix_(others, pair)]) if others else None
+        left = rows[pair] if foretold is None else rows[pair] - foretold.T @ rows[others]
+        lengths = np.sqrt((left**2).sum(axis=1))
+        if not (shown[0] & shown[model]).any() or lengths.min() < _NOTHING_LEFT:
             continue
-        consensus = (total[both] - centred[model, both]) / (count[both] - 1)[:, None]
-        products = _products(centred[0, both], centred[model, both], consensus)
-        if products is not None:
-            values[model] = products.sum()
-            parts[model] = np.bincount(answers.units[both], weights=products, minlength=units)
+        each = left[0] * left[1] / lengths.prod()
+        values[model] = each.sum()
+        parts[model] = np.bincount(owners, weights=each, minlength=units)
     return Scores(values=values, parts=parts)
 
 
 def _centred(
     answers: AnswerMatrix, probabilities: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """All models' centred log-probabilities, 0 where there are none, and where there are."""
+) -> tuple[Rows, NDArray[np.bool_]]:
+    """Every model's log-probabilities in one row of length 1, 0 where there are none.
+
+    And which items each gave probabilities for, shape (models, items).
+    """
     shown = np.isfinite(probabilities).all(axis=2) & answers.given
     real = np.arange(probabilities.shape[2]) < answers.options[:, None]
     logs = np.log(np.maximum(np.nan_to_num(probabilities), LEAST_PROBABILITY)) * real
-    mean = logs.sum(axis=2, keepdims=True) / answers.options[:, None]
-    return (logs - mean) * real * shown[:, :, None], shown
-
-
-def _products(reference: Centred, other: Centred, consensus: Centred) -> Centred | None:
-    """What each item adds to the correlation of the two residuals; None where one is constant."""
-    norm = float((consensus**2).sum())
-    residuals = [
-        one - (float((one * consensus).sum()) / norm) * consensus if norm > 0 else one
-        for one in (reference, other)
-    ]
-    lengths = [float(np.sqrt((one**2).sum())) for one in residuals]
-    if min(lengths) < 1e-9:
-        return None
-    first, second = (one / length for one, length in zip(residuals, lengths, strict=True))
-    return np.asarray((first * second).sum(axis=1))
+    logs = (logs - logs.sum(axis=2, keepdims=True) / answers.options[:, None]) * real
+    # A model may like an option wherever it stands, such as a label or the first one.
+    counted = shown[:, :, None] & real
+    mean = (logs * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+    rows = ((logs - mean[:, None]) * counted).reshape(len(logs), -1)
+    lengths = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0), shown

@@ -45,6 +45,7 @@ def reuse(
     batch: int | None = None,
     seed: int = 0,
     trials: int = 3,
+    perturbed: int = 200,
     search_suspect: bool = False,
     tolerance: float = 0.1,
     cutoff: float = 1.0,
@@ -87,6 +88,8 @@ def reuse(
         found to be related.
     trials
         Perturbations sought for each text.
+    perturbed
+        Of how many of the texts perturbations are sought.
     search_suspect
         Search the suspect for perturbations too, and show whether the reference keeps them; it
         takes some thousands of queries to the suspect.
@@ -138,6 +141,7 @@ def reuse(
             label_column=label_column,
             label_map=label_map,
             search_suspect=search_suspect,
+            perturbed=perturbed,
         )
         prepared = prepare_texts(models, texts, options)
     else:

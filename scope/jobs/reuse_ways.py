@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from scope.data.sampling import draw
 from scope.errors import ModelError, SpecError
 from scope.jobs.audited import AuditRole, check_role, load_audited, refuse_unused_words
 from scope.jobs.interviews import Interview, TaskInterview, TextInterview, match_by_answers
@@ -116,6 +117,7 @@ class TextOptions:
     label_column: str | None
     label_map: Sequence[str]
     search_suspect: bool
+    perturbed: int
 
 
 def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> Prepared:
@@ -155,6 +157,7 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
         seed=options.seed,
         settings={
             "trials": texts.trials,
+            "perturbed": texts.perturbed,
             **texts.soft_scope.parameters,
             "label_map": ", ".join(texts.label_map) or None,
             **of_role,
@@ -166,6 +169,7 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
             "search_suspect": texts.search_suspect,
             "capability": [one.capability.name for one in chosen] or ["none"],
             "trials": texts.trials,
+            "perturbed": texts.perturbed,
             **texts.soft_scope.parameters,
             "label_map": texts.label_map,
             "text_column": texts.text_column,
@@ -175,12 +179,14 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
         options=options.models,
     )
 
+    perturbed = draw(labelled.examples, texts.perturbed, options.seed)
+
     def probes(reference: Member, run: Run) -> ProbeSet:
         sets = [
             find_perturbations(
                 one.capability,
                 CachedClassifier(reference.model, run),
-                labelled.examples,
+                perturbed,
                 search,
                 run=run,
                 progress=options.progress,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_up_pools import random_pool
 
 from scope.evidence.answers import NOT_GIVEN
-from scope.evidence.log_probabilities import LEAST_PROBABILITY, log_probability_scores
+from scope.evidence.log_probabilities import LEAST_PROBABILITY, RIDGE, log_probability_scores
 
 seeds = st.integers(0, 100_000)
 
@@ -30,39 +30,52 @@ def plainly(pool):
     """The definition, one model and one question at a time; NaN where it gives no number."""
     logs = np.log(np.maximum(pool.probabilities, LEAST_PROBABILITY))
     models, items = pool.answers.shape
+    most = pool.probabilities.shape[2]
 
     def shows(model, item):
         given = pool.answers[model, item] != NOT_GIVEN
         return given and not np.isnan(pool.probabilities[model, item]).any()
 
-    def centred(model, item):
-        row = logs[model, item, : pool.options[item]]
-        return row - row.mean()
+    def row_of(model):
+        table = np.full((items, most), np.nan)
+        for item in range(items):
+            if shows(model, item):
+                row = logs[model, item, : pool.options[item]]
+                table[item, : len(row)] = row - row.mean()
+        for option in range(most):
+            known = ~np.isnan(table[:, option])
+            if known.any():
+                table[known, option] -= table[known, option].mean()
+        flat = np.nan_to_num(table).ravel()
+        length = np.sqrt((flat**2).sum())
+        return flat / length if length > 0 else flat
 
+    rows = [row_of(model) for model in range(models)]
     values = [np.nan]
     for model in range(1, models):
-        columns = []
-        for item in range(items):
-            others = [one for one in range(1, models) if one != model and shows(one, item)]
-            if shows(0, item) and shows(model, item) and others:
-                consensus = np.mean([centred(one, item) for one in others], axis=0)
-                columns.append([centred(0, item), centred(model, item), consensus])
-        if not columns:
-            values.append(np.nan)
-            continue
-        reference, own, consensus = np.concatenate(columns, axis=1)
-        rests = [
-            one - consensus * np.linalg.lstsq(consensus[:, None], one, rcond=None)[0]
-            for one in (reference, own)
+        others = [
+            rows[one]
+            for one in range(1, models)
+            if one != model and any(shows(one, item) for item in range(items))
         ]
+        # A ridge is as many made-up values of 0, each foretold by one of the others alone.
+        table = np.column_stack([*others, np.empty((items * most, 0))])
+        made_up = np.sqrt(RIDGE) * np.eye(table.shape[1])
+        rests = []
+        for one in (rows[0], rows[model]):
+            target = np.concatenate([one, np.zeros(table.shape[1])])
+            weights = np.linalg.lstsq(np.vstack([table, made_up]), target, rcond=None)[0]
+            rests.append(one - table @ weights)
         lengths = [np.sqrt((one**2).sum()) for one in rests]
-        values.append(np.corrcoef(rests)[0, 1] if min(lengths) >= 1e-9 else np.nan)
+        both = any(shows(0, item) and shows(model, item) for item in range(items))
+        defined = both and min(lengths) >= 1e-9
+        values.append(rests[0] @ rests[1] / np.prod(lengths) if defined else np.nan)
     return values
 
 
 @given(seeds)
 @settings(max_examples=60)
-def test_every_value_is_the_correlation_of_what_least_squares_leave(seed):
+def test_every_value_is_the_cosine_of_what_a_ridge_regression_leaves(seed):
     pool = doubting_pool(seed)
     expected = plainly(pool)
     found = log_probability_scores(pool)
@@ -120,14 +133,16 @@ def by_hand(probabilities, answers=None):
 HALF = [0.5, 0.5]
 
 
-def test_three_models_and_two_questions_by_hand():
-    # Log-odds of the reference (2, 0), of the first (2, 2), of the second (0, 2). For the first
-    # the second is all the others: what it says of question 1 remains, (2, 0) and (2, 0).
-    odds = np.exp(2)
-    sure = [odds / (1 + odds), 1 / (1 + odds)]
-    found = by_hand([[sure, HALF], [sure, sure], [HALF, sure]])
-    # For the second the first is: (2, 0) and (0, 2) less half of (2, 2): opposites.
-    np.testing.assert_allclose(found.values, [np.nan, 1, -1], atol=1e-12)
+def test_three_models_and_three_questions_by_hand():
+    # Log-odds of 2, 0 and -2, of 2, -2 and 0, of 0, 2 and -2: as vectors of length 1 a = b + c,
+    # with the products a·b = a·c = 1/2 and b·c = -1/2. Given c, b leaves b + c/2.2, and a leaves
+    # a - c/2.2, where 2.2 is twice 1 + λ.
+    up, down = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))
+    rises, falls = [up, down], [down, up]
+    found = by_hand([[rises, HALF, falls], [rises, falls, HALF], [HALF, rises, falls]])
+    product = 1 / 2 + 1 / 2.2 - 1 / 2.2**2
+    length = 1 - 1 / 2.2 + 1 / 2.2**2
+    np.testing.assert_allclose(found.values, [np.nan, product / length, product / length])
 
 
 def test_a_model_that_answers_without_doubts_of_its_own_has_no_value():
@@ -169,9 +184,10 @@ def test_probabilities_of_an_answer_that_was_not_given_do_not_count():
     np.testing.assert_array_equal(found.values, without.values)
 
 
-def test_a_model_with_nobody_beside_it_has_no_consensus_to_be_held_against():
+def test_a_model_with_nobody_beside_it_is_held_against_the_reference_as_it_is():
     whole = doubting_pool(4, models=4, items=12)
     alone = whole.probabilities.copy()
     alone[2:] = np.nan
     found = log_probability_scores(replace(whole, probabilities=alone))
-    assert np.isnan(found.values).all()
+    assert not np.isnan(found.values[1])
+    assert np.isnan(found.values[2:]).all()
