@@ -36,14 +36,15 @@ from reuse_discrimination import Discrimination, Interval, discrimination
 from reuse_pairs import Lineage
 from reuse_zoo_answers import ZooAnswers, ask_zoo
 
-from scope.decision.judging import find
+from scope.decision.case import Case
+from scope.decision.judging import Finding, find
 from scope.decision.verdicts import conclude
-from scope.jobs.casework import make_case
+from scope.jobs.casework import InBatches, make_case
 from scope.jobs.lineup import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate, Standing, Undefined
+from scope.records import Decision, Estimate, Look, Standing, Undefined
 from scope.statistics import mean_estimate
 from scope.store import Run
 from scope.zoo.lineage import DERIVED, Zoo, ZooModel
@@ -156,10 +157,9 @@ def _try(
         lineup.references[0],
         answers.probes[reference.name],
         answers.interview,
-        alpha=ALPHA,
-        batch=batch,
+        batches=InBatches(size=batch, alpha=ALPHA, relates=_relates) if batch else None,
     )
-    finding = find(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
+    finding = _judge(case, looks)
     (verdict,) = conclude([finding], ALPHA)
     return Tried(
         reference=reference.name,
@@ -174,6 +174,14 @@ def _try(
             for one in verdict.evidence
         },
     )
+
+
+def _judge(case: Case, looks: tuple[Look, ...]) -> Finding:
+    return find(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
+
+
+def _relates(case: Case, looks: tuple[Look, ...]) -> bool:
+    return conclude([_judge(case, looks)], ALPHA)[0].decision == "related"
 
 
 def _standing_out(suspect: Estimate | Undefined, controls: Sequence[Standing]) -> float:

@@ -61,7 +61,7 @@ class HtmlRenderer:
         if comparison.manifest.job == "compare":
             return compare_view(comparison, max_items=self.max_items)
         if comparison.manifest.job == "reuse":
-            return reuse_view(comparison, max_items=self.max_items, max_failures=self.max_failures)
+            return reuse_view(comparison, max_items=self.max_items)
         return audit_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
 
 

@@ -72,7 +72,8 @@ def make_case(rows, gold, *, options=5, probabilities=None, words=None, units=No
     said = words or (lambda place, one: f"option {one}")
     probes = [
         Probe(
-            id=f"q{place}",
+            # The first of its unit is the original, whose id is the unit's.
+            id=names[place] if names[place] not in names[:place] else f"{names[place]}~{place}",
             unit=names[place],
             text=f"Question {place}?",
             gold=None if gold[place] == UNKNOWN else said(place, gold[place]),

@@ -8,7 +8,6 @@ from typing import ClassVar
 from reports.view.answered import Answered, answered
 from reports.view.asked import Asked, asked
 from reports.view.numbers import Numbers
-from reports.view.outcomes import Failures, failures
 from reports.view.reproduce import Reproduce
 from reports.view.reuse_controls import ControlTable, control_tables
 from reports.view.reuse_evidence import EvidenceSection, evidence_section
@@ -39,7 +38,6 @@ class ReuseView:
     asked: Asked
     numbers: Numbers
     answered: Answered | None
-    failures: Failures | None
     reproduce: Reproduce
 
     peers: ClassVar[str] = "model"
@@ -68,18 +66,20 @@ class ReuseView:
                 Section("answered", "What was answered", "answered.html.j2"),
                 self.answered is not None,
             ),
-            (Section("failures", "Failures", "failures.html.j2"), self.failures is not None),
             (Section("reproduce", "Reproduce", "reproduce.html.j2"), True),
         )
         return tuple(section for section, present in every if present)
 
 
-def reuse_view(comparison: Comparison, *, max_items: int, max_failures: int) -> ReuseView:
+def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
     """Every section of the report on this test of reuse.
 
-    ``max_items`` and ``max_failures`` bound how many texts are listed, not what is counted.
+    ``max_items`` bounds how many texts are listed, not what is counted.
     """
-    verdicts, searched = comparison.verdicts, bool(comparison.perturbations)
+    verdicts = comparison.verdicts
+    # What a search found is no answer to a question.
+    manifest = comparison.manifest
+    searched = bool(manifest.capabilities) and "trials" in manifest.settings
     return ReuseView(
         headline=reuse_headline(comparison),
         places=places(verdicts),
@@ -91,6 +91,5 @@ def reuse_view(comparison: Comparison, *, max_items: int, max_failures: int) -> 
         asked=asked(comparison, heading="Questions"),
         numbers=reuse_numbers(comparison),
         answered=answered(comparison) if comparison.outcomes and not searched else None,
-        failures=failures(comparison, limit=max_failures) if searched else None,
         reproduce=reuse_reproduce(comparison),
     )

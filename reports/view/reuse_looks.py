@@ -41,7 +41,8 @@ def looks(verdicts: tuple[Verdict, ...]) -> tuple[Looks, ...]:
                 LookRow(
                     asked=look.asked,
                     p_value=wording.p_value(look.p_value),
-                    reached=look.p_value <= rate_of_one(verdicts),
+                    # A stored p-value has six decimals.
+                    reached=look.p_value <= rate_of_one(verdicts) + 1e-6,
                 )
                 for look in verdict.looks
             ),

@@ -20,7 +20,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "log_probabilities": (
             "Probabilities moving together",
             "whether the model is sure and unsure of the same answers as the reference, beyond "
-            "what the questions make of every model",
+            "what all other models foretell of either",
         ),
         "hard_scope": (
             "Hard-SCoPE",
@@ -46,7 +46,6 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "how often both models are right or both wrong, above what their accuracies alone "
             "bring about",
         ),
-        "agreement": ("Agreement", "share of questions to which both models give the same answer"),
     }
 )
 """The kinds of evidence by key: title and meaning."""

@@ -50,6 +50,7 @@ class Decisions(StrEnum):
     """With which verdict the command fails."""
 
     RELATED = "related"
+    UNDECIDED = "undecided"
 
 
 def reuse(
@@ -79,7 +80,7 @@ def reuse(
         list[str],
         typer.Option(
             help="What the reference is searched with for further texts: see `scope list "
-            "capabilities`, or none; typo by default."
+            "capabilities`, or none; typo by default, if all models can answer new texts."
         ),
     ] = [],  # noqa: B006 - typer copies it
     n: Annotated[
@@ -118,8 +119,8 @@ def reuse(
     run: RunName = None,
     runs: Runs = Path("runs"),
     fail_on: Annotated[
-        Decisions | None, typer.Option(help="Exit with 1 if this is a verdict.")
-    ] = None,
+        list[Decisions], typer.Option(help="Exit with 1 if this is a verdict; may be repeated.")
+    ] = [],  # noqa: B006 - typer copies it
     json: Json = False,
     device: Device = Devices.AUTO,
     dtype: DType = DTypes.FLOAT32,
@@ -194,9 +195,18 @@ def _capabilities(named: list[str]) -> list[str] | None:
     return [] if named == ["none"] else (named or None)
 
 
-def _exit_code(comparison: Comparison, fail_on: Decisions | None) -> int:
-    """0, or 1 where a verdict is the one that was asked about; says which."""
-    failed = [one for one in comparison.verdicts if fail_on and one.decision == fail_on.value]
-    for one in failed:
-        say(f"gate: {one.suspect} is {one.decision} to {one.reference}", err=True)
+def _exit_code(comparison: Comparison, fail_on: list[Decisions]) -> int:
+    """0, or 1 where a verdict is one that was asked about, or a search failed; says which."""
+    failed = [
+        f"{one.suspect} against {one.reference}: {one.decision}"
+        for one in comparison.verdicts
+        if one.decision in [named.value for named in fail_on]
+    ]
+    failed += [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in comparison.outcomes
+        if one.status == "failed"
+    ]
+    for line in failed:
+        say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else 0

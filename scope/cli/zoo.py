@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def zoo(
-    seed: Annotated[int, typer.Option(help="Decides the texts of each model, and training.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Decides the texts of each model, and training.")
+    ] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes that train, a core each.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

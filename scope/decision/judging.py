@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from scope.decision.case import Case, Kind
 from scope.decision.kinds import kinds_of_evidence
 from scope.decision.speaking import speaking_items
-from scope.decision.standing import JointStanding, joint_standing
+from scope.decision.standing import JointStanding, Rank, joint_standing
 from scope.decision.usability import check_controls, skill_of, uninformative, unusable
 from scope.evidence.shared_mistakes import shared_mistakes
 from scope.metrics import Metric
@@ -25,8 +26,9 @@ from scope.records import (
     Undefined,
 )
 from scope.statistics import holm
-from scope.statistics.conformal import conformal_p_value
+from scope.statistics.conformal import conformal_p_value, threshold_rank
 from scope.statistics.paired import paired_p_values, sum_estimate
+from scope.statistics.sequential import sequential_rank
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,23 +71,42 @@ def find(
     shared = shared_mistakes(case.answers)
     kinds = kinds_of_evidence(case, shared, soft_scope)
     joint = joint_standing(kinds)
+    different = _count_different(case, joint)
+    rule = _Rule(rank=sequential_rank if looks else threshold_rank, different=different)
     given = case.answers.given
     return Finding(
         case=case,
-        p_value=looks[-1].p_value if looks else joint.p_value,
+        p_value=_p_value_of_different(looks[-1].p_value if looks else joint.p_value, joint, rule),
         standings=_standings(case, joint),
         evidence=_evidence(case, kinds),
-        paired=_paired(case, joint, alpha, np.random.default_rng(seed)),
+        paired=_paired(case, joint, rule, alpha, np.random.default_rng(seed)),
         controls=check_controls(case, shared, joint, compare_skill=not looks),
         skill=skill_of(case, 1),
-        detectable=joint.detectable_share(alpha),
+        detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
         items=speaking_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
-        different_controls=_count_different(case, joint),
+        different_controls=different,
         looks=looks,
         unusable=unusable(case),
         uninformative=uninformative(case, shared, compare_skill=not looks),
     )
+
+
+class _Rule(NamedTuple):
+    """How many of how many different controls may stand as high as a suspect."""
+
+    rank: Rank
+    different: int
+
+
+def _p_value_of_different(p: float | None, joint: JointStanding, rule: _Rule) -> float | None:
+    """The p-value, with controls that answer alike as one wherever that makes it greater.
+
+    Were they many, a rank among them would look better than it is.
+    """
+    if p is None or not rule.different:
+        return p
+    return min(1.0, p * max(1.0, (len(joint.ranked) + 1) / (rule.different + 1)))
 
 
 def _count_different(case: Case, joint: JointStanding) -> int:
@@ -148,9 +169,13 @@ def _estimate(kind: Kind) -> Estimate | Undefined:
 
 
 def _paired(
-    case: Case, joint: JointStanding, alpha: float, generator: np.random.Generator
+    case: Case,
+    joint: JointStanding,
+    rule: _Rule,
+    alpha: float,
+    generator: np.random.Generator,
 ) -> PairedTest | None:
-    place = joint.decisive_control(alpha)
+    place = joint.decisive_control(alpha, rank=rule.rank, different=rule.different)
     if place is None or np.isnan(joint.values[0]):
         return None
     differences = joint.parts[0] - joint.parts[place]

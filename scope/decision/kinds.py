@@ -17,9 +17,9 @@ from scope.statistics import mean_estimate
 def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) -> tuple[Kind, ...]:
     """The kinds that decide, then those that are only shown.
 
-    What decides is measured against what the other models answer, on all texts, those made for the
-    reference included. Hard- and Soft-SCoPE, CAPA and error consistency are not: a robust model
-    keeps most invariances, and models that started alike keep them alike.
+    What decides is measured against what the other models answer. Hard- and Soft-SCoPE, CAPA and
+    error consistency are not: a robust model keeps most invariances, and models that started alike
+    keep them alike.
     """
     return (
         *_deciding(case, shared),

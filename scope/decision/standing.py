@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from scope.decision.case import Kind
 from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic, threshold_rank
+
+Rank = Callable[[float, int], int | None]
+"""How many of so many controls may stand as high as a suspect that is called related."""
 
 _STEPS = np.arange(1, 101) / 100
 """Shares of copied answers that are tried."""
@@ -49,34 +52,39 @@ class JointStanding:
             return None
         return conformal_p_value(float(self.values[0]), self.ranked)
 
-    def decisive_control(self, alpha: float) -> int | None:
+    def decisive_control(
+        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
+    ) -> int | None:
         """The place, from 1, of the control that a suspect must stand beyond to be called related.
 
         It is the closest to the reference, or a later one where there are many controls; with too
-        few of them, the closest.
+        few of them, the closest. ``rank`` says how many may be as close, given how many
+        ``different`` controls there are; all of them unless said otherwise.
         """
         known = np.flatnonzero(~np.isnan(self.values[1:])) + 1
         if not len(known):
             return None
         ordered = known[np.argsort(-self.values[known], kind="stable")]
-        return int(ordered[threshold_rank(alpha, len(known)) or 0])
+        return int(ordered[rank(alpha, different or len(known)) or 0])
 
-    def detectable_share(self, alpha: float) -> float | None:
+    def detectable_share(
+        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
+    ) -> float | None:
         """The least share of answers, taken from the reference, that would have given p <= alpha.
 
         By one hundredths, each kind's value moved in a straight line to that of a copy. It begins
         where an independent model would stand: at the median of the controls, or at the suspect's
         own value if that is less. None where even a copy would not have stood out.
         """
-        if np.isnan(self.values[0]) or not len(self.ranked):
+        allowed = rank(alpha, different or len(self.ranked))
+        if np.isnan(self.values[0]) or allowed is None:
             return None
         begin = np.array([_of_a_stranger(row) for row in self.table])
         for share in _STEPS:
             moved = self.table.copy()
             moved[:, 0] = begin + share * (self.copies - begin)
             values = joint_statistic(moved)
-            others = values[1:][~np.isnan(values[1:])]
-            if conformal_p_value(float(values[0]), others) <= alpha:
+            if (values[1:] >= values[0]).sum() <= allowed:
                 return float(share)
         return None
 

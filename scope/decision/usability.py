@@ -102,13 +102,17 @@ def _out_of_reach(case: Case) -> tuple[str, ...]:
 
 
 def skill_of(case: Case, row: int) -> Estimate | Undefined:
-    """A model's accuracy on what it answered; where no right answer is known, how often it answers
-    as most models do."""
-    given = case.answers.given[row]
-    right = case.answers.answers[row, given] == case.answers.expected_right()[given]
+    """A model's accuracy on the original questions that it answered and whose answer is known.
+
+    Where none is known, how often it answers them as most models do.
+    """
+    given, gold = case.answers.given[row], case.answers.gold
+    original = np.array([probe.id == probe.unit for probe in case.probes])
+    counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
+    right = case.answers.answers[row, counted] == case.answers.expected_right()[counted]
     return mean_estimate(
         right.astype(float),
-        [str(unit) for unit in case.answers.units[given]],
+        [str(unit) for unit in case.answers.units[counted]],
         empty="it answered nothing",
     )
 

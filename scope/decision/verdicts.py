@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scope.decision.judging import Finding
-from scope.decision.wording import changes, may_be_related, sentence, warnings
+from scope.decision.wording import as_like, changes, may_be_related, sentence, warnings
 from scope.records import Decision, Verdict
 from scope.statistics import holm
 from scope.statistics.conformal import controls_needed
@@ -30,7 +30,7 @@ LEAST_TO_CLEAR = 0.25
 """A suspect that stands among the foremost quarter is not cleared: one that is related, but not
 proven to be, would stand there too."""
 
-NULL = "The suspect is no more like the reference than independent models of its skill."
+HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
 
 def conclude(findings: Sequence[Finding], alpha: float) -> tuple[Verdict, ...]:
@@ -96,7 +96,7 @@ def _decide(
             f"but on other questions the control `{finding.paired.control}` could be "
             f"(p = {finding.paired.p_more:.2g})",
         )
-    reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
+    reasons = tuple(_why_not_cleared(finding, alpha))
     return ("undecided", reasons) if reasons else ("not related", ())
 
 
@@ -105,11 +105,12 @@ def _different(finding: Finding) -> str:
     return "" if finding.different_controls == len(finding.standings) - 1 else "different "
 
 
-def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:
+def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
     yield from finding.uninformative
-    if p_adjusted < LEAST_TO_CLEAR:
+    share = (1 + as_like(finding)) / len(finding.standings)
+    if share < LEAST_TO_CLEAR:
         yield (
-            f"only {p_adjusted:.2g} of independent models would be as like the reference as it is, "
+            f"only {share:.2g} of independent models would be as like the reference as it is, "
             f"which is less than {LEAST_TO_CLEAR:g}"
         )
     paired = finding.paired

@@ -22,7 +22,7 @@ def sentence(
     """The verdict for a reader who reads nothing else."""
     suspect, reference = finding.case.suspect, finding.case.reference
     controls = len(finding.standings) - 1
-    at_least_as = _at_least_as_like(finding)
+    at_least_as = _not_surpassed(finding) if decision == "related" else as_like(finding)
     if decision == "undecided":
         return (
             f"Whether {suspect} is derived from {reference} cannot be decided: "
@@ -44,15 +44,18 @@ def sentence(
         f"{suspect} is not related to {reference} so far as {finding.shared} questions show: "
         f"{at_least_as} of {controls} independent models are at least as like {reference} "
         f"(p = {p_adjusted:.3g}), and a suspect that had taken "
-        f"{_share(finding.detectable)} of its answers from {reference} would have stood out."
+        f"{finding.detectable or 0:.0%} of its answers from {reference} would have stood out."
     )
 
 
-def _share(detectable: float | None) -> str:
-    return "all" if detectable is None else f"{detectable:.0%}"
+def _not_surpassed(finding: Finding) -> int:
+    """How many controls the p-value counts; in a sequential test p = (2k + 1) / (n + 1)."""
+    if not finding.looks:
+        return as_like(finding)
+    return round((finding.looks[-1].p_value * len(finding.standings) - 1) / 2)
 
 
-def _at_least_as_like(finding: Finding) -> int:
+def as_like(finding: Finding) -> int:
     """How many controls reach the suspect's joint statistic."""
     if not finding.standings or finding.standings[0].model != finding.case.suspect:
         return 0

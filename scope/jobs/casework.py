@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from scope.decision.case import Case, Probe
 from scope.errors import DataError
@@ -11,11 +12,24 @@ from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.interviews import Interview
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.probes import ProbeQuestion, ProbeSet
-from scope.jobs.sequence import Stopped, ask_in_batches, telling_order
+from scope.jobs.sequence import ask_in_batches, telling_order
 from scope.records import Look, Question
 
 FEWEST_PROBES = 30
 """With fewer questions no two models can be told apart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InBatches:
+    """How a suspect is asked little by little.
+
+    So many questions at a time, until its p-value reaches ``alpha`` and ``relates`` says that the
+    verdict on the case so far would be *related*.
+    """
+
+    size: int
+    alpha: float
+    relates: Callable[[Case, tuple[Look, ...]], bool]
 
 
 def make_case(
@@ -24,15 +38,14 @@ def make_case(
     probes: ProbeSet,
     interview: Interview,
     *,
-    alpha: float,
-    batch: int | None = None,
+    batches: InBatches | None = None,
     of_suspect: ProbeSet | None = None,
 ) -> tuple[Case, tuple[Look, ...]]:
     """Ask everybody what was made for one reference; the suspect comes last.
 
-    With a ``batch`` the suspect is asked so many questions at a time, until its p-value reaches
-    ``alpha``; the case then holds what was asked, and the looks at it come with it.
-    ``of_suspect`` are texts made for the suspect instead, where it was searched.
+    With ``batches`` the case holds what was asked until the suspect was found to be related, and
+    the looks at it come with it; perturbations are not asked. ``of_suspect`` are texts made for the
+    suspect instead, where it was searched.
 
     Raises
     ------
@@ -41,40 +54,51 @@ def make_case(
     ModelError
         When a model cannot answer.
     """
-    questions: Sequence[ProbeQuestion] = probes.questions
-    of_reference = interview.answers(reference, questions)
-    if batch is not None:
+    # A perturbation was made so that the reference keeps its answer, right or wrong: on it the
+    # reference is not itself, and only whether others keep theirs is of interest.
+    questions = [one for one in probes.questions if one.id == one.unit]
+    perturbed = [one for one in probes.questions if one.id != one.unit and batches is None]
+
+    def answers_of(member: Member) -> list[Given]:
+        return interview.answers(member, [*questions, *perturbed])[: len(questions)]
+
+    of_reference = answers_of(reference)
+    if batches is not None:
         order = telling_order(questions, of_reference)
         questions = [questions[place] for place in order]
         of_reference = [of_reference[place] for place in order]
     _require_probes(reference, questions, of_reference, interview)
-    of_controls = [interview.answers(one, questions) for one in lineup.controls]
-    if batch is None:
-        stopped = Stopped(interview.answers(lineup.suspect, questions), ())
-    else:
-        stopped = ask_in_batches(
-            questions,
-            of_reference,
-            of_controls,
-            lambda some: interview.answers(lineup.suspect, some),
-            batch=batch,
-            alpha=alpha,
+    of_controls = list(map(answers_of, lineup.controls))
+
+    def case_of(answers: Sequence[Given]) -> Case:
+        asked = questions[: len(answers)]
+        given = [row[: len(answers)] for row in (of_reference, answers, *of_controls)]
+        return Case(
+            reference=reference.name,
+            suspect=lineup.suspect.name,
+            controls=tuple(one.name for one in lineup.controls),
+            probes=_in_words(asked, given, interview),
+            answers=answer_matrix([one.asked for one in asked], given),
+            pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
+            turned=_turned(of_suspect, lineup, reference, interview) if of_suspect else (),
+            hash=probes.hash,
+            queries=len({_words(one.question) for one in [*asked, *perturbed]})
+            + sum(one.outcome.queries for one in (of_suspect.sets if of_suspect else ())),
         )
-    asked = len(stopped.answers)
-    given = [row[:asked] for row in (of_reference, stopped.answers, *of_controls)]
-    case = Case(
-        reference=reference.name,
-        suspect=lineup.suspect.name,
-        controls=tuple(one.name for one in lineup.controls),
-        probes=_in_words(questions[:asked], given, interview),
-        answers=answer_matrix([one.asked for one in questions[:asked]], given),
-        pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
-        turned=_turned(of_suspect, lineup, reference, interview) if of_suspect else (),
-        hash=probes.hash,
-        queries=len({_words(one.question) for one in questions[:asked]})
-        + sum(one.outcome.queries for one in (of_suspect.sets if of_suspect else ())),
+
+    if batches is None:
+        return case_of(answers_of(lineup.suspect)), ()
+    relates = batches.relates
+    stopped = ask_in_batches(
+        questions,
+        of_reference,
+        of_controls,
+        lambda some: interview.answers(lineup.suspect, some),
+        lambda answers, looks: relates(case_of(answers), looks),
+        batch=batches.size,
+        alpha=batches.alpha,
     )
-    return case, stopped.looks
+    return case_of(stopped.answers), stopped.looks
 
 
 def _turned(

@@ -29,6 +29,9 @@ SOFTWARE = (
 )
 
 
+NULL = "null"
+"""The setting that says the null hypothesis of a test in words, which decide nothing."""
+
 PROBES = "probes for "
 """How settings begin that hold the hash of what was asked: found on the way, so that they are no
 part of the question."""
@@ -109,7 +112,11 @@ def question_of(manifest: Manifest) -> dict[str, object]:
         "data": [card.fingerprint for card in manifest.data],
         "capabilities": capabilities,
         "settings": _rounded(
-            {key: one for key, one in manifest.settings.items() if not key.startswith(PROBES)}
+            {
+                key: one
+                for key, one in manifest.settings.items()
+                if key != NULL and not key.startswith(PROBES)
+            }
         ),
     }
 

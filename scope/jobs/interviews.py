@@ -119,13 +119,17 @@ class TextInterview:
     def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
         """What a model answers to these probes, in their order."""
         texts = [one.question.text for one in questions]
-        found = raw_answers(member, texts, run=self.run, progress=self.progress)
-        if matching := self.matched.get(member.name):
-            found = {
-                text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
-            }
-        self.known.setdefault(member.name, {}).update(found)
-        return [_of_prediction(found[text]) for text in texts]
+        known = self.known.setdefault(member.name, {})
+        # With several references the plain texts come again.
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            found = raw_answers(member, new, run=self.run, progress=self.progress)
+            if matching := self.matched.get(member.name):
+                found = {
+                    text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
+                }
+            known.update(found)
+        return [_of_prediction(known[text]) for text in texts]
 
     def words(self, given: Given, question: ProbeQuestion) -> str:
         """The label, or the token."""

@@ -69,5 +69,6 @@ def matched_in_words(matching: Matching, own: Sequence[str], labels: Sequence[st
     'LABEL_0 as positive, LABEL_1 as negative'
     """
     return ", ".join(
-        f"{name} as {labels[place]}" for name, place in zip(own, matching, strict=True)
+        f"{' '.join(name.split())} as {labels[place]}"
+        for name, place in zip(own, matching, strict=True)
     )

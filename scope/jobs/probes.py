@@ -45,13 +45,13 @@ class ProbeSet:
         text = json.dumps(words, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
-    def failures(self) -> Iterator[str]:
-        """Which searches broke off, and why: what they would have found was not asked."""
+    def failures(self, searched: str) -> Iterator[str]:
+        """Which searches of this model broke off, and why: what they would find was not asked."""
         for one in self.sets:
             if one.outcome.status == "failed":
                 yield (
-                    f"the search of {one.outcome.capability} failed ({one.outcome.reason}), so "
-                    "that nothing of it was asked"
+                    f"the search of {searched} for {one.outcome.capability} failed "
+                    f"({one.outcome.reason}), so that nothing of it was asked"
                 )
 
 

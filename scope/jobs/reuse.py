@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from scope.decision.case import Case
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.errors import SpecError
 from scope.jobs.audited import AuditRole
-from scope.jobs.casework import make_case
+from scope.jobs.casework import InBatches, make_case
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.preparation import soft_scope_metric
@@ -23,7 +25,7 @@ from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
 from scope.progress import Silent
 from scope.protocols import Capability, Progress, Task
-from scope.records import Comparison, Setting
+from scope.records import Comparison, Look, Setting
 from scope.store import Run, run_folder
 
 BATCH = 100
@@ -78,7 +80,7 @@ def reuse(
         Of the models when no task is named: by their label for a text, or ``next_token``.
     capabilities
         With which the reference is searched for texts that leave it invariant, which are asked
-        too; *typo* by default, none for a task and where the reference is a file of answers.
+        too; *typo* by default, none for a task and where any model is a file of answers.
     n
         How many questions or texts to draw; all of them if None.
     alpha
@@ -120,6 +122,7 @@ def reuse(
     began = time.monotonic()
     metric = soft_scope_metric(tolerance, cutoff)
     _check(alpha, sequential, batch)
+    _check_search(trials, perturbed)
     options = ReuseOptions(
         data=data,
         n=n,
@@ -182,6 +185,15 @@ def _check(alpha: float, sequential: bool, batch: int | None) -> None:
         )
 
 
+def _check_search(trials: int, perturbed: int) -> None:
+    if trials < 1 or perturbed < 1:
+        raise SpecError(
+            f"{trials} perturbations of each of {perturbed} texts",
+            expected="at least one of one text",
+            mend="leave the search out with --capability none",
+        )
+
+
 def _refuse_for_a_task(task: str | Task, given: Sequence[str]) -> None:
     """What concerns texts to label and to perturb would change nothing about questions."""
     if given:
@@ -220,31 +232,35 @@ def _conduct(
     # After the probes are fixed: where labels differ, an interview begins with a question to all.
     interview = prepared.interview(run)
     of_suspect = prepared.probes(lineup.suspect, run) if search_suspect else None
+    judge = partial(find, alpha=share, soft_scope=metric, seed=options.seed)
+
+    def relates(case: Case, looks: tuple[Look, ...]) -> bool:
+        (verdict,) = conclude([judge(case, looks)], share)
+        return verdict.decision == "related"
+
+    size = options.sequence
+    batches = InBatches(size=size, alpha=share, relates=relates) if size else None
     findings = [
-        find(
+        judge(
             *make_case(
                 lineup,
                 one,
                 sets[one.name],
                 interview,
-                alpha=share,
-                batch=options.sequence,
+                batches=batches,
                 of_suspect=of_suspect,
-            ),
-            alpha=share,
-            soft_scope=metric,
-            seed=options.seed,
+            )
         )
         for one in lineup.references
     ]
     verdicts = conclude(findings, options.alpha)
-    searched = [*sets.values(), *([of_suspect] if of_suspect else [])]
-    failed = list(dict.fromkeys(line for probes in searched for line in probes.failures()))
+    searched = {**sets, **({lineup.suspect.name: of_suspect} if of_suspect else {})}
+    failed = [line for name, probes in searched.items() for line in probes.failures(name)]
     return Comparison(
         manifest=prepared.plan.manifest(
             interview.truncated(), {name: probes.hash for name, probes in sets.items()}
         ),
-        outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
+        outcomes=outcomes(searched, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
         differences=(),
         curves=(),

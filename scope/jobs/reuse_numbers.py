@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from scope.jobs.probes import ProbeSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
@@ -11,7 +12,8 @@ from scope.records import GOLD, Measurement, Outcome, Verdict
 def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
     """The suspect's evidence against each reference, and every model's accuracy.
 
-    Accuracy is that on the first reference's probes, and only where right answers are known.
+    Accuracy is that on the questions as they are, where right answers are known; there is none of a
+    sequential test, which begins with what the reference gets wrong.
     """
     found = [
         Measurement(
@@ -24,7 +26,7 @@ def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measur
         for verdict in verdicts
         for one in verdict.evidence
     ]
-    for verdict in verdicts[:1] if labelled else ():
+    for verdict in [one for one in verdicts[:1] if labelled and not one.looks]:
         skills = [(verdict.suspect, verdict.skill)]
         skills += [(one.model, one.skill) for one in verdict.controls]
         found += [
@@ -39,16 +41,26 @@ def outcomes(
 ) -> tuple[Outcome, ...]:
     """What became of each search; of the task, or of the plain texts, where nothing was searched.
 
-    ``asked`` names the task.
+    ``sets`` go by whose they are, ``asked`` names the task. Whose they are is told where it could
+    be doubted.
     """
-    searched = [found.outcome for probes in sets.values() for found in probes.sets]
+    several = len(sets) > 1
+    searched = [
+        replace(
+            found.outcome,
+            capability=f"{found.outcome.capability}{f' of {name}' if several else ''}",
+        )
+        for name, probes in sets.items()
+        for found in probes.sets
+    ]
     if searched:
         return tuple(searched)
+    what = ", ".join(asked) or "texts"
     return tuple(
         Outcome(
-            capability=", ".join(asked) or "texts",
+            capability=f"{what}{f' for {one.reference}' if several else ''}",
             status="measured",
-            searched=len(sets[one.reference].questions),
+            searched=one.queries,
             found=one.shared,
             queries=one.queries,
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.decision.verdicts import NULL
-from scope.jobs.identity import PROBES, command_line, model_entries, software_versions
+from scope.decision.verdicts import HYPOTHESIS
+from scope.jobs.identity import NULL, PROBES, command_line, model_entries, software_versions
 from scope.jobs.lineup import Lineup
 from scope.models import ModelOptions
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
@@ -63,7 +63,7 @@ class ReusePlan:
             settings={
                 "alpha": self.alpha,
                 "seed": self.seed,
-                "null": NULL,
+                NULL: HYPOTHESIS,
                 **self.settings,
                 **hashes,
             },

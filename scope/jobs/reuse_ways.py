@@ -216,14 +216,14 @@ def _aligned(
     """A model with its labels in the first reference's order, or as it is where no names align.
 
     References must align, for they say what the labels are; so must all where the suspect is asked
-    in batches, for a match needs all its answers.
+    in batches, for a match needs all its answers, and where the user said what corresponds.
     """
     if texts.role == "next_token":
         return member.model
     try:
         return align(member.model, labels, parse_label_map(texts.label_map))
     except ModelError:
-        if member.part == "reference" or options.sequence is not None:
+        if member.part == "reference" or options.sequence is not None or texts.label_map:
             raise
         return member.model
 

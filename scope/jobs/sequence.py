@@ -8,19 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.decision.case import Kind
-from scope.decision.standing import joint_standing
-from scope.decision.usability import FEWEST_SHARED
 from scope.evidence.answers import NOT_GIVEN
-from scope.evidence.interning import Asked, Given, answer_matrix
-from scope.evidence.shared_mistakes import shared_mistakes
+from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.probes import ProbeQuestion
 from scope.records import Look
-from scope.statistics.paired import paired_p_values
 from scope.statistics.sequential import SequentialTest
 
 Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
 """Puts questions to the suspect."""
+
+
+Suffices = Callable[[Sequence[Given], tuple[Look, ...]], bool]
+"""Whether the verdict on so many answers would be *related*, given the looks at them."""
 
 
 class Stopped(NamedTuple):
@@ -66,15 +65,15 @@ def ask_in_batches(
     reference: Sequence[Given],
     controls: Sequence[Sequence[Given]],
     ask: Ask,
+    suffices: Suffices,
     *,
     batch: int,
     alpha: float,
 ) -> Stopped:
-    """Ask until the answers suffice for *related*, or all questions are asked.
+    """Ask until the answers suffice, or all questions are asked.
 
-    They suffice once the p-value has reached alpha and the suspect stands out from the closest
-    control, too, on at least `FEWEST_SHARED` answers: with less a verdict would be *undecided*. The
-    questions come in their order, which must follow from the reference alone.
+    Whether they suffice is asked for once the p-value has reached alpha. The questions come in
+    their order, which must follow from the reference alone.
     """
     asked = [one.asked for one in questions]
     matrix = answer_matrix(asked, [reference, *controls])
@@ -89,28 +88,9 @@ def ask_in_batches(
     for end in ends:
         answers += ask(questions[len(answers) : end])
         looks = test.looks_at(_numbers(answers, reference, matrix.answers[0], options))
-        everybody = (reference, answers, *controls)
-        if looks[-1].p_value <= alpha and _stands_out(asked[:end], everybody, alpha):
+        if looks[-1].p_value <= alpha and suffices(answers, looks):
             break
     return Stopped(answers, looks)
-
-
-def _stands_out(asked: Sequence[Asked], given: Sequence[Sequence[Given]], alpha: float) -> bool:
-    """Whether the suspect shares significantly more of the reference's mistakes than any control.
-
-    ``given`` are the answers of the reference, the suspect and the controls. It is the verdict's
-    paired test of the evidence that every case has.
-    """
-    answers = answer_matrix(asked, [row[: len(asked)] for row in given])
-    if answers.given[:2].all(axis=0).sum() < FEWEST_SHARED:
-        return False
-    scores = shared_mistakes(answers).scores
-    joint = joint_standing([Kind(name="any", scores=scores, copy=np.inf, decides=True)])
-    place = joint.decisive_control(alpha)
-    if place is None:
-        return False
-    differences = joint.parts[0] - joint.parts[place]
-    return paired_p_values(differences, np.random.default_rng(0)).more <= alpha
 
 
 def _numbers(

@@ -73,8 +73,8 @@ class SpeakingItem:
     """A question on which the suspect's answer speaks for reuse, or against it.
 
     ``expected`` is the probability with which a model of the suspect's skill, unrelated to the
-    reference, was expected to answer as the reference did; ``weight`` is the item's part in the
-    evidence, positive where it speaks for reuse.
+    reference, was expected to answer as the reference did; ``weight`` is 1 where it did, or 0, less
+    what was expected: positive where the answer speaks for reuse.
     """
 
     id: str

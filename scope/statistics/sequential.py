@@ -52,6 +52,22 @@ SHARES = (0.1, 0.3, 0.6)
 _NOT_GIVEN = -1
 
 
+def sequential_rank(alpha: float, n: int) -> int | None:
+    """Return how many of ``n`` controls a suspect may fail to surpass with p <= ``alpha``.
+
+    None where no p-value is as small, for want of controls.
+
+    Examples
+    --------
+    >>> sequential_rank(0.05, 19), sequential_rank(0.05, 59), sequential_rank(0.05, 18)
+    (0, 1, None)
+    """
+    rank = int(alpha * (n + 1) / 2) + 1
+    while (2 * rank + 1) / (n + 1) > alpha:
+        rank -= 1
+    return rank if rank >= 0 else None
+
+
 class SequentialTest:
     """The test of one reference, ready to be asked again as a suspect's answers come in.
 

@@ -14,7 +14,6 @@ KINDS = (
     "capa",
     "capa_discrete",
     "error_consistency",
-    "agreement",
 )
 
 

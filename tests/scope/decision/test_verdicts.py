@@ -159,7 +159,7 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
     )
     cases = {
         "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
-        "only 0.24 of independent models": {"p_value": 0.24},
+        "only 0.19 of independent models": {"standings": placed(plain.standings, 4)},
         "nearly as like the reference": {"paired": nearly},
         f"the control `{closest}` may itself be related": {"controls": flagged},
         "even a copy of the reference would not": {"detectable": None},
@@ -170,10 +170,18 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
         assert decision == "undecided"
         assert len(given) == 1
         assert reason in given[0]
-    assert reasons(p_value=0.25, detectable=0.5, paired=replace(plain.paired, p_less=0.05)) == (
-        "not related",
-        (),
-    )
+    assert reasons(
+        standings=placed(plain.standings, 6),
+        detectable=0.5,
+        paired=replace(plain.paired, p_less=0.05),
+    ) == ("not related", ())
+
+
+def placed(standings, above):
+    """The suspect behind so many of its controls."""
+    own, *others = standings
+    values = sorted((one.value for one in others), reverse=True)
+    return (replace(own, value=values[above - 1]), *others)
 
 
 def test_another_control_that_may_be_related_forbids_nothing():

@@ -4,7 +4,7 @@ import pytest
 
 from scope.errors import DataError
 from scope.evidence.interning import Asked, Given
-from scope.jobs.casework import FEWEST_PROBES, make_case
+from scope.jobs.casework import FEWEST_PROBES, InBatches, make_case
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.probes import ProbeQuestion, ProbeSet
 from scope.records import Question
@@ -75,9 +75,10 @@ def told(**changes):
     return Told(**{"ours": EVEN, "first": RIGHT, "second": DIFFERENT, "suspect": EVEN, **changes})
 
 
-def case_of(interview, given=None, **options):
+def case_of(interview, given=None, batch=None, **options):
     (reference,) = LINEUP.references
-    return make_case(LINEUP, reference, given or probes(), interview, alpha=0.05, **options)
+    batches = batch and InBatches(size=batch, alpha=0.05, relates=lambda case, looks: True)
+    return make_case(LINEUP, reference, given or probes(), interview, batches=batches, **options)
 
 
 def test_the_suspect_comes_last_and_its_row_second():

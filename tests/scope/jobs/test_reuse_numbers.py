@@ -8,7 +8,7 @@ from scope.evidence.interning import Asked
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.probes import ProbeQuestion, ProbeSet
 from scope.jobs.reuse_numbers import measurements, outcomes
-from scope.records import GOLD, Outcome, Question
+from scope.records import GOLD, Look, Outcome, Question
 
 
 def test_the_suspects_evidence_stands_for_every_reference():
@@ -23,7 +23,7 @@ def test_the_suspects_evidence_stands_for_every_reference():
 
 
 def test_everybodys_accuracy_stands_once():
-    verdicts = (related(), not_related())
+    verdicts = (replace(related(), looks=()), not_related())
     found = [one for one in measurements(verdicts, labelled=True) if one.against == GOLD]
     assert [one.target for one in found] == [SUSPECT, *CONTROLS]
     assert {one.metric for one in found} == {"accuracy"}
@@ -57,14 +57,26 @@ def asked(count, *searches):
 def test_what_became_of_every_search_is_told():
     typo = Outcome(capability="typo", status="measured", searched=6, found=4)
     failed = Outcome(capability="synonym", status="failed", reason="no lexicon")
+    assert outcomes({"ours": asked(3, typo, failed)}, (related(),), ()) == (typo, failed)
     sets = {"ours": asked(3, typo, failed), "theirs": asked(3, replace(typo, found=5))}
-    assert outcomes(sets, (related(),), ()) == (typo, failed, replace(typo, found=5))
+    found = outcomes(sets, (related(),), ())
+    assert [(one.capability, one.found) for one in found] == [
+        ("typo of ours", 4),
+        ("synonym of ours", 0),
+        ("typo of theirs", 5),
+    ]
+
+
+def test_a_sequential_test_shows_nobodys_accuracy():
+    verdict = replace(related(), looks=(Look(asked=50, p_value=0.05),))
+    assert all(one.against != GOLD for one in measurements((verdict,), labelled=True))
+    assert all(one.against != GOLD for one in measurements((related(),), labelled=False))
 
 
 def test_without_a_search_it_is_told_what_was_asked_and_answered():
     verdict = replace(related(), reference="ours", shared=17, queries=19)
     (of_task,) = outcomes({"ours": asked(20)}, (verdict,), ("choice",))
     assert (of_task.capability, of_task.status) == ("choice", "measured")
-    assert (of_task.searched, of_task.found, of_task.queries) == (20, 17, 19)
+    assert (of_task.searched, of_task.found, of_task.queries) == (19, 17, 19)
     (of_texts,) = outcomes({"ours": asked(20)}, (verdict,), ())
     assert of_texts.capability == "texts"

@@ -131,7 +131,8 @@ def test_texts_made_for_the_reference_are_asked_too(reuse):
     (outcome,) = comparison.outcomes
     assert outcome.status == "measured"
     assert 0 < outcome.found <= outcome.searched == 240
-    assert verdict.queries == verdict.shared == 120 + outcome.found
+    assert verdict.shared == 120
+    assert verdict.queries == 120 + outcome.found
     found = kinds(verdict)
     for metric in ("hard_scope", "soft_scope"):
         assert found[metric, "more_words"].suspect.value == 1
@@ -225,8 +226,8 @@ def test_a_search_that_fails_is_told(reuse):
     comparison = reuse("Copy", capabilities=[MoreWords(fails=True)])
     verdict = only(comparison)
     assert comparison.outcomes[0].status == "failed"
-    assert any("the search of more_words failed" in one for one in verdict.warnings)
-    assert "the search is broken" in str(comparison)
+    assert any("for more_words failed" in one for one in verdict.warnings)
+    assert "the search is broken" in " ".join(str(comparison).split())
 
 
 def test_typo_is_the_default(reuse):

@@ -67,11 +67,18 @@ def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
             for row in (reference, suspect, *controls)
         )
     asks = Suspect(ordered(suspect))
+
+    def relates(answers, looks):
+        so_far = order[: len(answers)]
+        case = make_case(rows[:, so_far], gold[so_far], words=words)
+        return judged(case, looks=looks).decision == "related"
+
     stopped = ask_in_batches(
         ordered(probes),
         ordered(reference),
         [ordered(row) for row in controls],
         asks,
+        relates,
         batch=batch,
         alpha=alpha,
     )
@@ -88,6 +95,11 @@ def replace_asked(asked, words, place):
 
 def in_words(place, number):
     return f"answer {number} to {place}"
+
+
+def ever(answers, looks):
+    """Answers never suffice."""
+    return False
 
 
 @pytest.mark.parametrize("words", [None, in_words])
@@ -156,7 +168,13 @@ def test_p_never_rises_and_is_that_of_the_sequential_test(seed, share):
     asks = Suspect(given_answers(rows[1]))
     probes = questions(gold.tolist())
     stopped = ask_in_batches(
-        probes, given_answers(rows[0]), [*map(given_answers, rows[2:])], asks, batch=20, alpha=0.01
+        probes,
+        given_answers(rows[0]),
+        [*map(given_answers, rows[2:])],
+        asks,
+        ever,
+        batch=20,
+        alpha=0.01,
     )
     test = SequentialTest(rows[0], rows[2:], np.full(90, 5), looks=[20, 40, 60, 80, 90])
     assert stopped.looks == test.looks_at(rows[1])
@@ -176,7 +194,7 @@ def test_in_words_there_are_as_many_options_as_there_could_be_whatever_was_said(
         [Given(in_words(place, one)) for place, one in enumerate(row)] for row in rows
     )
     asks = Suspect(suspect)
-    stopped = ask_in_batches(probes, reference, controls, asks, batch=25, alpha=0.01)
+    stopped = ask_in_batches(probes, reference, controls, asks, ever, batch=25, alpha=0.01)
     test = SequentialTest(rows[0], rows[2:], np.full(100, 23), looks=[25, 50, 75, 100])
     assert stopped.looks == test.looks_at(rows[1])
 
