@@ -31,7 +31,8 @@ SKILL_GAP = 0.15
 MAY_BE_RELATED = (
     "it stands out from the other controls as like the reference: it may itself be related to it"
 )
-"""The flag of a control with which no suspect is cleared."""
+"""The flag of a control that may be no control; one that started from the same public base as the
+reference bears it, too."""
 
 THE_SUSPECTS = "the suspect's"
 """How the flag of a control of other skill ends."""

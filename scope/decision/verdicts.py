@@ -119,10 +119,10 @@ def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
             f"it is nearly as like the reference as the control `{paired.control}`, and on other "
             f"questions it could be more so (p = {paired.p_less:.2g})"
         )
-    if paired is not None and paired.control in may_be_related(finding):
-        yield f"the control `{paired.control}` may itself be related to the reference"
-    elif finding.detectable is None:
-        yield "even a copy of the reference would not have stood out"
+    if finding.detectable is None:
+        related = paired is not None and paired.control in may_be_related(finding)
+        beside = f" beside the control `{paired.control}`" if paired and related else ""
+        yield f"even a copy of the reference would not have stood out{beside}"
     elif finding.detectable > LARGEST_DETECTABLE:
         yield (
             f"a suspect that had taken less than {finding.detectable:.0%} of its answers from the "

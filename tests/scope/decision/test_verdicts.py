@@ -161,7 +161,7 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
         "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
         "only 0.19 of independent models": {"standings": placed(plain.standings, 4)},
         "nearly as like the reference": {"paired": nearly},
-        f"the control `{closest}` may itself be related": {"controls": flagged},
+        f"stood out beside the control `{closest}`": {"controls": flagged, "detectable": None},
         "even a copy of the reference would not": {"detectable": None},
         "less than 51% of its answers": {"detectable": 0.51},
     }
@@ -201,7 +201,7 @@ def test_a_control_that_was_made_from_the_reference_forbids_to_clear_and_is_name
     found = judged(make_case(rows, gold))
     assert found.decision == "undecided"
     assert found.paired.control == "control 4"
-    assert "the control `control 4` may itself be related to the reference" in found.reasons
+    assert any(one.endswith("stood out beside the control `control 4`") for one in found.reasons)
     assert f"control control 4: {MAY_BE_RELATED}" in found.warnings
 
 
