@@ -94,7 +94,7 @@ def _decide(
         return "undecided", (
             f"few independent models are as like the reference as it is (p = {p_adjusted:.2g}), "
             f"but on other questions the control `{finding.paired.control}` could be "
-            f"(p = {finding.paired.p_more:.2g})",
+            f"(p = {finding.paired.p_more:.2g} by question)",
         )
     reasons = tuple(_why_not_cleared(finding, alpha))
     return ("undecided", reasons) if reasons else ("not related", ())
@@ -116,8 +116,8 @@ def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
     paired = finding.paired
     if paired is not None and paired.p_less > alpha:
         yield (
-            f"it is nearly as like the reference as the control `{paired.control}`, and on other "
-            f"questions it could be more so (p = {paired.p_less:.2g})"
+            f"on other questions it could be as like the reference as the control "
+            f"`{paired.control}` is (p = {paired.p_less:.2g} by question)"
         )
     if finding.detectable is None:
         related = paired is not None and paired.control in may_be_related(finding)

@@ -30,19 +30,20 @@ def sentence(
         )
     if decision == "related":
         beyond = (
-            f"each of {controls} independent models"
+            f"each of {controls} controls"
             if not at_least_as
-            else f"{controls - at_least_as} of {controls} independent models"
+            else f"{controls - at_least_as} of {controls} controls"
         )
         return (
             f"{suspect} is related to {reference}: on the {finding.shared} questions that both "
-            f"answered it is more like {reference} than {beyond}. A model that has nothing to do "
+            f"answered it is more like {reference} than {beyond}, which are taken to be "
+            f"independent of it. A model that has nothing to do "
             f"with {reference} would be so by chance with a probability of at most "
             f"{p_adjusted:.2g}, where {alpha:g} is allowed."
         )
     return (
         f"{suspect} is not related to {reference} so far as {finding.shared} questions show: "
-        f"{at_least_as} of {controls} independent models are at least as like {reference} "
+        f"{at_least_as} of {controls} controls are at least as like {reference} "
         f"(p = {p_adjusted:.3g}), and a suspect that had taken "
         f"{finding.detectable or 0:.0%} of its answers from {reference} would have stood out."
     )
@@ -87,10 +88,13 @@ def changes(finding: Finding, decision: Decision, *, needed: int, alpha: float) 
 
 
 def _what_would_decide(finding: Finding, alpha: float) -> str:
+    if finding.uninformative:
+        return "A suspect that answers better than a guesser, and controls of its skill."
     if finding.paired is not None and finding.paired.control in may_be_related(finding):
         return (
             f"Knowledge of whether the control {finding.paired.control} is derived from "
-            f"{finding.case.reference}: if it is, leave it out and test again."
+            f"{finding.case.reference}: if it is known to be, and not for its likeness alone, "
+            "leave it out and test again."
         )
     return _more_questions(finding, alpha)
 

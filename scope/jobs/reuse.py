@@ -16,6 +16,7 @@ from scope.jobs.audited import AuditRole
 from scope.jobs.casework import InBatches, make_case
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.jobs.lineup import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse_numbers import measurements, outcomes
 from scope.jobs.reuse_ways import Prepared, ReuseOptions, TextOptions, prepare_task, prepare_texts
@@ -36,7 +37,7 @@ def reuse(
     *,
     suspect: str | object,
     references: str | object | Sequence[str | object],
-    controls: Sequence[str | object],
+    controls: str | object | Sequence[str | object],
     data: str,
     task: str | Task | None = None,
     role: AuditRole = "classifier",
@@ -132,9 +133,9 @@ def reuse(
         models=model_options or ModelOptions(),
         progress=progress or Silent(),
     )
-    models = (suspect, _listed(references), controls)
+    models = (suspect, _listed(references), _listed(controls))
     if task is None:
-        _refuse_without_a_task(settings or {}, [suspect, *models[1], *controls])
+        _refuse_without_a_task(settings or {}, [suspect, *models[1], *_listed(controls)])
         texts = TextOptions(
             role=role,
             capabilities=capabilities,
@@ -165,9 +166,10 @@ def reuse(
         return finish(comparison, opened, seconds=time.monotonic() - began)
 
 
-def _listed(references: str | object | Sequence[str | object]) -> Sequence[str | object]:
-    several = isinstance(references, Sequence) and not isinstance(references, str)
-    return references if several else [references]  # type: ignore[return-value]
+def _listed(models: str | object | Sequence[str | object]) -> Sequence[str | object]:
+    """One model as a sequence of one; a spec is no sequence of letters."""
+    several = isinstance(models, Sequence) and not isinstance(models, str)
+    return models if several else [models]  # type: ignore[return-value]
 
 
 def _check(alpha: float, sequential: bool, batch: int | None) -> None:
@@ -267,7 +269,16 @@ def _conduct(
         examples=(),
         perturbations=(),
         verdicts=tuple(
-            replace(one, warnings=(*failed, *interview.warnings(), *one.warnings))
+            replace(one, warnings=(*_same(lineup), *failed, *interview.warnings(), *one.warnings))
             for one in verdicts
         ),
     )
+
+
+def _same(lineup: Lineup) -> list[str]:
+    """That the suspect is a reference itself, which a test of reuse is not needed for."""
+    return [
+        f"the suspect and {one.name} are the same model: their fingerprints are equal"
+        for one in lineup.references
+        if one.model.fingerprint == lineup.suspect.model.fingerprint
+    ]

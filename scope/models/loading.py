@@ -104,6 +104,14 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     if isinstance(model, PROTOCOLS[role]):
         return model
     if role == "classifier" and isinstance(model, ChoiceScorer):
+        if split_spec(spec)[0] == "predictions":
+            raise ModelError(
+                f"`{spec}` holds answers to questions, and no labels of texts",
+                expected="of labels a JSON line for each text, with `text`, `probabilities` and, "
+                "in the first line, `labels`",
+                mend="write the file so; or name the task that the answers belong to, such as "
+                "--task choice",
+            )
         from scope.models.label_words import LabelWordClassifier
 
         return LabelWordClassifier(model, options)

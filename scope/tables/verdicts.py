@@ -23,12 +23,21 @@ def verdicts(given: Sequence[Verdict]) -> RenderableType:
 
     parts: list[RenderableType] = []
     if len(given) > 1:
-        related = [one.reference for one in given if one.decision == "related"]
-        parts += [Text(printable(f"sources found: {', '.join(related) or 'none'}")), Text("")]
+        parts += [Text(printable(_sources(given))), Text("")]
     for one in given:
         parts += [Text(printable(f"{one.decision.upper()}: {one.sentence}")), _table(one)]
         parts += [Text(printable(line)) for line in _lines(one)]
     return Group(*parts)
+
+
+def _sources(given: Sequence[Verdict]) -> str:
+    """Which references are sources, and of which it is not known."""
+    related, open_ = (
+        [one.reference for one in given if one.decision == decision]
+        for decision in ("related", "undecided")
+    )
+    told = f"sources found: {', '.join(related) or 'none'}"
+    return f"{told}; undecided: {', '.join(open_)}" if open_ else told
 
 
 def _table(verdict: Verdict) -> Table:

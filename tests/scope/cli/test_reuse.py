@@ -66,7 +66,7 @@ def test_the_gate_fails_for_a_related_suspect_alone(reuse, suspect, code):
     done = reuse(suspect, "--fail-on", "related")
     assert done.returncode == code, done.stderr
     gates = [line for line in done.stderr.splitlines() if line.startswith("gate: ")]
-    assert gates == ["gate: copy is related to ours"] * code
+    assert gates == ["gate: copy against ours: related"] * code
 
 
 def test_the_suspect_may_be_the_references_very_spec(reuse):
@@ -178,7 +178,7 @@ def test_several_references_give_the_set_of_sources(reuse):
     assert "15 more" in done.stdout
     more = ("--reference", "predictions:suspects.tsv#theirs", "--alpha", "0.1", "--run", "b")
     found = reuse("partly", *more)
-    assert found.stdout.startswith("sources found: ours\n")
+    assert found.stdout.startswith("sources found: ours")
     document = json.loads(reuse("partly", *more, "--json").stdout)
     p_values = {one["reference"]: one["p_value"] for one in document["verdicts"]}
     adjusted = {one["reference"]: one["p_adjusted"] for one in document["verdicts"]}
@@ -265,4 +265,4 @@ def test_a_shell_sees_the_same(reuse, run_scope, world):
     )
     assert done.returncode == 1, done.stderr
     assert only_verdict(done)["decision"] == "related"
-    assert "gate: copy is related to ours" in done.stderr
+    assert "gate: copy against ours: related" in done.stderr

@@ -160,7 +160,7 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
     cases = {
         "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
         "only 0.19 of independent models": {"standings": placed(plain.standings, 4)},
-        "nearly as like the reference": {"paired": nearly},
+        "it could be as like the reference as": {"paired": nearly},
         f"stood out beside the control `{closest}`": {"controls": flagged, "detectable": None},
         "even a copy of the reference would not": {"detectable": None},
         "less than 51% of its answers": {"detectable": 0.51},
@@ -212,7 +212,7 @@ def test_a_small_p_value_is_not_enough_where_other_questions_could_say_otherwise
     assert found.decision == "undecided"
     assert found.reasons == (
         "few independent models are as like the reference as it is (p = 0.04), but on other "
-        f"questions the control `{unsure.control}` could be (p = 0.051)",
+        f"questions the control `{unsure.control}` could be (p = 0.051 by question)",
     )
     sure = replace(plain.paired, p_more=0.05)
     (found,) = conclude([replace(plain, p_value=0.05, paired=sure)], 0.05)

@@ -41,17 +41,18 @@ def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
     found = replace(plain, standings=standings(3.0, 1.0, 2.0, -1.0), shared=97)
     assert said(found, "related") == (
         "theirs is related to ours: on the 97 questions that both answered it is more like ours "
-        "than each of 3 independent models. A model that has nothing to do with ours would be so "
-        "by chance with a probability of at most 0.038, where 0.05 is allowed."
+        "than each of 3 controls, which are taken to be independent of it. A model that has "
+        "nothing to do with ours would be so by chance with a probability of at most 0.038, where "
+        "0.05 is allowed."
     )
     one_above = replace(found, standings=standings(1.0, 1.0, 0.0, -1.0))
-    assert "than 2 of 3 independent models. A model" in said(one_above, "related")
+    assert "than 2 of 3 controls, which" in said(one_above, "related")
 
 
 def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(plain):
     found = replace(plain, standings=standings(0.0, 1.0, 2.0, -1.0), detectable=0.25, shared=97)
     assert said(found, "not related") == (
-        "theirs is not related to ours so far as 97 questions show: 2 of 3 independent models are "
+        "theirs is not related to ours so far as 97 questions show: 2 of 3 controls are "
         "at least as like ours (p = 0.0385), and a suspect that had taken 25% of its answers from "
         "ours would have stood out."
     )

@@ -35,8 +35,8 @@ def test_of_several_references_it_is_said_first_which_are_sources():
         replace(verdict, reference=name)
         for verdict, name in ((related(), "a"), (not_related(), "b"), (related(), "c"))
     )
-    assert shown(one, two, three).splitlines()[0] == "sources found: a, c"
-    assert shown(two, replace(two, reference="d")).splitlines()[0] == "sources found: none"
+    assert shown(one, two, three).splitlines()[0].startswith("sources found: a, c")
+    assert shown(two, replace(two, reference="d")).splitlines()[0].startswith("sources found: none")
     assert "sources found" not in shown(one)
 
 
