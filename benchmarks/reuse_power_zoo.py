@@ -13,7 +13,7 @@ verdict at an error rate of 0.05 calls related. For each KIND of derivation `zoo
 `zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts), for
 `hard_negatives`, `independents` and `of_others` the last three alone. `zoo_EVIDENCE_auroc`
 for each kind of evidence alone. `zoo_pairs`,
-`zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each reference),
+`zoo_related_pairs`, `zoo_models`, `zoo_batch`, `zoo_queries` (a suspect's, for each reference),
 `zoo_search_queries` (to a reference),
 `zoo_sequential_queries` and `zoo_sequential_related` (of the related pairs, in batches of 50),
 `zoo_build_seconds`, `zoo_ask_seconds` and `zoo_verdict_seconds`; building and asking take no time
@@ -35,6 +35,7 @@ import numpy as np
 from reuse_discrimination import Discrimination, Interval, discrimination
 from reuse_pairs import Lineage
 from reuse_zoo_answers import ZooAnswers, ask_zoo
+from reuse_zoo_table import UNRELATED, table
 
 from scope.decision.case import Case
 from scope.decision.judging import Finding, find
@@ -50,21 +51,14 @@ from scope.store import Run
 from scope.zoo.lineage import DERIVED, Zoo, ZooModel
 from scope.zoo.zoo import build_zoo
 
+__all__ = ["figures", "table"]
+
 PERTURBED = 200
 TRIALS = 1
 SEED = 0
 ALPHA = 0.05
 BATCH = 50
 RUN = Path("runs") / "reuse-power-zoo"
-EVIDENCE = (
-    "shared_mistakes",
-    "log_probabilities",
-    "hard_scope",
-    "soft_scope",
-    "capa",
-    "error_consistency",
-)
-UNRELATED = ("hard_negatives", "independents", "of_others")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +110,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         ]
     found = {
         "zoo_models": len(zoo.models),
+        "zoo_batch": BATCH,
         "zoo_pairs": len(tried),
         "zoo_related_pairs": sum(one.related for one in tried),
         **_discriminated(zoo, tried),
@@ -268,43 +263,3 @@ def _share(tried: Sequence[Tried], decision: Decision) -> float:
 
 def _spread(key: str, found: Interval) -> dict[str, float]:
     return {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
-
-
-def table(found: dict[str, Any]) -> str:
-    """The figures for a reader."""
-    lines = [
-        f"zoo: {found['zoo_models']} models, {found['zoo_pairs']} pairs, "
-        f"{found['zoo_related_pairs']} of them related; {found['zoo_queries']} queries a suspect",
-        f"{'AUROC':<36} {_written(found, 'zoo_auroc')}",
-        f"{'TPR at 1 % FPR':<36} {_written(found, 'zoo_tpr_at_fpr_01')}",
-        f"{'TPR at 5 % FPR':<36} {_written(found, 'zoo_tpr_at_fpr_05')}",
-        f"{'independents called related at 0.05':<36} {_written(found, 'zoo_observed_fpr_at_05')}",
-        "",
-        f"{'':<20} {'pairs':>6} {'AUROC':>7} {'related':>8} {'undecided':>10} {'not related':>12}",
-    ]
-    for group in (*DERIVED, *UNRELATED):
-        related, cleared = (found[f"zoo_{group}_{one}"] for one in ("related", "not_related"))
-        auroc = f"{found[f'zoo_{group}_auroc']:.3f}" if group in DERIVED else ""
-        lines.append(
-            f"{group:<20} {found[f'zoo_{group}_pairs']:>6} {auroc:>7} {related:>8.2f} "
-            f"{1 - related - cleared:>10.2f} {cleared:>12.2f}"
-        )
-    lines += ["", f"{'each kind of evidence alone':<36} AUROC"]
-    lines += [
-        f"  {kind:<34} {found[key]:.3f}"
-        for kind in EVIDENCE
-        if (key := f"zoo_{kind}_auroc") in found
-    ]
-    lines += [
-        "",
-        f"in batches of {BATCH}: {found['zoo_sequential_queries']} queries a derived suspect, "
-        f"{found['zoo_sequential_related']:.2f} of them called related",
-        f"built in {found['zoo_build_seconds']} s, asked in {found['zoo_ask_seconds']} s, "
-        f"{found['zoo_verdict_seconds']} s a verdict; searches of {found['zoo_search_queries']} "
-        "queries to each reference",
-    ]
-    return "\n".join(lines)
-
-
-def _written(found: dict[str, Any], key: str) -> str:
-    return f"{found[key]:.3f} [{found[f'{key}_low']:.3f}, {found[f'{key}_high']:.3f}]"

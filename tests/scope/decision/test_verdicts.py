@@ -170,18 +170,17 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
         assert decision == "undecided"
         assert len(given) == 1
         assert reason in given[0]
-    assert reasons(
-        standings=placed(plain.standings, 6),
-        detectable=0.5,
-        paired=replace(plain.paired, p_less=0.05),
-    ) == ("not related", ())
+    surely = replace(plain.paired, p_less=0.05)
+    assert reasons(standings=placed(plain.standings, 6), detectable=0.5, paired=surely) == (
+        "not related",
+        (),
+    )
 
 
 def placed(standings, above):
     """The suspect behind so many of its controls."""
-    own, *others = standings
-    values = sorted((one.value for one in others), reverse=True)
-    return (replace(own, value=values[above - 1]), *others)
+    values = sorted((one.value for one in standings[1:]), reverse=True)
+    return (replace(standings[0], value=values[above - 1]), *standings[1:])
 
 
 def test_another_control_that_may_be_related_forbids_nothing():

@@ -104,6 +104,7 @@ def test_no_derived_model_is_there_before_its_reference(watched):
         assert {zoo[name].source for name in names} - {None} <= names
 
 
+@pytest.mark.slow
 def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
     watched, examples, tmp_path
 ):
@@ -128,6 +129,7 @@ def test_only_what_is_missing_is_built_and_nothing_is_started_for_a_whole_zoo(wa
     assert watcher.totals == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, ending):
