@@ -30,6 +30,9 @@ from scope.statistics.conformal import conformal_p_value, threshold_rank
 from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.sequential import sequential_rank
 
+RESAMPLES = 1999
+"""Exchanges of suspect and control in the paired test: enough for p-values from 0.0005 on."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Finding:
@@ -182,7 +185,7 @@ def _paired(
     estimate = sum_estimate(differences)
     if isinstance(estimate, Undefined):
         return None
-    more, less = paired_p_values(differences, generator)
+    more, less = paired_p_values(differences, generator, resamples=RESAMPLES)
     return PairedTest(
         control=case.controls[place - 1], difference=estimate, p_more=more, p_less=less
     )

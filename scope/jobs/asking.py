@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from scope.errors import ModelError
 from scope.jobs.answer_checks import checked_answers
 from scope.jobs.participants import Participant
+from scope.models.answer_table import TableColumn
 from scope.protocols import Advance, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
 
@@ -35,6 +36,9 @@ def ask(
         When the model gives an answer twice, none at all, or one that is no answer.
     """
     model, role = participant.model, task.role
+    if isinstance(model, TableColumn):
+        # Its letters were held against the options as they were read.
+        return _in_order(participant, questions, dict(model.choose(questions)))
     if participant.saved:
         return _in_order(
             participant, questions, dict(checked_answers(participant, role, questions))
