@@ -80,7 +80,8 @@ def reuse(
         list[str],
         typer.Option(
             help="What the reference is searched with for further texts: see `scope list "
-            "capabilities`, or none; typo by default, if all models can answer new texts."
+            "capabilities`, or none; typo by default, if all models can answer new texts and are "
+            "not asked in batches."
         ),
     ] = [],  # noqa: B006 - typer copies it
     n: Annotated[

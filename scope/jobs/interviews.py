@@ -17,7 +17,6 @@ from scope.jobs.asking import ask
 from scope.jobs.audited import NamedModel
 from scope.jobs.label_matching import Matching, match_labels, matched_in_words, relabelled
 from scope.jobs.lineup import Lineup, Member
-from scope.jobs.participants import Participant
 from scope.jobs.probes import ProbeQuestion, ProbeSet, spelled_alike
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
@@ -61,11 +60,8 @@ class TaskInterview:
 
     def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
         """What a model answers to these probes, in their order."""
-        participant = Participant(
-            name=member.name, model=member.model, saved=member.saved, own=member.own
-        )
         answers = ask(
-            participant,
+            member.participant(),
             self.task,
             [one.question for one in questions],
             store=self.run,

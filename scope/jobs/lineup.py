@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.participants import Participant
 from scope.models.expansion import expand_spec
 from scope.models.garage import Garage
 from scope.models.loading import split_spec
@@ -36,6 +37,10 @@ class Member:
     model: Any
     saved: bool
     own: bool
+
+    def participant(self) -> Participant:
+        """The model as the questions of a task are put to it."""
+        return Participant(name=self.name, model=self.model, saved=self.saved, own=self.own)
 
     def card(self, truncated: int = 0) -> ModelCard:
         """What the manifest says of it."""

@@ -19,7 +19,8 @@ from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.lineup import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse_numbers import measurements, outcomes
-from scope.jobs.reuse_ways import Prepared, ReuseOptions, TextOptions, prepare_task, prepare_texts
+from scope.jobs.reuse_texts import TextOptions, prepare_texts
+from scope.jobs.reuse_ways import Prepared, ReuseOptions, prepare_task
 from scope.metrics import Metric
 from scope.models import ModelOptions
 from scope.models.answer_table import parse_table_name
@@ -81,7 +82,8 @@ def reuse(
         Of the models when no task is named: by their label for a text, or ``next_token``.
     capabilities
         With which the reference is searched for texts that leave it invariant, which are asked
-        too; *typo* by default, none for a task and where any model is a file of answers.
+        too; *typo* by default, none for a task, in a sequential test, and where any model is a file
+        of answers.
     n
         How many questions or texts to draw; all of them if None.
     alpha
@@ -135,7 +137,7 @@ def reuse(
     )
     models = (suspect, _listed(references), _listed(controls))
     if task is None:
-        _refuse_without_a_task(settings or {}, [suspect, *models[1], *_listed(controls)])
+        _refuse_without_a_task(settings or {}, [suspect, *models[1], *models[2]])
         texts = TextOptions(
             role=role,
             capabilities=capabilities,

@@ -17,7 +17,6 @@ from scope.statistics.sequential import SequentialTest
 Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
 """Puts questions to the suspect."""
 
-
 Suffices = Callable[[Sequence[Given], tuple[Look, ...]], bool]
 """Whether the verdict on so many answers would be *related*, given the looks at them."""
 
@@ -52,12 +51,7 @@ def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]
         mistaken = given.choice is not None and gold is not None and given.choice != gold
         return (not mistaken, max(given.probabilities, default=1.0), place)
 
-    ranks = [rank(place) for place in range(len(questions))]
-    # An example's texts come together, where the most telling of them would come.
-    first: dict[str, tuple[bool, float, int]] = {}
-    for one, own in zip(questions, ranks, strict=True):
-        first[one.unit] = min(own, first.get(one.unit, own))
-    return sorted(range(len(questions)), key=lambda place: (first[questions[place].unit], place))
+    return sorted(range(len(questions)), key=rank)
 
 
 def ask_in_batches(

@@ -1,0 +1,212 @@
+"""The way of texts in a test of reuse: to label or go on with, and what a search makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scope.data.sampling import draw
+from scope.errors import ModelError, SpecError
+from scope.jobs.audited import AuditRole, check_role, load_audited, refuse_unused_words
+from scope.jobs.interviews import TextInterview, match_by_answers
+from scope.jobs.lineup import Lineup, Member, line_up
+from scope.jobs.perturbing import find_perturbations
+from scope.jobs.preparation import (
+    ChosenCapability,
+    LabelledData,
+    choose_capabilities,
+    load_labelled,
+)
+from scope.jobs.probes import ProbeSet, probes_of_texts
+from scope.jobs.reuse_plan import ReusePlan
+from scope.jobs.reuse_ways import Models, Prepared, ReuseOptions
+from scope.metrics import Metric
+from scope.models.cached import CachedClassifier
+from scope.models.labels import align, parse_label_map
+from scope.protocols import Capability, SearchOptions
+from scope.store import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextOptions:
+    """What concerns texts alone; see `scope.jobs.reuse.reuse`."""
+
+    role: AuditRole
+    capabilities: Sequence[str | Capability] | None
+    trials: int
+    soft_scope: Metric
+    text_column: str | None
+    label_column: str | None
+    label_map: Sequence[str]
+    search_suspect: bool
+    perturbed: int
+
+
+def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> Prepared:
+    """Load the models, see that they can be asked, and read the texts."""
+    check_role(
+        texts.role,
+        label_map=texts.label_map,
+        label_column=texts.label_column,
+        options=options.models,
+    )
+    lineup = line_up(
+        *models,
+        load=lambda one: load_audited(one, texts.role, options.models),
+        progress=options.progress,
+    )
+    refuse_unused_words([one.model for one in lineup.members], options.models)
+    labels = tuple(lineup.references[0].model.labels)
+    aligned = lineup.with_models(lambda one: _aligned(one, labels, texts, options))
+    chosen = _capabilities(texts, aligned, options)
+    _check_searched(texts, aligned, chosen)
+    way = _TextWay(
+        lineup=aligned,
+        labels=labels,
+        chosen=chosen,
+        data=load_labelled(
+            options.data,
+            labels,
+            label_map=texts.label_map,
+            text_column=texts.text_column,
+            label_column="none" if texts.role == "next_token" else texts.label_column,
+            n=options.n,
+            seed=options.seed,
+        ),
+        texts=texts,
+        options=options,
+    )
+    return Prepared(plan=way.plan(), interview=way.interview, probes=way.probes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TextWay:
+    """A test of reuse on texts, with everything loaded and checked."""
+
+    lineup: Lineup
+    labels: tuple[str, ...]
+    chosen: tuple[ChosenCapability, ...]
+    data: LabelledData
+    texts: TextOptions
+    options: ReuseOptions
+
+    def plan(self) -> ReusePlan:
+        """What was asked, for the manifest and the command."""
+        texts, options = self.texts, self.options
+        of_both = {
+            **({} if texts.role == "classifier" else {"role": texts.role}),
+            **({"search_suspect": True} if texts.search_suspect else {}),
+            "trials": texts.trials,
+            "perturbed": texts.perturbed,
+            **texts.soft_scope.parameters,
+        }
+        return ReusePlan(
+            lineup=self.lineup,
+            data=self.data.card,
+            asked=tuple(one.card() for one in self.chosen),
+            alpha=options.alpha,
+            seed=options.seed,
+            settings={
+                **of_both,
+                "label_map": ", ".join(texts.label_map) or None,
+                **options.settings(),
+            },
+            verbatim={
+                **of_both,
+                "capability": [one.capability.name for one in self.chosen] or ["none"],
+                "label_map": texts.label_map,
+                "text_column": texts.text_column,
+                "label_column": texts.label_column,
+                **options.verbatim(),
+            },
+            options=options.models,
+        )
+
+    def probes(self, searched: Member, run: Run) -> ProbeSet:
+        """The texts, and what the search of one model makes of some of them."""
+        sets = [
+            find_perturbations(
+                one.capability,
+                CachedClassifier(searched.model, run),
+                draw(self.data.examples, self.texts.perturbed, self.options.seed),
+                SearchOptions(trials=self.texts.trials, seed=self.options.seed),
+                run=run,
+                progress=self.options.progress,
+                kept_as=f"{one.capability.name} of {searched.model.fingerprint}",
+            )
+            for one in self.chosen
+        ]
+        return probes_of_texts(self.data.examples, sets, self.labels)
+
+    def interview(self, run: Run) -> TextInterview:
+        """The way of asking; labels of other names are matched first, by an answer to each text."""
+        originals = [example.text for example in self.data.examples]
+        progress = self.options.progress
+        return TextInterview(
+            labels=self.labels,
+            examples=self.data.examples,
+            run=run,
+            progress=progress,
+            own_labels={one.name: one.model.labels for one in self.lineup.members},
+            matched=match_by_answers(self.lineup, self.labels, originals, run, progress),
+        )
+
+
+def _aligned(
+    member: Member, labels: Sequence[str], texts: TextOptions, options: ReuseOptions
+) -> object:
+    """A model with its labels in the first reference's order, or as it is where no names align.
+
+    References must align, for they say what the labels are; so must all where the suspect is asked
+    in batches, for a match needs all its answers, and where the user said what corresponds.
+    """
+    if texts.role == "next_token":
+        return member.model
+    try:
+        return align(member.model, labels, parse_label_map(texts.label_map))
+    except ModelError:
+        if member.part == "reference" or options.sequence is not None or texts.label_map:
+            raise
+        return member.model
+
+
+def _capabilities(
+    texts: TextOptions, lineup: Lineup, options: ReuseOptions
+) -> tuple[ChosenCapability, ...]:
+    """What is asked for; by default *typo*, where every model can answer new texts.
+
+    In batches the suspect is asked plain texts alone, and a search would be for nothing.
+    """
+    if texts.capabilities is None:
+        stored = any(one.saved for one in lineup.members)
+        return () if stored or options.sequence else choose_capabilities(("typo",), {})
+    if texts.capabilities and options.sequence:
+        raise SpecError(
+            "capabilities, and a suspect that is asked in batches, to ask less",
+            expected="plain texts in batches, or all texts at once",
+            mend="leave --capability out, or --sequential",
+        )
+    saved = [one for one in lineup.references if one.saved]
+    if texts.capabilities and saved:
+        raise SpecError(
+            f"capabilities, and saved predictions, `{saved[0].model.spec}`, as a reference",
+            expected="a reference that answers new texts: the search cannot know them beforehand",
+            mend="name the model itself, or leave the search out: --capability none",
+        )
+    return choose_capabilities(texts.capabilities, {}) if texts.capabilities else ()
+
+
+def _check_searched(texts: TextOptions, lineup: Lineup, chosen: Sequence[ChosenCapability]) -> None:
+    """See that the suspect can be searched, where that is asked for."""
+    if not texts.search_suspect:
+        return
+    against = {
+        f"saved predictions, `{lineup.suspect.model.spec}`, as the suspect": lineup.suspect.saved,
+        "no capability to search with": not chosen,
+    }
+    if wrong := [found for found, is_so in against.items() if is_so]:
+        raise SpecError(
+            f"a search of the suspect, and {wrong[0]}",
+            expected="a suspect that answers new texts, some thousands of them",
+            mend="leave --search-suspect out",
+        )
