@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -66,19 +67,20 @@ def sentences_csv(sentences, tmp_path_factory):
     return path
 
 
+def scope_in(folder, *arguments, environment=(), timeout=300):
+    """Run the real command in a folder; give what `subprocess.run` does."""
+    return subprocess.run(
+        [str(SCOPE), *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": "200", **dict(environment)},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
 @pytest.fixture
 def run_scope(tmp_path):
     """Runs the real command in an empty folder; returns what `subprocess.run` does."""
-
-    def run(*arguments, environment=(), timeout=300):
-        return subprocess.run(
-            [str(SCOPE), *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": "200", **dict(environment)},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-
-    return run
+    return partial(scope_in, tmp_path)

@@ -1,4 +1,4 @@
-"""Language models through the real command: by their next token, and by label words."""
+"""Language models through the command: by their next token, and by label words."""
 
 import json
 
@@ -16,32 +16,32 @@ def arguments(sentences_csv):
     return make
 
 
-def test_next_tokens_are_audited_and_the_printed_command_goes_on(run_scope, arguments, tmp_path):
+def test_next_tokens_are_audited_and_the_printed_command_goes_on(command, arguments, tmp_path):
     given = arguments("Speaker", "YoungSpeaker", "--role", "next_token", "--next-tokens", 3)
-    done = run_scope(*given, "--json", "--run", "mine")
+    done = command(*given, "--json", "--run", "mine")
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
     assert comparison["manifest"]["settings"]["next_tokens"] == 3
     assert len(comparison["examples"][0]["reference"]["tokens"]) == 3
     said = comparison["manifest"]["command"].split()[1:]
     assert said[said.index("--role") :][:2] == ["--role", "next_token"]
-    again = run_scope(*said, "--run", "mine", "--json")
+    again = command(*said, "--run", "mine", "--json")
     assert again.returncode == 0, again.stderr
     assert "6/6" in again.stderr
     assert json.loads(again.stdout)["measurements"] == comparison["measurements"]
     assert (tmp_path / "runs/mine/report.html").exists()
 
 
-def test_language_models_classify_with_label_words_and_a_prompt(run_scope, arguments, tmp_path):
+def test_language_models_classify_with_label_words_and_a_prompt(command, arguments, tmp_path):
     (tmp_path / "mine.txt").write_text("{text}\nIs it {labels}?\n", encoding="utf-8")
     words = ("--label-word", "negative=bad", "--label-word", "positive=very good")
-    done = run_scope(
+    done = command(
         *arguments("Chooser", "OtherChooser", "--prompt", "classify=mine.txt", *words, "--json")
     )
     assert done.returncode == 0, done.stderr
-    command = json.loads(done.stdout)["manifest"]["command"]
-    assert "--prompt classify=mine.txt" in command
-    assert "--label-word negative=bad --label-word 'positive=very good'" in command
+    said = json.loads(done.stdout)["manifest"]["command"]
+    assert "--prompt classify=mine.txt" in said
+    assert "--label-word negative=bad --label-word 'positive=very good'" in said
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_language_models_classify_with_label_words_and_a_prompt(run_scope, argum
         (("--role", "next_token", "--label-map", "a=b"), "--label-map", "--role classifier"),
     ],
 )
-def test_the_message_names_the_mistake_and_its_mend(run_scope, arguments, more, found, mend):
-    done = run_scope(*arguments("Chooser", "OtherChooser", *more))
+def test_the_message_names_the_mistake_and_its_mend(command, arguments, more, found, mend):
+    done = command(*arguments("Chooser", "OtherChooser", *more))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert found in done.stderr

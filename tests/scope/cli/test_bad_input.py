@@ -1,6 +1,6 @@
 """Every mistake ends in one screen that says what was found, what was expected and how to mend it.
 
-Each goes through the real command.
+Refusals go through the real command, whole audits through the command in this process.
 """
 
 import json
@@ -115,11 +115,12 @@ def test_a_model_that_is_nowhere_is_named(refused, audit_arguments):
     assert "no folder `no-such-owner/no-such-model`" in message
 
 
-def test_a_run_of_another_question_is_refused(run_scope, refused, audit_arguments):
-    assert run_scope(*audit_arguments(run="mine")).returncode == 0
-    message = refused(*audit_arguments(run="mine", seed=1))
-    assert "seed is 0, not 1" in message
-    assert "--run" in message
+def test_a_run_of_another_question_is_refused(command, audit_arguments):
+    assert command(*audit_arguments(run="mine")).returncode == 0
+    done = command(*audit_arguments(run="mine", seed=1))
+    assert done.returncode == 2
+    assert "seed is 0, not 1" in done.stderr
+    assert "--run" in done.stderr
 
 
 def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_arguments, tmp_path):
@@ -149,6 +150,7 @@ def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_a
         assert way in message.lower()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused, audit_arguments, tmp_path):
     mount = tmp_path / "small"
     mount.mkdir()
@@ -175,11 +177,11 @@ def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused, audit_argu
         subprocess.run(["umount", mount], check=True)
 
 
-def test_a_text_beyond_the_limit_is_cut_counted_and_shown(run_scope, audit_arguments, tmp_path):
+def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_arguments, tmp_path):
     write_tiny_model(tmp_path / "model", labels=("negative", "positive"))
     long = " ".join(["film"] * 60)
     path = write(tmp_path / "long.csv", f"text,label\n{long},positive\na good film,positive\n")
-    done = run_scope(
+    done = command(
         *audit_arguments(reference=tmp_path / "model", target=tmp_path / "model", data=path),
         "--json",
     )
@@ -188,14 +190,14 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(run_scope, audit_argum
     truncated = comparison["manifest"]["models"][0]["truncated"]
     changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
     assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
-    again = run_scope("report", next((tmp_path / "runs").iterdir()).name)
+    again = command("report", next((tmp_path / "runs").iterdir()).name)
     assert f"model: {truncated} texts were cut to its limit" in again.stdout
 
 
-def test_html_and_scripts_in_texts_are_inert_in_the_report(run_scope, audit_arguments, tmp_path):
+def test_html_and_scripts_in_texts_are_inert_in_the_report(command, audit_arguments, tmp_path):
     hostile = "<script>alert(1)</script> some <img src=x onerror=alert(2)> wonderful film"
     path = write(tmp_path / "hostile.csv", f'text,label\n"{hostile}",positive\n')
-    done = run_scope(*audit_arguments(data=path))
+    done = command(*audit_arguments(data=path))
     assert done.returncode == 0, done.stderr
     report = next((tmp_path / "runs").glob("*/report.html")).read_text(encoding="utf-8")
     assert "&lt;script&gt;" in report

@@ -1,20 +1,32 @@
 """The commands as a user meets them."""
 
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
+from conftest import scope_in
 
 
-@pytest.fixture
-def audited(run_scope, sentences_csv):
-    """A finished run named mine; returns what its command printed."""
-    return run_scope(
+@pytest.fixture(scope="module")
+def audited_once(tmp_path_factory, sentences_csv):
+    folder = tmp_path_factory.mktemp("audited")
+    done = scope_in(
+        folder,
         *("audit", "--reference", "python:toy_models:Reference"),
         *("--target", "python:toy_models:Student", "--target", "python:toy_models:Stranger"),
         *("--data", sentences_csv, "--n", 8, "--capability", "typo", "--run", "mine"),
     )
+    return folder, done
+
+
+@pytest.fixture
+def audited(audited_once, tmp_path):
+    """A finished run named mine; returns what its command printed."""
+    folder, done = audited_once
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return done
 
 
 def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
@@ -70,8 +82,8 @@ def test_json_holds_the_whole_comparison_and_nothing_else(run_scope, audited, tm
     ("gate", "code"),
     [("hard_scope=0", 0), ("soft_scope=0.999", 1), ("soft_scope(cutoff=0.5)=0", 1)],
 )
-def test_a_gate_decides_the_exit_code(run_scope, sentences_csv, gate, code):
-    done = run_scope(
+def test_a_gate_decides_the_exit_code(command, sentences_csv, gate, code):
+    done = command(
         *("audit", "--reference", "python:toy_models:Reference"),
         *("--target", "python:toy_models:Stranger", "--data", sentences_csv),
         *("--n", 6, "--capability", "typo", "--fail-under", gate),
