@@ -24,6 +24,7 @@ from scope.metrics import Metric
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.protocols import Capability, SearchOptions
+from scope.records import Setting
 from scope.store import Run
 
 
@@ -93,7 +94,7 @@ class _TextWay:
     def plan(self) -> ReusePlan:
         """What was asked, for the manifest and the command."""
         texts, options = self.texts, self.options
-        of_both = {
+        of_both: dict[str, Setting] = {
             **({} if texts.role == "classifier" else {"role": texts.role}),
             **({"search_suspect": True} if texts.search_suspect else {}),
             "trials": texts.trials,
