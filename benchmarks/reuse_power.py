@@ -14,11 +14,11 @@ import argparse
 import importlib
 import json
 import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from surroundings import surroundings
 
 from scope.errors import ScopeError
 
@@ -34,12 +34,12 @@ def main() -> None:
         figures: dict[str, Any] = part.figures(arguments)
     except ScopeError as error:
         sys.exit(str(error))
-    surroundings = _surroundings()
+    where = surroundings("numpy")
     if arguments.json:
-        print(json.dumps(figures | surroundings))
+        print(json.dumps(figures | where))
         return
     print(part.table(figures))
-    print("\n".join(f"{key:<12} {value}" for key, value in surroundings.items()))
+    print("\n".join(f"{key:<12} {value}" for key, value in where.items()))
 
 
 def _arguments() -> argparse.Namespace:
@@ -57,23 +57,6 @@ def _arguments() -> argparse.Namespace:
     for part in (zoo, answers):
         part.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()
-
-
-def _surroundings() -> dict[str, Any]:
-    return {
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
 if __name__ == "__main__":

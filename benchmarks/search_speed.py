@@ -26,16 +26,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from surroundings import surroundings
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
@@ -69,13 +68,7 @@ def main() -> None:
     figures["same_share"] = statistics.mean(one for same in shares.values() for one in same)
     for count in (1_000, 10_000):
         figures[f"peak_mb_{count}"] = peak_memory(count)
-    figures |= {
-        "python": platform.python_version(),
-        "torch": version("torch"),
-        "textattack": version("textattack"),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-    }
+    figures |= surroundings("torch", "textattack")
     show(figures, as_json=arguments.json)
 
 
@@ -233,14 +226,6 @@ def show(figures: dict[str, Any], *, as_json: bool) -> None:
     width = max(map(len, figures))
     for key, value in figures.items():
         print(f"{key:<{width}}  {value}")
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
 if __name__ == "__main__":

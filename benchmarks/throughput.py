@@ -34,16 +34,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from surroundings import surroundings
 from throughput_harness import Harness
 from throughput_races import ADAPTERS, Entrants, Race, causal_choice
 
@@ -72,10 +71,7 @@ def main() -> None:
         if {HARNESS, "causal_answer", "causal_choice"} & set(arguments.only):
             figures["causal_model"] = entrants.causal[1]
     figures |= {
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("torch", "transformers", "lm_eval")},
-        "processor": _processor(),
-        "cores": os.cpu_count(),
+        **surroundings("torch", "transformers", "lm_eval"),
         "threads": load_torch().get_num_threads(),
         "load": [*load, os.getloadavg()[0]],
     }
@@ -162,14 +158,6 @@ def show(figures: dict[str, Any], *, as_json: bool) -> None:
         print(" ".join([f"{name:<20}", *(f"{cell!s:>10}" for cell in cells)]))
     for key, value in figures.items():
         print(f"{key:<20} {value}")
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
 if __name__ == "__main__":
