@@ -107,7 +107,7 @@ def test_a_label_map_does_what_the_match_does_and_needs_no_warning(reuse):
 def test_references_must_have_the_same_labels_by_name(reuse):
     # What a label of the second says is not guessed from its answers, as a suspect's is.
     with pytest.raises(ModelError, match="LABEL_0"):
-        reuse("Pupil1", references=["python:toy_suspects:Pupil0", "python:toy_suspects:Copy"])
+        reuse("Finer", references=["python:toy_suspects:Pupil0", "python:toy_suspects:Copy"])
 
 
 def test_a_suspect_with_a_third_label_is_matched_many_to_one(reuse):
