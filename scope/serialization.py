@@ -70,9 +70,10 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
     plain["format"] = FORMAT
     if not clock or comparison.clock is None:
         del plain["clock"]
-    if not comparison.verdicts:
-        # Files of jobs that give none stay readable by releases that know none.
-        del plain["verdicts"]
+    for of_few_jobs in ("verdicts", "fleet"):
+        if not plain[of_few_jobs]:
+            # Files of jobs that give none stay readable by releases that know none.
+            del plain[of_few_jobs]
     encode = json.JSONEncoder(
         ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     ).encode

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
+from scope.records.fleet import FleetFindings
 from scope.records.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ class Comparison:
     perturbations: tuple[ScoredPerturbation, ...]
     tasks: tuple[TaskAnswers, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    fleet: FleetFindings | None = None
     clock: Clock | None = None
 
     # The record knows nobody; whoever turns it into something else is loaded when asked for.

@@ -1,0 +1,262 @@
+"""How would a model score on a benchmark that it was never run on? Foretold from its vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from scope.errors import DataError, SpecError
+from scope.fleet.layout import Answers
+from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
+
+Vectors = NDArray[np.floating]
+"""Shape (models, dimensions)."""
+
+Embed = Callable[[NDArray[np.int64], NDArray[np.int64]], Vectors]
+"""Learns vectors from the answers in some rows and columns: one vector for each column."""
+
+FEWEST_MODELS = 10
+"""With fewer, half of them say nothing of the order of the other half."""
+
+STRENGTHS = tuple(10.0**power for power in range(-2, 5))
+"""Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
+
+SAME = 12
+"""Predictions equal to so many decimals are equal: rounding gives no order."""
+
+
+class LeftOut(NamedTuple):
+    """Vectors learned without a benchmark, and the accuracies on it that they are to foretell.
+
+    ``columns`` are the models that have both; ``questions`` counts those of the benchmark.
+    """
+
+    columns: NDArray[np.int64]
+    vectors: Vectors
+    observed: NDArray[np.float64]
+    questions: int
+
+
+class _Splits(NamedTuple):
+    """For each split τ, whether it is significant, and the error; for each model its forecasts."""
+
+    taus: NDArray[np.float64]
+    significant: int
+    errors: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+
+def leave_out(
+    answers: Answers, categories: Sequence[str | None], benchmark: str, embed: Embed
+) -> LeftOut:
+    """Learn vectors without a benchmark's questions, and average the answers to them.
+
+    Parameters
+    ----------
+    answers
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+    categories
+        The questions'.
+    benchmark
+        The category to leave out.
+    embed
+        Given the rows to learn from and the columns of the models with an answer there, returns
+        one vector for each of these columns.
+
+    Raises
+    ------
+    DataError
+        When there is no such category, or nothing beside it.
+
+    Examples
+    --------
+    Each model's vector is its accuracy on what is left; the second has no answer on gsm8k:
+
+    >>> answers = np.array([[1, 0], [0, 0], [1, np.nan]], dtype=np.float32)
+    >>> def accuracies(rows, columns):
+    ...     return answers[np.ix_(rows, columns)].mean(axis=0)[:, np.newaxis]
+    >>> left = leave_out(answers, ["arc", "arc", "gsm8k"], "gsm8k", accuracies)
+    >>> left.columns.tolist(), left.vectors.tolist(), left.observed.tolist(), left.questions
+    ([0], [[0.5]], [1.0], 1)
+    """
+    inside = np.array([category == benchmark for category in categories])
+    if not inside.any() or inside.all():
+        known = ", ".join(sorted({category for category in categories if category is not None}))
+        raise DataError(
+            f"{inside.sum()} of {len(inside)} questions are of the benchmark `{benchmark}`",
+            expected=f"some, and others to learn from; the benchmarks are {known or 'not known'}",
+            mend="name one of these, or add questions of others",
+        )
+    known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, ~inside))
+    columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
+    learned = np.flatnonzero(known_outside.any(axis=0))
+    vectors = embed(np.flatnonzero(~inside), learned)[np.isin(learned, columns)]
+    observed = np.atleast_1d(np.nanmean(answers[np.ix_(inside, columns)], axis=0, dtype=np.float64))
+    return LeftOut(columns, vectors, observed, int(inside.sum()))
+
+
+def predict_benchmark(
+    vectors: Vectors,
+    observed: ArrayLike,
+    *,
+    benchmark: str,
+    models: Sequence[str],
+    questions: int,
+    splits: int = 100,
+    train: float = 0.5,
+    seed: int = 0,
+) -> BenchmarkPrediction:
+    """Foretell accuracies on a benchmark from vectors learned without it, by a linear model.
+
+    The models are split at random many times; a ridge regression on standardised vectors learns
+    from one side and foretells the other. Kendall's τ then says whether the other side's order is
+    foretold; a split in which either is the same for all counts as τ = 0. (The paper regresses
+    without a ridge: with as few models as it has dimensions, that only foretells noise.)
+
+    τ and the mean squared error are undefined, and ``splits`` 0, where there are fewer than 10
+    models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
+    depends on the split, not on the choice of questions.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+    observed
+        Shape (models,): accuracies on the benchmark, from 0 to 1.
+    benchmark, questions
+        Its name and number of questions, for the record.
+    models
+        Their names.
+    splits
+        How many.
+    train
+        The share of the models to learn from.
+    seed
+        Of the splits.
+
+    Raises
+    ------
+    SpecError
+        When there is no split, or a side of it would be without models.
+    ValueError
+        If the lengths differ or a number is not finite.
+
+    Examples
+    --------
+    >>> skills = np.linspace(0.2, 0.9, 40)
+    >>> found = predict_benchmark(
+    ...     skills[:, np.newaxis], skills**2, benchmark="arc", models=list(map(str, range(40))),
+    ...     questions=25,
+    ... )
+    >>> found.significant, found.tested, round(found.tau.value, 2), len(found.points)
+    (100, 20, 1.0, 40)
+    """
+    places, accuracies = np.asarray(vectors, dtype=np.float64), np.asarray(observed, np.float64)
+    if not len(places) == len(accuracies) == len(models):
+        raise ValueError(f"{len(places)} vectors, {len(accuracies)} results, {len(models)} names")
+    if not (np.isfinite(places).all() and np.isfinite(accuracies).all()):
+        raise ValueError("vectors and results are finite")
+    if splits < 1 or not 0 < train < 1:
+        raise SpecError(
+            f"{splits} splits with a share of {train:g} to learn from",
+            expected="one split or more, and a share between 0 and 1",
+            mend="give 100 and 0.5, as by default",
+        )
+    reason = _why_undefined(accuracies)
+    if reason is not None:
+        unknown = Undefined(reason=reason, n=len(models))
+        return BenchmarkPrediction(
+            benchmark=benchmark, questions=questions, models=len(models), tested=0, splits=0,
+            significant=0, tau=unknown, mse=unknown,
+        )  # fmt: skip
+    # Two on either side, whatever the share, so that there is an order to foretell.
+    learned = min(max(round(train * len(models)), 2), len(models) - 2)
+    with threadpool_limits(1):
+        done = _split_often(places, accuracies, learned, splits, np.random.default_rng(seed))
+    return BenchmarkPrediction(
+        benchmark=benchmark,
+        questions=questions,
+        models=len(models),
+        tested=len(models) - learned,
+        splits=splits,
+        significant=done.significant,
+        tau=_over_splits(done.taus, len(models)),
+        mse=_over_splits(done.errors, len(models)),
+        points=_points(models, accuracies, done),
+    )
+
+
+def _why_undefined(accuracies: NDArray[np.float64]) -> str | None:
+    if len(accuracies) < FEWEST_MODELS:
+        return f"{len(accuracies)} models, and {FEWEST_MODELS} are needed"
+    if np.ptp(accuracies) == 0:
+        return f"all {len(accuracies)} models score {accuracies[0]:.3f}"
+    return None
+
+
+def _split_often(
+    places: NDArray[np.float64],
+    accuracies: NDArray[np.float64],
+    learned: int,
+    splits: int,
+    generator: np.random.Generator,
+) -> _Splits:
+    from scipy.stats import kendalltau
+
+    taus, errors, significant = np.zeros(splits), np.zeros(splits), 0
+    sums, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
+    for split in range(splits):
+        order = generator.permutation(len(places))
+        known, asked = order[:learned], order[learned:]
+        foretold = _ridge(places[known], accuracies[known], places[asked])
+        sums[asked] += foretold
+        counts[asked] += 1
+        errors[split] = ((foretold - accuracies[asked]) ** 2).mean()
+        found = kendalltau(np.round(foretold, SAME), accuracies[asked])
+        taus[split] = 0.0 if np.isnan(found.statistic) else found.statistic
+        significant += bool(found.statistic > 0 and found.pvalue < 0.05)
+    return _Splits(taus, significant, errors, sums, counts)
+
+
+def _ridge(
+    known: NDArray[np.float64], accuracies: NDArray[np.float64], asked: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
+    foretold: NDArray[np.float64] = model.fit(known, accuracies).predict(asked)
+    return foretold
+
+
+def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
+    mean = float(values.mean())
+    low, high = np.percentile(values, [2.5, 97.5]).tolist()
+    # The mean of a very skewed distribution may lie outside its middle.
+    return Estimate(
+        value=mean,
+        low=min(low, mean),
+        high=max(high, mean),
+        n=models,
+        method=f"middle 95 % of {len(values)} random splits of the models",
+    )
+
+
+def _points(
+    models: Sequence[str], accuracies: NDArray[np.float64], done: _Splits
+) -> tuple[BenchmarkPoint, ...]:
+    """Each model's result beside its mean forecast, but for those that no split asked for."""
+    return tuple(
+        BenchmarkPoint(
+            model=models[row],
+            predicted=float(done.sums[row] / done.counts[row]),
+            observed=float(accuracies[row]),
+        )
+        for row in np.flatnonzero(done.counts).tolist()
+    )
