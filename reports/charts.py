@@ -63,7 +63,7 @@ def interval_svg(chart: IntervalChart) -> Markup:
     if chart.beside:
         offset = alt.YOffset("series:N", scale=alt.Scale(domain=list(range(used))))
         base = base.encode(yOffset=offset)
-    unit = alt.Scale(domain=[chart.start, 1])
+    unit = alt.Scale(domain=[chart.start, chart.end])
     ranges = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=unit, title="estimate and interval"), x2="high:Q"
     )

@@ -14,10 +14,12 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from reports.charts import curve_svg, histogram_svg, interval_svg, printable
+from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
 from reports.view.audit import AuditView, audit_view
 from reports.view.compare import CompareView, compare_view
+from reports.view.fleet import FleetView, fleet_view
 from reports.view.reuse import ReuseView, reuse_view
 
 if TYPE_CHECKING:
@@ -42,11 +44,14 @@ class HtmlRenderer:
     max_items
         How many questions of tasks are shown with their answers at most; those on which the
         models disagree most come first, and in a test of reuse those that speak most strongly.
+    max_models
+        How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
 
     max_pairs: int = 2_000
     max_failures: int = 200
     max_items: int = 500
+    max_models: int = 3_000
 
     def render(self, comparison: Comparison) -> str:
         """The whole page; the same comparison gives the same bytes."""
@@ -57,7 +62,9 @@ class HtmlRenderer:
         text = page.render(view=view, script=script, style=style, digest=digest)
         return printable(text) + "\n"
 
-    def _view(self, comparison: Comparison) -> AuditView | CompareView | ReuseView:
+    def _view(self, comparison: Comparison) -> AuditView | CompareView | ReuseView | FleetView:
+        if comparison.fleet is not None:
+            return fleet_view(comparison, comparison.fleet, max_models=self.max_models)
         if comparison.manifest.job == "compare":
             return compare_view(comparison, max_items=self.max_items)
         if comparison.manifest.job == "reuse":
@@ -87,6 +94,7 @@ def _environment() -> Environment:
         interval_svg,
         curve_svg,
         histogram_svg,
+        map_svg,
         scatter_svg,
         strip_svg,
         small_strip_svg,

@@ -6,15 +6,15 @@ It is drawn by hand, as the chart compiler gives its dots no titles. Text takes 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
 from reports.charts import COLOURS, printable
-from reports.view.choices import ScatterChart, ScatterDot
+from reports.view.plots import ScatterChart, ScatterDot
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 56, 12, 520, 300, 44
-_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
+_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 7
 
 _FRAME = Markup(
@@ -24,6 +24,14 @@ _FRAME = Markup(
 _LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"></line>')
 _TEXT = Markup('<text x="{}" y="{}" dy="{}" text-anchor="{}">{}</text>')
 _TURNED = Markup('<text transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>')
+_DASHED = Markup(
+    '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="currentColor" stroke-dasharray="5 4"></line>'
+)
+_JOINED = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"></polyline>')
+_BARE_DOT = Markup(
+    '<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}" fill-opacity="0.6">'
+    "<title>{title}</title></circle>"
+)
 _DOT = Markup(
     '<g><title>{title}</title><line x1="{x}" y1="{low}" x2="{x}" y2="{high}" stroke="{colour}" '
     'stroke-width="1.5" stroke-opacity="0.5"></line><circle cx="{x}" cy="{y}" r="4" '
@@ -56,11 +64,19 @@ class _Axis:
 
 
 def scatter_svg(chart: ScatterChart) -> Markup:
-    """Draw one dot with its interval for each pair."""
-    across = _Axis((dot.x for dot in chart.dots), _LEFT, _WIDTH)
+    """Draw every dot, with its interval if it has one."""
+    wide = [dot.x for dot in chart.dots]
+    high = [y for dot in chart.dots for y in (dot.interval or (dot.y,))]
+    if chart.diagonal:
+        wide = high = wide + high
+    across = _Axis(wide, _LEFT, _WIDTH)
     # Pixels count downwards.
-    up = _Axis((y for dot in chart.dots for y in (dot.low, dot.high)), _TOP + _HEIGHT, -_HEIGHT)
-    content = [*_axes(chart, across, up), *(_dot(dot, across, up) for dot in chart.dots)]
+    up = _Axis(high, _TOP + _HEIGHT, -_HEIGHT)
+    content = [
+        *_axes(chart, across, up),
+        *_lines(chart, across, up),
+        *(_dot(dot, across, up) for dot in chart.dots),
+    ]
     return _FRAME.format(
         width=_LEFT + _WIDTH + 20,
         height=_TOP + _HEIGHT + _BELOW,
@@ -81,12 +97,20 @@ def _axes(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterable[Markup]:
     yield _TURNED.format(_TOP + _HEIGHT // 2, printable(chart.y_title))
 
 
+def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
+    """What lies below the dots: where both numbers are equal, and the line from dot to dot."""
+    if chart.diagonal:
+        ends = (across.first * across.step, across.last * across.step)
+        (x1, y1), (x2, y2) = ((across.at(end), up.at(end)) for end in ends)
+        yield _DASHED.format(x1, y1, x2, y2)
+    if chart.joined:
+        points = " ".join(f"{across.at(dot.x)},{up.at(dot.y)}" for dot in chart.dots)
+        yield _JOINED.format(points, COLOURS[0])
+
+
 def _dot(dot: ScatterDot, across: _Axis, up: _Axis) -> Markup:
-    return _DOT.format(
-        title=printable(dot.title),
-        x=across.at(dot.x),
-        y=up.at(dot.y),
-        low=up.at(dot.low),
-        high=up.at(dot.high),
-        colour=COLOURS[0],
-    )
+    place = {"title": printable(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
+    if dot.interval is None:
+        return _BARE_DOT.format(colour=COLOURS[0], **place)
+    low, high = map(up.at, dot.interval)
+    return _DOT.format(low=low, high=high, colour=COLOURS[0], **place)

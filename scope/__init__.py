@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from scope.jobs.audit import audit
     from scope.jobs.compare import compare
     from scope.jobs.demo import demo
+    from scope.jobs.fleet.embed import embed_fleet
+    from scope.jobs.fleet.forecast import forecast_fleet
+    from scope.jobs.fleet.map import map_fleet
+    from scope.jobs.fleet.predict import predict_fleet
+    from scope.jobs.fleet.route import route_fleet
     from scope.jobs.report import report
     from scope.jobs.reuse import reuse
     from scope.models import ModelOptions
@@ -27,8 +32,13 @@ __all__ = [
     "audit",
     "compare",
     "demo",
+    "embed_fleet",
+    "forecast_fleet",
+    "map_fleet",
+    "predict_fleet",
     "report",
     "reuse",
+    "route_fleet",
 ]
 
 _HOMES = {
@@ -40,8 +50,13 @@ _HOMES = {
     "audit": "scope.jobs.audit",
     "compare": "scope.jobs.compare",
     "demo": "scope.jobs.demo",
+    "embed_fleet": "scope.jobs.fleet.embed",
+    "forecast_fleet": "scope.jobs.fleet.forecast",
+    "map_fleet": "scope.jobs.fleet.map",
+    "predict_fleet": "scope.jobs.fleet.predict",
     "report": "scope.jobs.report",
     "reuse": "scope.jobs.reuse",
+    "route_fleet": "scope.jobs.fleet.route",
 }
 
 

@@ -6,29 +6,9 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.grids import Grid, grid
+from reports.view.plots import ScatterChart, ScatterDot
 from reports.view.task_numbers import TaskNumbers, task_numbers
-from scope.records import GOLD, Comparison, Estimate, Measurement
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScatterDot:
-    """One pair of models: ``x`` is its mean accuracy, ``title`` its names and numbers in words."""
-
-    title: str
-    x: float
-    y: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScatterChart:
-    """Similarity against accuracy, one dot a pair."""
-
-    label: str
-    x_title: str
-    y_title: str
-    dots: tuple[ScatterDot, ...]
+from scope.records import GOLD, Comparison, Estimate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,14 +71,13 @@ def _dot(pair: tuple[str, str], estimate: Estimate, accuracy: float) -> ScatterD
         f"mean accuracy {wording.number(accuracy)}",
         x=accuracy,
         y=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
+        interval=(estimate.low, estimate.high),
     )
 
 
 def _categories(task: TaskNumbers) -> Grid | None:
-    cells: dict[tuple[str, str], Measurement] = {
-        (row.target, row.subset.removeprefix("category = ")): row
+    cells = {
+        (row.target, row.subset.removeprefix("category = ")): row.estimate
         for row in task.rows
         if row.subset is not None and row.metric == "accuracy" and row.against == GOLD
     }

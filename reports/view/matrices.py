@@ -46,7 +46,7 @@ def _grids(task: TaskNumbers) -> tuple[Grid, ...]:
     made = (
         grid(
             wording.metric_name(metric).label,
-            _both_ways(task.between(metric)),
+            {pair: row.estimate for pair, row in _both_ways(task.between(metric)).items()},
             rows=order,
             columns=order,
             numbered=True,

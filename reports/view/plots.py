@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scope.records import Curve, Estimate, Measurement
+from scope.records import Curve, Estimate, Measurement, Undefined
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,18 +22,56 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalChart:
-    """Dots with intervals, a row for each category and, where ``beside``, for each series."""
+    """Dots with intervals, a row for each category and, where ``beside``, for each series.
+
+    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
+    """
 
     label: str
     series: tuple[str, ...]
     intervals: tuple[Interval, ...]
     beside: bool = True
+    close: bool = False
 
     @property
     def start(self) -> float:
         """Where the axis begins: at 0, or at a quarter below the lowest end of an interval."""
         lowest = min((interval.low for interval in self.intervals), default=0.0)
+        if self.close:
+            return math.floor(lowest * 20 + 1e-9) / 20
         return min(0.0, math.floor(lowest * 4) / 4)
+
+    @property
+    def end(self) -> float:
+        """Where the axis ends: at 1, or at a twentieth above what is drawn."""
+        highest = max((interval.high for interval in self.intervals), default=1.0)
+        return math.ceil(highest * 20 - 1e-9) / 20 if self.close else 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterDot:
+    """One dot, with its names and numbers in words, and its interval upwards if it has one."""
+
+    title: str
+    x: float
+    y: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterChart:
+    """Dots by two numbers.
+
+    ``diagonal`` draws where the two are equal, on axes with the same ends; ``joined`` draws a
+    line from dot to dot.
+    """
+
+    label: str
+    x_title: str
+    y_title: str
+    dots: tuple[ScatterDot, ...]
+    diagonal: bool = False
+    joined: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,20 +98,34 @@ def interval_chart(
     label: str, rows: Iterable[tuple[str, Measurement]], targets: tuple[str, ...]
 ) -> IntervalChart | None:
     """A chart of the defined estimates among (category, measurement); None where none is."""
+    return estimate_chart(label, ((name, row.target, row.estimate) for name, row in rows), targets)
+
+
+def estimate_chart(
+    label: str,
+    rows: Iterable[tuple[str, str, Estimate | Undefined]],
+    series: tuple[str, ...],
+    *,
+    beside: bool = True,
+    close: bool = False,
+) -> IntervalChart | None:
+    """A chart of the defined ones among (category, series, estimate); None where none is."""
     intervals = tuple(
         Interval(
             category=category,
-            series=targets.index(measurement.target),
-            value=measurement.estimate.value,
-            low=measurement.estimate.low,
-            high=measurement.estimate.high,
+            series=series.index(name),
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
         )
-        for category, measurement in rows
-        if isinstance(measurement.estimate, Estimate)
+        for category, name, estimate in rows
+        if isinstance(estimate, Estimate)
     )
     if not intervals:
         return None
-    return IntervalChart(label=label, series=targets, intervals=intervals)
+    return IntervalChart(
+        label=label, series=series, intervals=intervals, beside=beside, close=close
+    )
 
 
 def curve_chart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from reports.view.metric_words import AUDIT_METRICS, TASK_METRICS
@@ -80,6 +80,16 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
+def points(value: float) -> str:
+    """A difference of shares in points of a hundred, with its sign.
+
+    >>> points(0.0163), points(-0.25), points(-0.0001)
+    ('+1.6', '−25.0', '0.0')
+    """
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in {"-0.0", "+0.0"} else text.replace("-", "−")
+
+
 def p_value(value: float | None) -> str:
     """A p-value with three decimals, or a bound below that.
 
@@ -137,4 +147,36 @@ def cell(estimate: Estimate | Undefined, *, signed: bool = False) -> Cell:
         n=estimate.n,
         method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
         reason=None,
+    )
+
+
+def share_cell(estimate: Estimate | Undefined) -> Cell:
+    """Write an estimated share in per cent.
+
+    >>> written = share_cell(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap"))
+    >>> written.value, written.interval
+    ('50.0\xa0%', '[25.0, 75.0]')
+    """
+    if isinstance(estimate, Undefined):
+        return cell(estimate)
+    return replace(
+        cell(estimate),
+        value=f"{percent(estimate.value)}\u00a0%",
+        interval=f"[{percent(estimate.low)}, {percent(estimate.high)}]",
+    )
+
+
+def points_cell(estimate: Estimate | Undefined) -> Cell:
+    """Write an estimated difference of shares.
+
+    >>> written = points_cell(Estimate(value=0.5, low=-0.25, high=0.75, n=8, method="bootstrap"))
+    >>> written.value, written.interval
+    ('+50.0\xa0points', '[−25.0, +75.0]')
+    """
+    if isinstance(estimate, Undefined):
+        return cell(estimate)
+    return replace(
+        cell(estimate),
+        value=f"{points(estimate.value)}\u00a0points",
+        interval=f"[{points(estimate.low)}, {points(estimate.high)}]",
     )

@@ -9,6 +9,7 @@ import typer
 from scope.cli.audit import audit
 from scope.cli.compare import compare
 from scope.cli.demo import demo
+from scope.cli.fleet import fleet
 from scope.cli.list import list_
 from scope.cli.report import report
 from scope.cli.reuse import reuse
@@ -49,6 +50,7 @@ application.command()(demo)
 application.command()(audit)
 application.command()(compare)
 application.command()(reuse)
+application.add_typer(fleet, name="fleet")
 application.command()(report)
 application.command(name="list")(list_)
 application.command()(zoo)

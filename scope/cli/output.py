@@ -135,11 +135,12 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
         from scope.tables import table
 
         Console().print(table(comparison))
-        for outcome in () if comparison.verdicts else comparison.outcomes:
+        for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")
         for data in comparison.manifest.data:
-            say(f"data{f' of {data.capability}' if data.capability else ''}: {_data(data)}")
+            told = _matrix(data) if comparison.fleet else _data(data)
+            say(f"data{f' of {data.capability}' if data.capability else ''}: {told}")
         for card in comparison.manifest.models:
             if card.truncated:
                 say(f"{card.name}: {card.truncated} texts were cut to its limit")
@@ -166,6 +167,11 @@ def _data(card: DataCard) -> str:
         f"{card.labelled} with a gold {'answer' if card.capability else 'label'}; "
         f"left out: {card.duplicates} repeated, {card.empty} empty"
     )
+
+
+def _matrix(card: DataCard) -> str:
+    """The questions that were read, and of how many some answer is known."""
+    return f"{card.spec}: {card.used} of {card.rows} questions, {card.labelled} with an answer"
 
 
 def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:

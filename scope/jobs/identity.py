@@ -123,6 +123,9 @@ def question_of(manifest: Manifest) -> dict[str, object]:
 
 def _parts(manifest: Manifest) -> dict[str, object]:
     """Every model by its part in the job."""
+    if not manifest.models:
+        # A job on stored answers: who gave them is part of the data.
+        return {}
     if manifest.job == "reuse":
         by_part = {
             part: [card for card in manifest.models if card.role == part]

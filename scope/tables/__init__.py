@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scope.records import Comparison
-from scope.tables.measured import measured, rows, to_frame
+from scope.tables.fleet import fleet
+from scope.tables.measured import measured
+from scope.tables.rows import rows, to_frame
 from scope.tables.verdicts import verdicts
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ __all__ = ["rows", "table", "to_frame", "to_text"]
 
 def table(comparison: Comparison) -> RenderableType:
     """The main numbers, each with its n and interval; fits into 80 columns."""
+    if comparison.fleet is not None:
+        return fleet(comparison.manifest.job, comparison.fleet)
     return verdicts(comparison.verdicts) if comparison.verdicts else measured(comparison)
 
 

@@ -1,15 +1,14 @@
-"""A comparison's measurements as rows: for the terminal and for data frames."""
+"""A comparison's measurements in the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scope.printing import printable
 from scope.records import GOLD, Comparison, Estimate, Measurement
 
 if TYPE_CHECKING:
-    import pandas
     from rich.console import RenderableType
     from rich.table import Table
 
@@ -30,50 +29,6 @@ LEADING = (
 MOST_COLUMNS = 3
 MOST_ROWS = 40
 PAIRS_AT_EITHER_END = 5
-
-
-class Row(NamedTuple):
-    """One estimate, flat; ``reason`` says why there is no value."""
-
-    capability: str
-    metric: str
-    target: str
-    against: str
-    subset: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reason: str
-
-
-def rows(comparison: Comparison) -> Iterator[Row]:
-    """Every measurement of a comparison, in its order."""
-    return map(_row, comparison.measurements)
-
-
-def _row(measurement: Measurement) -> Row:
-    estimate = measurement.estimate
-    defined = isinstance(estimate, Estimate)
-    return Row(
-        capability=measurement.capability or "",
-        metric=measurement.metric,
-        target=measurement.target,
-        against=measurement.against or "",
-        subset=measurement.subset or "",
-        value=estimate.value if isinstance(estimate, Estimate) else None,
-        low=estimate.low if isinstance(estimate, Estimate) else None,
-        high=estimate.high if isinstance(estimate, Estimate) else None,
-        n=estimate.n,
-        reason="" if defined else str(estimate),
-    )
-
-
-def to_frame(comparison: Comparison) -> pandas.DataFrame:
-    """Every measurement as a row: value, interval, n, and the reason where it is undefined."""
-    import pandas as pd
-
-    return pd.DataFrame(list(rows(comparison)), columns=list(Row._fields))
 
 
 def measured(comparison: Comparison) -> RenderableType:

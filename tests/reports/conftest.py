@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import made_up_fleet_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
@@ -57,6 +58,21 @@ def reuse_page(reuse_comparison: Comparison) -> str:
 @pytest.fixture(scope="session")
 def reuse_document(reuse_page: str) -> Node:
     return parse(reuse_page)
+
+
+@pytest.fixture(scope="session")
+def fleet_comparison() -> Comparison:
+    return made_up_fleet_comparison.build_comparison()
+
+
+@pytest.fixture(scope="session")
+def fleet_page(fleet_comparison: Comparison) -> str:
+    return HtmlRenderer().render(fleet_comparison)
+
+
+@pytest.fixture(scope="session")
+def fleet_document(fleet_page: str) -> Node:
+    return parse(fleet_page)
 
 
 @pytest.fixture(scope="session", name="parse")

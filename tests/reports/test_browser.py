@@ -42,6 +42,13 @@ def reuse_address(tmp_path, reuse_page):
 
 
 @pytest.fixture
+def fleet_address(tmp_path, fleet_page):
+    path = tmp_path / "fleet.html"
+    path.write_text(fleet_page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
 def opened(browser, address):
     with opening(browser, address) as tab:
         yield tab
@@ -262,9 +269,29 @@ def test_decisions_stand_out_from_the_page(browser, reuse_address, scheme):
     tab.close()
 
 
-@pytest.mark.parametrize("which", ["address", "tasks_address", "reuse_address"])
+@pytest.mark.parametrize("which", ["address", "tasks_address", "reuse_address", "fleet_address"])
 def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, request, which):
     tab = browser.new_page(viewport={"width": 400, "height": 800})
     tab.goto(request.getfixturevalue(which))
     assert tab.evaluate("document.documentElement.scrollWidth") <= 400
     tab.close()
+
+
+def names(tab):
+    """The visible models of a fleet, by their first words."""
+    return [name.split()[0] for name in tab.locator("#pairs tr:visible th.text").all_inner_texts()]
+
+
+def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(browser, fleet_address):
+    with opening(browser, fleet_address) as tab:
+        assert names(tab) == ["far", "near", "alone", "late", "old", "odd"]
+        assert tab.evaluate("typeof window.injected") == "undefined"
+        tab.fill("#search", "LATE")
+        assert names(tab) == ["late"]
+        assert tab.inner_text("#shown") == "1 of the 6 models here"
+        tab.fill("#search", "")
+        tab.select_option("#by-community", label="7B")
+        assert names(tab) == ["alone", "old"]
+        tab.select_option("#by-community", label="none")
+        tab.select_option("#order", label="least accurate first")
+        assert names(tab) == ["odd", "late"]

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least")
 
 
-FIXTURES = {"audit": "", "compare": "tasks_", "reuse": "reuse_"}
+FIXTURES = {"audit": "", "compare": "tasks_", "reuse": "reuse_", "fleet": "fleet_"}
 """What the names of each job's fixtures begin with."""
 
 
@@ -49,8 +49,7 @@ def made_by(job):
 
 @pytest.fixture
 def golden(job):
-    name = {"audit": "report.html", "compare": "compare.html", "reuse": "reuse.html"}[job]
-    return HERE / "golden" / name
+    return HERE / "golden" / ("report.html" if job == "audit" else f"{job}.html")
 
 
 def harmless(value):

@@ -2,11 +2,11 @@ import re
 from xml.etree import ElementTree
 
 from reports.scatter import scatter_svg
-from reports.view.choices import ScatterChart, ScatterDot
+from reports.view.plots import ScatterChart, ScatterDot
 
 
 def dot(x, y, *, title="a ~ b", half=0.1):
-    return ScatterDot(title=title, x=x, y=y, low=y - half, high=y + half)
+    return ScatterDot(title=title, x=x, y=y, interval=(y - half, y + half))
 
 
 def drawn(*dots):
@@ -53,3 +53,52 @@ def test_titles_are_escaped_and_no_address_is_named():
     (title,) = root.iter("title")
     assert title.text == hostile.replace("\x00", "\ufffd")
     assert not re.search("http|id=", ElementTree.tostring(root, "unicode"))
+
+
+def test_a_dot_without_an_interval_is_a_circle_alone():
+    root = drawn(ScatterDot(title="a", x=0.25, y=0.5), ScatterDot(title="b", x=0.5, y=0.75))
+    assert [title.text for circle in root.iter("circle") for title in circle] == ["a", "b"]
+    assert not list(root.iter("g"))
+
+
+def test_a_diagonal_runs_from_corner_to_corner_of_axes_with_the_same_ends():
+    chart = ScatterChart(
+        label="label",
+        x_title="predicted",
+        y_title="observed",
+        dots=(ScatterDot(title="a", x=0.2, y=0.4), ScatterDot(title="b", x=0.8, y=0.6)),
+        diagonal=True,
+    )
+    root = ElementTree.fromstring(scatter_svg(chart))
+    (line,) = (one for one in root.iter("line") if one.get("stroke-dasharray"))
+    assert [line.get(name) for name in ("x1", "y1", "x2", "y2")] == [
+        "56.0",
+        "312.0",
+        "576.0",
+        "12.0",
+    ]
+    # Both axes run from 0.2 to 0.8, so that 0.4 lies a third of the way up.
+    assert circles(root)[0] == (56.0, 212.0)
+
+
+def test_a_line_joins_the_dots_in_their_order():
+    chart = ScatterChart(
+        label="label",
+        x_title="x",
+        y_title="y",
+        dots=tuple(ScatterDot(title="", x=x, y=x) for x in (0.2, 0.4, 0.8)),
+        joined=True,
+    )
+    root = ElementTree.fromstring(scatter_svg(chart))
+    (line,) = root.iter("polyline")
+    assert [point.split(",")[0] for point in line.get("points").split()] == [
+        "56.0",
+        "229.3",
+        "576.0",
+    ]
+
+
+def test_wide_ranges_have_few_ticks():
+    root = drawn(dot(-3.0, 0.5), dot(4.0, 0.5))
+    across = [one for one in root.iter("text") if one.get("text-anchor") == "middle"]
+    assert len(across) <= 10

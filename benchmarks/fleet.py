@@ -1,0 +1,187 @@
+"""What are compact vectors of many models worth, and what do they cost?
+
+    python benchmarks/fleet.py [PART ...] [--data DIR] [--seeds N] [--workers N] [--json]
+
+Parts, all by default: `forecasts` and routes on held-out questions, against each model's mean, KNN
+and matrix factorization as published (`fleet_forecasts.py`); `predictions` of a benchmark left
+out (`fleet_predictions.py`); `newcomers`, models without retraining (`fleet_newcomers.py`);
+`speed` and memory at the paper's size (`fleet_speed.py`). Sets are metabench, mmlu_pro and snli.
+
+Keys of --json, each a mean over the splits with `_low` and `_high`, the 95 % interval of Student's
+t over the splits, which share questions, so that it is a guide only:
+`SET_mean`, `SET_knn`, `SET_published`, `SET_ours` (accuracy of forecasts with 80 % of the questions
+to train on, and with `_10`, `_20`, `_40` behind it with so many per cent); `SET_ours_over_mean`,
+`SET_ours_over_knn`, `SET_ours_over_published` (paired differences); `SET_route`, `SET_single_best`,
+`SET_route_over_single_best` (how often the model asked is right), and `SET_CATEGORY_route` and
+`SET_CATEGORY_single_best`. `predict_significant` of `predict_benchmarks` have 95 significant splits
+or more of 100; `predict_BENCHMARK_significant`, `_tau`, `_mse`. `SET_added`, `SET_retrained`,
+`SET_added_over_retrained`, `SET_added_ms` (median), `SET_added_ms_most`. `train_seconds`,
+`train_memory_mb`, `memory_mb_before`, `route_ms`, `route_published_ms`. `seconds` in all, `seeds`,
+`python`, `numpy`, `scikit-learn`, `processor`, `cores`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import fleet_forecasts
+import fleet_newcomers
+import fleet_predictions
+from fleet_sets import SETS, StoredSet, stored_set
+from surroundings import surroundings
+
+from scope.errors import ScopeError
+from scope.progress import suitable_progress
+
+PARTS = ("forecasts", "predictions", "newcomers", "speed")
+ADDED_TO = ("metabench", "mmlu_pro")
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def main() -> None:
+    """Measure, and print a table or JSON."""
+    arguments = _arguments()
+    began = time.perf_counter()
+    # Before workers start: each multiplies matrices with one thread, whatever the machine has.
+    os.environ["OMP_NUM_THREADS"] = "1"
+    figures: dict[str, Any] = {}
+    try:
+        if "speed" in arguments.parts:
+            figures |= _speed()
+        if set(arguments.parts) - {"speed"}:
+            figures |= _of_stored_answers(arguments)
+    except ScopeError as error:
+        sys.exit(str(error))
+    figures |= {"seconds": time.perf_counter() - began, "seeds": arguments.seeds}
+    figures |= surroundings("numpy", "scikit-learn")
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        print("\n".join(_table(figures)))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
+        help="the folder of the sets (default: SCOPE_BENCHMARK_DATA, else ../shared/data beside "
+        "the repository)",
+    )
+    parser.add_argument("--seeds", type=int, default=5, help="how many splits")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.parts) - set(PARTS)):
+        parser.error(f"no part {unknown[0]}; parts are {', '.join(PARTS)}")
+    arguments.parts = arguments.parts or PARTS
+    return arguments
+
+
+def _of_stored_answers(arguments: argparse.Namespace) -> dict[str, Any]:
+    stored = {name: stored_set(arguments.data, name, suitable_progress()) for name in SETS}
+    figures: dict[str, Any] = {}
+    with ProcessPoolExecutor(
+        arguments.workers, get_context("spawn"), initializer=_hold, initargs=(stored,)
+    ) as workers:
+        if "forecasts" in arguments.parts:
+            figures |= _forecasts(workers, stored, arguments.seeds)
+        if "newcomers" in arguments.parts:
+            for name in ADDED_TO:
+                found = workers.map(partial(_newcomers, name), range(arguments.seeds))
+                figures |= fleet_newcomers.figures(name, list(found))
+    if "predictions" in arguments.parts:
+        found_all = fleet_predictions.predictions(stored["metabench"])
+        figures |= fleet_predictions.figures(found_all)
+    return figures
+
+
+_HELD: dict[str, StoredSet] = {}
+"""A worker's own copy of the sets, which it gets once."""
+
+
+def _hold(stored: dict[str, StoredSet]) -> None:
+    _HELD.update(stored)
+
+
+def _newcomers(name: str, seed: int) -> fleet_newcomers.Newcomers:
+    return fleet_newcomers.newcomers(_HELD[name], seed)
+
+
+def _scores(key: tuple[str, float, int]) -> fleet_forecasts.Scores:
+    name, share, seed = key
+    return fleet_forecasts.scores(_HELD[name], share, seed)
+
+
+def _forecasts(
+    workers: ProcessPoolExecutor, stored: dict[str, StoredSet], seeds: int
+) -> dict[str, Any]:
+    # What takes longest comes first, so that no worker is left with it at the end.
+    shares = sorted(fleet_forecasts.SHARES, reverse=True)
+    keys = [(name, share, seed) for share in shares for name in stored for seed in range(seeds)]
+    results = {}
+    with suitable_progress().task("forecasts", len(keys)) as advance:
+        for key, scores in zip(keys, workers.map(_scores, keys), strict=True):
+            results[key] = scores
+            advance(1)
+    figures = fleet_forecasts.figures(results)
+    for name in ADDED_TO:
+        figures |= fleet_forecasts.by_category(results, name)
+    return figures
+
+
+def _speed() -> dict[str, Any]:
+    script = Path(__file__).with_name("fleet_speed.py")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    measured: dict[str, Any] = json.loads(done.stdout)
+    return measured
+
+
+def _table(figures: dict[str, Any]) -> Iterator[str]:
+    """Forecasts as a table of sets and sizes, and everything else a line each."""
+    shown: set[str] = set()
+    for name in SETS:
+        if f"{name}_ours" not in figures:
+            continue
+        yield f"{name}: accuracy of forecasts, %, by share of the questions trained on"
+        yield f"  {'':<22}{''.join(f'{100 * share:>22.0f} %' for share in fleet_forecasts.SHARES)}"
+        methods = (*fleet_forecasts.METHODS, "ours_over_mean", "ours_over_knn")
+        for method in (*methods, "ours_over_published"):
+            keys = [f"{name}_{method}{suffix}" for suffix in ("_10", "_20", "_40", "")]
+            yield f"  {method:<22}" + "".join(f"{_cell(figures, key):>24}" for key in keys)
+            shown |= {f"{key}{end}" for key in keys for end in ("", "_low", "_high")}
+    for key, value in figures.items():
+        if key not in shown and not key.endswith(("_low", "_high")):
+            told = f"{value:.4g}" if isinstance(value, float) else str(value)
+            interval = _interval(figures, key)
+            yield f"{key:<34} {told} {interval}".rstrip()
+
+
+def _interval(figures: dict[str, Any], key: str) -> str:
+    if f"{key}_low" not in figures:
+        return ""
+    return f"[{figures[f'{key}_low']:.4g}, {figures[f'{key}_high']:.4g}]"
+
+
+def _cell(figures: dict[str, Any], key: str) -> str:
+    if f"{key}_low" not in figures:
+        return f"{100 * figures[key]:.2f}"
+    low, high = figures[f"{key}_low"], figures[f"{key}_high"]
+    return f"{100 * figures[key]:.2f} [{100 * low:.2f}, {100 * high:.2f}]"
+
+
+if __name__ == "__main__":
+    main()

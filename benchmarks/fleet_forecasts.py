@@ -1,0 +1,147 @@
+"""Forecasts and routes on questions that were held out, at growing numbers of training questions.
+
+Every split is one of questions: a fifth is for testing, and a share of all is for training, the
+smaller within the larger. Nothing is chosen on test questions: the published factorization runs
+its 50 epochs, and ours chooses by cross-validation over training questions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+import numpy as np
+from fleet_sets import StoredSet
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from scope.fleet import (
+    Forecaster,
+    MatrixFactorization,
+    MeanForecaster,
+    NeighbourForecaster,
+    TextFactors,
+)
+
+SHARES = (0.1, 0.2, 0.4, 0.8)
+METHODS = ("mean", "knn", "published", "ours")
+TESTED = 0.2
+
+
+class Split(NamedTuple):
+    """Rows of the questions that are trained on and tested on."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+class Scores(NamedTuple):
+    """Accuracies of forecasts on one split; and of routes by category, ``all`` among them."""
+
+    accuracy: dict[str, float]
+    routed: dict[str, tuple[float, float]]
+
+
+def split(questions: int, share: float, seed: int) -> Split:
+    """A split with ``share`` of all questions to train on."""
+    order = np.random.default_rng(seed).permutation(questions)
+    tested = round(TESTED * questions)
+    return Split(order[tested : tested + round(share * questions)], order[:tested])
+
+
+def forecaster(method: str, stored: StoredSet, seed: int) -> Forecaster:
+    """The forecaster behind a method's name."""
+    match method:
+        case "mean":
+            return MeanForecaster(layout=stored.layout)
+        case "knn":
+            return NeighbourForecaster(layout=stored.layout)
+        case "published":
+            return MatrixFactorization(layout=stored.layout, seed=seed)
+    return TextFactors(layout=stored.layout, seed=seed)
+
+
+def scores(stored: StoredSet, share: float, seed: int, methods: Sequence[str] = METHODS) -> Scores:
+    """Fit every method on the training questions of one split, and score it on the others."""
+    rows = split(len(stored.table), share, seed)
+    accuracy, routed = {}, {}
+    for method in methods:
+        fitted = forecaster(method, stored, seed).fit(
+            stored.table[rows.train], stored.answers[rows.train]
+        )
+        accuracy[method] = fitted.score(stored.table[rows.test], stored.answers[rows.test])
+        if method == "ours":
+            routed = _routed(fitted, stored, rows)
+    return Scores(accuracy, routed)
+
+
+def _routed(fitted: Forecaster, stored: StoredSet, rows: Split) -> dict[str, tuple[float, float]]:
+    """How often the router's model is right, and the one that is best in training."""
+    answers = stored.answers[rows.test]
+    chosen = fitted.routing_scores(stored.table[rows.test]).argmax(axis=1)
+    best = int(np.nanmean(stored.answers[rows.train], axis=0).argmax())
+    router = np.take_along_axis(answers, chosen[:, None], axis=1)[:, 0]
+    single = answers[:, best]
+    categories = stored.categories[rows.test]
+    parts = {"all": np.ones(len(categories), dtype=bool)}
+    parts |= {name: categories == name for name in np.unique(stored.categories)}
+    return {
+        name: (float(np.nanmean(router[part])), float(np.nanmean(single[part])))
+        for name, part in parts.items()
+        if part.any()
+    }
+
+
+def figures(results: Mapping[tuple[str, float, int], Scores]) -> dict[str, Any]:
+    """The flat figures of all splits: means with 95 % intervals of Student's t over the splits."""
+    found: dict[str, Any] = {}
+    for name, share in dict.fromkeys(key[:2] for key in results):
+        of_splits = [one for key, one in sorted(results.items()) if key[:2] == (name, share)]
+        for key, values in _series(of_splits):
+            # The largest share is what the unadorned key stands for.
+            suffix = "" if share == SHARES[-1] else f"_{round(100 * share)}"
+            found |= summary(f"{name}_{key}{suffix}", values)
+    return found
+
+
+def _series(of_splits: Sequence[Scores]) -> Iterator[tuple[str, list[float]]]:
+    for method in of_splits[0].accuracy:
+        yield method, [one.accuracy[method] for one in of_splits]
+    for other in ("mean", "knn", "published"):
+        if {"ours", other} <= of_splits[0].accuracy.keys():
+            yield (
+                f"ours_over_{other}",
+                [one.accuracy["ours"] - one.accuracy[other] for one in of_splits],
+            )
+    if of_splits[0].routed:
+        yield "route", [one.routed["all"][0] for one in of_splits]
+        yield "single_best", [one.routed["all"][1] for one in of_splits]
+        yield (
+            "route_over_single_best",
+            [one.routed["all"][0] - one.routed["all"][1] for one in of_splits],
+        )
+
+
+def by_category(results: Mapping[tuple[str, float, int], Scores], name: str) -> dict[str, Any]:
+    """Router and single best within each category, at the largest share."""
+    of_splits = [
+        one.routed for key, one in sorted(results.items()) if key[:2] == (name, SHARES[-1])
+    ]
+    found: dict[str, Any] = {}
+    for category in sorted({part for one in of_splits for part in one} - {"all"}):
+        pairs = [one[category] for one in of_splits if category in one]
+        key = f"{name}_{category}"
+        found |= summary(f"{key}_route", [router for router, _ in pairs])
+        found |= summary(f"{key}_single_best", [single for _, single in pairs])
+    return found
+
+
+def summary(key: str, values: Sequence[float]) -> dict[str, Any]:
+    """The mean, with its interval by Student's t over the splits; the bounds only of several."""
+    if len(values) < 2:
+        return {key: values[0]}
+    half = student.ppf(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    centre = mean(values)
+    return {key: centre, f"{key}_low": centre - half, f"{key}_high": centre + half}

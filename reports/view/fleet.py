@@ -1,0 +1,83 @@
+"""The report of a job on a fleet of models as a reader sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from reports.view.fleet_asked import FleetAsked, fleet_asked
+from reports.view.fleet_forecast import Forecasts, forecasts
+from reports.view.fleet_headline import FleetHeadline, fleet_headline
+from reports.view.fleet_members import Members, members
+from reports.view.fleet_predictions import PredictionRow, predictions
+from reports.view.fleet_probes import Communities, Contributions, communities, contributions
+from reports.view.fleet_routing import Routing, routing
+from reports.view.reproduce import Reproduce, reproduce
+from reports.view.sections import Section
+from scope.records import Comparison, FleetFindings
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetView:
+    """The contents of the sections; those without content are left out of the page."""
+
+    headline: FleetHeadline
+    asked: FleetAsked
+    members: Members | None
+    forecasts: Forecasts | None
+    routing: Routing | None
+    predictions: tuple[PredictionRow, ...]
+    contributions: Contributions | None
+    communities: Communities | None
+    reproduce: Reproduce
+
+    styles: ClassVar[tuple[str, ...]] = ("report.css", "compare.css", "fleet.css")
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that have content, in their order."""
+        every = (
+            (Section("answer", "Answer", "fleet_answer.html.j2"), True),
+            (Section("asked", "What was asked", "fleet_asked.html.j2"), True),
+            (
+                Section("models", "Models", "fleet_members.html.j2"),
+                self.members is not None,
+            ),
+            (
+                Section("forecasts", "Forecasts", "fleet_forecast.html.j2"),
+                self.forecasts is not None,
+            ),
+            (Section("routing", "Routing", "fleet_routing.html.j2"), self.routing is not None),
+            (
+                Section("predictions", "Benchmarks foretold", "fleet_predictions.html.j2"),
+                bool(self.predictions),
+            ),
+            (
+                Section("contributions", "Contributions", "fleet_contributions.html.j2"),
+                self.contributions is not None,
+            ),
+            (
+                Section("communities", "Communities", "fleet_communities.html.j2"),
+                self.communities is not None,
+            ),
+            (Section("reproduce", "Reproduce", "reproduce.html.j2"), True),
+        )
+        return tuple(section for section, present in every if present)
+
+
+def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: int) -> FleetView:
+    """Every section of the report on these findings.
+
+    ``max_models`` bounds how many models are drawn and listed, not what is counted.
+    """
+    return FleetView(
+        headline=fleet_headline(comparison, findings),
+        asked=fleet_asked(comparison, findings),
+        members=members(findings.members, limit=max_models),
+        forecasts=forecasts(findings),
+        routing=routing(findings),
+        predictions=predictions(findings),
+        contributions=contributions(findings),
+        communities=communities(findings),
+        reproduce=reproduce(comparison),
+    )

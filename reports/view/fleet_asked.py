@@ -1,0 +1,42 @@
+"""The section with what was asked of a fleet: its matrix, its forecaster, and the rules applied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scope.records import Comparison, DataCard, FleetFindings
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetAsked:
+    """The matrix of who answered what, the forecaster in use, and what its questions are read by.
+
+    ``unknown`` counts the cells of the matrix without an answer.
+    """
+
+    questions: int
+    models: int
+    answers: int
+    unknown: int
+    conflicts: int
+    forecaster: str
+    encoder: str
+    data: tuple[DataCard, ...]
+    notes: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
+    """What was asked, as the job counted it."""
+    return FleetAsked(
+        questions=findings.questions,
+        models=findings.models,
+        answers=findings.answers,
+        unknown=max(0, findings.questions * findings.models - findings.answers),
+        conflicts=findings.conflicts,
+        forecaster=findings.forecaster,
+        encoder=findings.encoder,
+        data=comparison.manifest.data,
+        notes=findings.notes,
+        files=findings.files,
+    )

@@ -1,0 +1,139 @@
+"""The section with forecasts: how often they are right, where, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.fleet_words import MEAN, OPEN_TALL_ROWS, by_category, overall, short_names
+from reports.view.plots import (
+    IntervalChart,
+    ScatterChart,
+    ScatterDot,
+    estimate_chart,
+)
+from scope.records import Estimate, FleetFindings, ForecastScore, ReliabilityBin
+
+MOST_DRAWN = 20
+"""More categories than this stand in the table alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRow:
+    """One forecaster's numbers, on all questions or on a category."""
+
+    forecaster: str
+    category: str
+    chosen: bool
+    accuracy: wording.Cell
+    gain: wording.Cell | None
+    brier: wording.Cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinRow:
+    """Forecasts between two probabilities."""
+
+    between: str
+    predicted: str
+    observed: wording.Cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecasts:
+    """The scores of all forecasters, those by category, and the reliability of the one in use."""
+
+    rows: tuple[ScoreRow, ...]
+    chart: IntervalChart | None
+    categories: tuple[ScoreRow, ...]
+    category_chart: IntervalChart | None
+    folded: bool
+    reliability: tuple[BinRow, ...]
+    curve: ScatterChart | None
+
+
+def forecasts(findings: FleetFindings) -> Forecasts | None:
+    """What there is to say of forecasts; None where none were made."""
+    if not findings.scores and not findings.reliability:
+        return None
+    parts = by_category(findings.scores)
+    return Forecasts(
+        rows=tuple(map(_row, overall(findings.scores))),
+        chart=_chart(overall(findings.scores)),
+        categories=tuple(map(_row, parts)),
+        category_chart=_category_chart(parts),
+        folded=len(parts) > OPEN_TALL_ROWS,
+        reliability=tuple(map(_bin, findings.reliability)),
+        curve=_curve(findings.reliability),
+    )
+
+
+def _row(score: ForecastScore) -> ScoreRow:
+    return ScoreRow(
+        forecaster=score.forecaster,
+        category=score.category or "",
+        chosen=score.chosen,
+        accuracy=wording.share_cell(score.accuracy),
+        gain=None if score.gain is None else wording.points_cell(score.gain),
+        brier=wording.cell(score.brier),
+    )
+
+
+def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
+    names = short_names(score.forecaster for score in scores)
+    return estimate_chart(
+        "Share of answers forecast rightly, by forecaster; the numbers stand in the table",
+        ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
+        ("accuracy",),
+        beside=False,
+        close=True,
+    )
+
+
+def _category_chart(scores: list[ForecastScore]) -> IntervalChart | None:
+    """The forecaster in use and the mean alone, as more would not be told apart."""
+    names = short_names(score.forecaster for score in scores)
+    drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
+    if len({one.category for one in drawn}) > MOST_DRAWN:
+        return None
+    return estimate_chart(
+        "Share of answers forecast rightly, by category; the numbers stand in the table",
+        ((one.category or "", names[one.forecaster], one.accuracy) for one in drawn),
+        tuple(dict.fromkeys(names[one.forecaster] for one in drawn)),
+        close=True,
+    )
+
+
+def _bin(one: ReliabilityBin) -> BinRow:
+    return BinRow(
+        between=f"{one.low:.2f} to {one.high:.2f}",
+        predicted=f"{wording.percent(one.predicted)}\u00a0%",
+        observed=wording.share_cell(one.observed),
+    )
+
+
+def _curve(bins: tuple[ReliabilityBin, ...]) -> ScatterChart | None:
+    """Where forecasts and what came true are the same, a dot lies on the diagonal."""
+    dots = tuple(
+        ScatterDot(
+            title=f"forecast {wording.percent(one.predicted)} %: "
+            f"{wording.share_cell(one.observed).value} came true, "
+            f"{wording.share_cell(one.observed).interval}, n = {one.observed.n:,}",
+            x=one.predicted,
+            y=one.observed.value,
+            interval=(one.observed.low, one.observed.high),
+        )
+        for one in bins
+        if isinstance(one.observed, Estimate)
+    )
+    if not dots:
+        return None
+    return ScatterChart(
+        label="Share of answers that were right, by forecast probability; the numbers stand in "
+        "the table",
+        x_title="forecast probability of a right answer",
+        y_title="share that was right",
+        dots=dots,
+        diagonal=True,
+        joined=True,
+    )

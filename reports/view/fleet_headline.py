@@ -1,0 +1,202 @@
+"""The first section of a report on a fleet: what its job found, in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.fleet_words import ROUTER, SINGLE, beyond_chance, in_use, of_mean
+from scope.records import (
+    BenchmarkPrediction,
+    Comparison,
+    Contribution,
+    Estimate,
+    FleetFindings,
+    RouterScore,
+)
+
+SIGNIFICANT_SHARE = 0.95
+"""A benchmark counts as foretold where so many of the splits are significant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastFinding:
+    """How often the forecaster in use is right, beside knowing each model's mean alone.
+
+    ``mean`` and ``gain`` are None where it is the mean itself, or was not held against it.
+    """
+
+    forecaster: str
+    accuracy: wording.Cell
+    mean: wording.Cell | None
+    gain: wording.Cell | None
+    beyond: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteFinding:
+    """How often the model that the router asks is right, beside always asking the single best."""
+
+    accuracy: wording.Cell
+    single: str | None
+    single_accuracy: wording.Cell | None
+    gain: wording.Cell | None
+    beyond: str | None
+    others: tuple[tuple[str, wording.Cell], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictFinding:
+    """How many of the benchmarks are foretold, and the best and the least well foretold ones."""
+
+    foretold: int
+    benchmarks: int
+    share: str
+    ends: tuple[tuple[str, wording.Cell], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeFinding:
+    """Communities whose models lie nearer to each other than chance, and the best contribution.
+
+    ``tested`` counts the communities that have a p-value.
+    """
+
+    near: int
+    tested: int
+    source: str | None
+    target: str | None
+    contribution: wording.Cell | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetHeadline:
+    """What a reader who stops here should have read; parts that were not asked for are None.
+
+    ``known`` is the share of the matrix that is known, in per cent. ``most_asked`` is the model
+    that the router asks most often, and the share of the questions; ``asked`` counts all of them.
+    """
+
+    title: str
+    questions: int
+    models: int
+    answers: int
+    known: str
+    added: int
+    forecast: ForecastFinding | None
+    route: RouteFinding | None
+    asked: int
+    most_asked: tuple[str, str] | None
+    predict: PredictFinding | None
+    probe: ProbeFinding | None
+
+
+def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHeadline:
+    """The first section of the report on a fleet."""
+    cells = findings.questions * findings.models
+    job = comparison.manifest.job.replace("-", " ", 1)
+    return FleetHeadline(
+        title=f"SCoPE {job}: {findings.models:,} models",
+        questions=findings.questions,
+        models=findings.models,
+        answers=findings.answers,
+        known=wording.percent(findings.answers / cells) if cells else "0.0",
+        added=sum(model.added for model in findings.members),
+        forecast=_forecast(findings),
+        route=_route(findings),
+        asked=len(findings.mix),
+        most_asked=_most_asked(findings),
+        predict=_predict(findings.predictions),
+        probe=_probe(findings),
+    )
+
+
+def _forecast(findings: FleetFindings) -> ForecastFinding | None:
+    used = in_use(findings.scores)
+    if used is None:
+        return None
+    mean = of_mean(findings.scores)
+    compared = mean is not None and mean is not used
+    return ForecastFinding(
+        forecaster=used.forecaster,
+        accuracy=wording.share_cell(used.accuracy),
+        mean=wording.share_cell(mean.accuracy) if mean is not None and compared else None,
+        gain=None if used.gain is None else wording.points_cell(used.gain),
+        beyond=beyond_chance(used.gain),
+    )
+
+
+def _route(findings: FleetFindings) -> RouteFinding | None:
+    every = {one.router: one for one in findings.routers if one.category is None}
+    if ROUTER not in every:
+        return None
+    single: RouterScore | None = every.get(SINGLE)
+    gain = None if single is None else single.gain
+    return RouteFinding(
+        accuracy=wording.share_cell(every[ROUTER].accuracy),
+        single=None if single is None else single.model,
+        single_accuracy=None if single is None else wording.share_cell(single.accuracy),
+        gain=None if gain is None else wording.points_cell(gain),
+        beyond=beyond_chance(gain),
+        others=tuple(
+            (name, wording.share_cell(one.accuracy))
+            for name, one in every.items()
+            if name not in {ROUTER, SINGLE}
+        ),
+    )
+
+
+def _most_asked(findings: FleetFindings) -> tuple[str, str] | None:
+    if not findings.mix:
+        return None
+    first = max(findings.mix, key=lambda one: one.share)
+    return first.model, wording.percent(first.share)
+
+
+def _predict(predictions: tuple[BenchmarkPrediction, ...]) -> PredictFinding | None:
+    if not predictions:
+        return None
+    ordered = sorted(_defined(predictions), key=lambda pair: -pair[1].value)
+    ends = ordered if len(ordered) <= 1 else (ordered[0], ordered[-1])
+    return PredictFinding(
+        foretold=sum(
+            one.splits > 0 and one.significant >= SIGNIFICANT_SHARE * one.splits
+            for one in predictions
+        ),
+        benchmarks=len(predictions),
+        share=f"{100 * SIGNIFICANT_SHARE:g}",
+        ends=tuple((one.benchmark, wording.cell(tau, signed=True)) for one, tau in ends),
+    )
+
+
+def _defined(
+    predictions: tuple[BenchmarkPrediction, ...],
+) -> Iterator[tuple[BenchmarkPrediction, Estimate]]:
+    for one in predictions:
+        if isinstance(one.tau, Estimate):
+            yield one, one.tau
+
+
+def _probe(findings: FleetFindings) -> ProbeFinding | None:
+    if not findings.communities and not findings.contributions:
+        return None
+    tested = [one.p_value for one in findings.communities if one.p_value is not None]
+    best = _best(findings.contributions)
+    return ProbeFinding(
+        near=sum(value < 0.05 for value in tested),
+        tested=len(tested),
+        source=None if best is None else best.source,
+        target=None if best is None else best.target,
+        contribution=None if best is None else wording.points_cell(best.value),
+    )
+
+
+def _best(contributions: tuple[Contribution, ...]) -> Contribution | None:
+    """What helps most to forecast another benchmark, the first of equals."""
+    defined = [
+        (one.value.value, one)
+        for one in contributions
+        if isinstance(one.value, Estimate) and one.source != one.target
+    ]
+    return max(defined, key=lambda pair: pair[0])[1] if defined else None

@@ -1,0 +1,154 @@
+"""The map of a fleet: one dot a model, in groups that a legend names. No drawing."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from reports.view import wording
+from scope.records import Estimate, FleetModel
+
+QUANTILES = 5
+MOST_GROUPS = 6
+"""As many groups as there are shapes; of more communities the smallest share one."""
+
+NEAREST = 3
+"""How many of the nearest models stand in a dot's title."""
+
+_OTHERS, _NONE = "other communities", "no community"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapDot:
+    """One model: ``title`` is what a browser shows when pointed at."""
+
+    title: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapGroup:
+    """Models drawn alike: in the colour of the class ``style``, with the ``shape`` of that place.
+
+    ``note`` stands behind the group's name and is our own.
+    """
+
+    name: str
+    note: str
+    style: str
+    shape: int
+    dots: tuple[MapDot, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapChart:
+    """The whole map; ``by_community`` says what the groups are, else they are parts by skill."""
+
+    label: str
+    groups: tuple[MapGroup, ...]
+    by_community: bool
+
+    @property
+    def dots(self) -> tuple[MapDot, ...]:
+        """Every dot, group by group."""
+        return tuple(dot for group in self.groups for dot in group.dots)
+
+
+Placed = tuple[FleetModel, MapDot]
+
+
+def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
+    """The map of the models that have a place on it; None where none has."""
+    placed = [
+        (model, MapDot(title=_title(model), x=model.x, y=model.y))
+        for model in members
+        if model.x is not None
+        and model.y is not None
+        and math.isfinite(model.x)
+        and math.isfinite(model.y)
+    ]
+    if not placed:
+        return None
+    by_community = any(model.community is not None for model, _ in placed)
+    grouped = _by_community if by_community else _by_skill
+    return MapChart(
+        label=f"Map of {len(placed):,} models, {_spoken(by_community)}; "
+        "the table of models holds their numbers and the nearest of each",
+        groups=grouped(placed),
+        by_community=by_community,
+    )
+
+
+def _spoken(by_community: bool) -> str:
+    return "coloured by community" if by_community else "coloured by accuracy"
+
+
+def _title(model: FleetModel) -> str:
+    written = wording.cell(model.skill)
+    number = (
+        f"undefined ({written.reason})"
+        if written.reason is not None
+        else f"{written.value} {written.interval}, n = {written.n:,}"
+    )
+    lines = [model.name + (" (added afterwards)" if model.added else ""), f"accuracy {number}"]
+    if model.community is not None:
+        lines.append(f"community {model.community}")
+    if model.nearest:
+        lines.append("nearest: " + ", ".join(one.model for one in model.nearest[:NEAREST]))
+    return "\n".join(lines)
+
+
+def _by_community(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+    """The largest communities first; models of none, and of small ones, stand together."""
+    sizes = Counter(model.community for model, _ in placed if model.community is not None)
+    loose = len(placed) - sizes.total()
+    room = MOST_GROUPS - (loose > 0)
+    shown = [name for name, _ in sizes.most_common(room if len(sizes) <= room else room - 1)]
+    tests: list[tuple[str, Callable[[FleetModel], bool]]] = [
+        (name, _member_of(name)) for name in shown
+    ]
+    tests.append((_OTHERS, lambda one: one.community is not None and one.community not in shown))
+    tests.append((_NONE, lambda one: one.community is None))
+    members = [(name, [dot for one, dot in placed if fits(one)]) for name, fits in tests]
+    return tuple(
+        MapGroup(name=name, note=f"{len(dots):,}", style=f"s{place}", shape=place, dots=tuple(dots))
+        for place, (name, dots) in enumerate(pair for pair in members if pair[1])
+    )
+
+
+def _member_of(community: str) -> Callable[[FleetModel], bool]:
+    return lambda model: model.community == community
+
+
+def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+    """Parts of the same size from the least accurate to the most; then those of unknown skill."""
+    known = sorted(
+        ((one.skill.value, dot) for one, dot in placed if isinstance(one.skill, Estimate)),
+        key=lambda pair: pair[0],
+    )
+    parts = min(QUANTILES, len(known))
+    edges = [round(part * len(known) / parts) for part in range(parts + 1)] if parts else []
+    quantiles = tuple(
+        _quantile(place, known[start:end]) for place, (start, end) in enumerate(pairwise(edges))
+    )
+    unknown = tuple(dot for one, dot in placed if not isinstance(one.skill, Estimate))
+    if not unknown:
+        return quantiles
+    name, note = "accuracy unknown", f"{len(unknown):,}"
+    shape = MOST_GROUPS - 1
+    return (*quantiles, MapGroup(name=name, note=note, style="s5", shape=shape, dots=unknown))
+
+
+def _quantile(place: int, part: Sequence[tuple[float, MapDot]]) -> MapGroup:
+    lowest, highest = (wording.number(part[end][0]) for end in (0, -1))
+    return MapGroup(
+        name=f"accuracy {lowest} to {highest}",
+        note=f"{len(part):,}",
+        style=f"q{place}",
+        shape=0,
+        dots=tuple(dot for _, dot in part),
+    )

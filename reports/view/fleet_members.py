@@ -1,0 +1,73 @@
+"""The section with the models of a fleet: their map, and a table that can be searched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.fleet_map import MapChart, map_chart
+from scope.records import Estimate, FleetModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRow:
+    """One model; ``community`` is its community's place among all, None for none.
+
+    ``error`` orders the rows in the page, the largest first.
+    """
+
+    name: str
+    added: bool
+    cell: wording.Cell
+    error: str
+    community: int | None
+    nearest: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Members:
+    """The models, the most accurate first; ``total`` counts those left out, too.
+
+    ``drawn`` counts the dots of the map.
+    """
+
+    chart: MapChart | None
+    drawn: int
+    total: int
+    rows: tuple[MemberRow, ...]
+    communities: tuple[str, ...]
+    nearest: bool
+
+
+def members(models: tuple[FleetModel, ...], *, limit: int) -> Members | None:
+    """The models and their map, ``limit`` of them at most; None where there are none."""
+    if not models:
+        return None
+    ordered = sorted(models, key=lambda model: -_skill(model))[:limit]
+    communities = tuple(dict.fromkeys(one.community for one in models if one.community is not None))
+    chart = map_chart(ordered)
+    return Members(
+        chart=chart,
+        drawn=0 if chart is None else len(chart.dots),
+        total=len(models),
+        rows=tuple(_row(model, communities) for model in ordered),
+        communities=communities,
+        nearest=any(model.nearest for model in ordered),
+    )
+
+
+def _skill(model: FleetModel) -> float:
+    """The accuracy, or less than any where it is unknown."""
+    return model.skill.value if isinstance(model.skill, Estimate) else -1.0
+
+
+def _row(model: FleetModel, communities: tuple[str, ...]) -> MemberRow:
+    community = None if model.community is None else communities.index(model.community)
+    return MemberRow(
+        name=model.name,
+        added=model.added,
+        cell=wording.cell(model.skill),
+        error=f"{1 - _skill(model):.6f}",
+        community=community,
+        nearest=tuple((one.model, wording.number(one.distance)) for one in model.nearest),
+    )

@@ -1,0 +1,96 @@
+"""The sections with probes: what benchmarks do for each other, and communities of models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.fleet_words import OPEN_ROWS
+from reports.view.grids import Grid, signed_grid
+from scope.records import CommunityDistance, Contribution, Estimate, FleetFindings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContributionRow:
+    """What one benchmark does for forecasts on another."""
+
+    source: str
+    target: str
+    cell: wording.Cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contributions:
+    """The contributions as a heat map and, the greatest first, as a table."""
+
+    grid: Grid | None
+    rows: tuple[ContributionRow, ...]
+    folded: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommunityRow:
+    """The distance within a community, where ``second`` is None, or between two."""
+
+    first: str
+    second: str | None
+    pairs: int
+    cell: wording.Cell
+    p_value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Communities:
+    """The distances within communities, then those between them."""
+
+    rows: tuple[CommunityRow, ...]
+    folded: bool
+
+
+def contributions(findings: FleetFindings) -> Contributions | None:
+    """What benchmarks do for each other; None where it was not asked."""
+    given = findings.contributions
+    if not given:
+        return None
+    ordered = sorted(given, key=_from_greatest)
+    # Rows and columns in one order, so that the two ways of a pair lie across the diagonal.
+    names = list(dict.fromkeys(name for one in given for name in (one.source, one.target)))
+    return Contributions(
+        grid=signed_grid(
+            "Contributions",
+            {(one.source, one.target): one.value for one in given},
+            rows=[name for name in names if any(name == one.source for one in given)],
+            columns=[name for name in names if any(name == one.target for one in given)],
+            heading="Questions of",
+        ),
+        rows=tuple(
+            ContributionRow(
+                source=one.source, target=one.target, cell=wording.points_cell(one.value)
+            )
+            for one in ordered
+        ),
+        folded=len(given) > OPEN_ROWS,
+    )
+
+
+def _from_greatest(one: Contribution) -> float:
+    """Sorts the greatest contribution first and those without a value last."""
+    return -one.value.value if isinstance(one.value, Estimate) else float("inf")
+
+
+def communities(findings: FleetFindings) -> Communities | None:
+    """How near the models of communities lie to each other; None where there are none."""
+    if not findings.communities:
+        return None
+    ordered = sorted(findings.communities, key=lambda one: one.first != one.second)
+    return Communities(rows=tuple(map(_row, ordered)), folded=len(ordered) > OPEN_ROWS)
+
+
+def _row(one: CommunityDistance) -> CommunityRow:
+    return CommunityRow(
+        first=one.first,
+        second=None if one.first == one.second else one.second,
+        pairs=one.pairs,
+        cell=wording.cell(one.distance),
+        p_value="" if one.p_value is None else wording.p_value(one.p_value),
+    )

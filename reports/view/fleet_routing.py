@@ -1,0 +1,96 @@
+"""The section with routing: how often the model that is asked is right, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.fleet_words import OPEN_TALL_ROWS, by_category, router_meanings
+from reports.view.grids import Grid, grid
+from reports.view.plots import IntervalChart, estimate_chart
+from scope.records import FleetFindings, RouterScore
+
+MOST_SHARES = 40
+"""Of more models that the router asks, those that it asks most often are listed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouterRow:
+    """One way of routing, on all questions or on a category; ``cost`` is None where unknown."""
+
+    router: str
+    model: str | None
+    category: str
+    accuracy: wording.Cell
+    gain: wording.Cell | None
+    cost: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Routing:
+    """The router and what it is held against, by category too, and the models that it asks.
+
+    ``asked`` counts the models that the router asks, ``costed`` says that some cost is known.
+    """
+
+    meanings: tuple[tuple[str, str], ...]
+    rows: tuple[RouterRow, ...]
+    chart: IntervalChart | None
+    grid: Grid | None
+    categories: tuple[RouterRow, ...]
+    folded: bool
+    costed: bool
+    mix: tuple[tuple[str, str], ...]
+    asked: int
+
+
+def routing(findings: FleetFindings) -> Routing | None:
+    """What there is to say of routing; None where nothing was routed."""
+    if not findings.routers and not findings.mix:
+        return None
+    whole = [score for score in findings.routers if score.category is None]
+    parts = by_category(findings.routers)
+    mix = sorted(findings.mix, key=lambda one: -one.share)
+    return Routing(
+        meanings=router_meanings(findings.routers),
+        rows=tuple(map(_row, whole)),
+        chart=_chart(whole),
+        grid=_grid(parts),
+        categories=tuple(map(_row, parts)),
+        folded=len(parts) > OPEN_TALL_ROWS,
+        costed=any(score.cost is not None for score in findings.routers),
+        mix=tuple((one.model, f"{wording.percent(one.share)}\u00a0%") for one in mix[:MOST_SHARES]),
+        asked=len(mix),
+    )
+
+
+def _row(score: RouterScore) -> RouterRow:
+    return RouterRow(
+        router=score.router,
+        model=score.model,
+        category=score.category or "",
+        accuracy=wording.share_cell(score.accuracy),
+        gain=None if score.gain is None else wording.points_cell(score.gain),
+        cost=None if score.cost is None else f"{score.cost:.4g}",
+    )
+
+
+def _chart(scores: Sequence[RouterScore]) -> IntervalChart | None:
+    return estimate_chart(
+        "Share of questions answered rightly, by way of routing; the numbers stand in the table",
+        ((one.router, "accuracy", one.accuracy) for one in scores),
+        ("accuracy",),
+        beside=False,
+        close=True,
+    )
+
+
+def _grid(scores: Sequence[RouterScore]) -> Grid | None:
+    return grid(
+        "Accuracy by category",
+        {(one.category or "", one.router): one.accuracy for one in scores},
+        rows=list(dict.fromkeys(one.category or "" for one in scores)),
+        columns=list(dict.fromkeys(one.router for one in scores)),
+        heading="Category",
+    )

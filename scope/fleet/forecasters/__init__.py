@@ -1,0 +1,1 @@
+"""What learns from answers, and foretells who answers what rightly."""

@@ -1,0 +1,186 @@
+"""Which forecaster to use, found by trying each on training questions that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from scope.errors import DataError, SpecError
+from scope.fleet.findings.forecasting import forecast_scores, hit_shares
+from scope.fleet.forecasters.folds import question_folds
+from scope.fleet.forecasters.forecaster import (
+    Forecaster,
+    Probabilities,
+    checked_answers,
+    checked_table,
+)
+from scope.fleet.forecasters.mean import MeanForecaster
+from scope.fleet.layout import Answers, Table
+from scope.progress import Silent
+from scope.protocols import Advance, Progress
+from scope.records import ForecastScore
+
+
+class Choice(NamedTuple):
+    """The forecaster to use, fitted on all questions, and how each candidate did.
+
+    ``probabilities``, shape (questions, models), are the chosen one's forecasts of each question
+    by a fit without it.
+    """
+
+    forecaster: Forecaster
+    scores: tuple[ForecastScore, ...]
+    probabilities: Probabilities
+
+
+def choose(
+    candidates: Sequence[Forecaster],
+    table: Table,
+    answers: Answers,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    first_anyway: bool = False,
+    progress: Progress | None = None,
+) -> Choice:
+    """Fit the candidate that foretells unseen questions best, or a simpler one as good.
+
+    Each is fitted ``folds`` times without a part of the questions and tried on that part. Of
+    those whose accuracy lies no more than one standard error of the difference below the best
+    one's, question by question, the one listed first is chosen, so list the simpler first. Each
+    model's mean is always among them; unless it is listed, it comes first.
+
+    A model without an answer outside of a fold has the mean forecast of the others there.
+
+    Parameters
+    ----------
+    candidates
+        Forecasters with the same layout; they are not changed.
+    table, answers
+        As for `Forecaster.fit`.
+    folds, seed
+        How many parts the questions are drawn into, and what decides on the draw.
+    first_anyway
+        Use the first candidate whatever the others do, which are then there to compare with.
+    progress
+        Shows how many fits are done.
+
+    Returns
+    -------
+    Choice
+        The scores stand in the order of the candidates, and are of questions not fitted on.
+
+    Raises
+    ------
+    SpecError
+        When two candidates are spelled alike, or the layouts differ.
+    DataError
+        When there is nothing to learn from the answers, or from those outside of a fold.
+
+    Examples
+    --------
+    >>> from scope.fleet.layout import QuestionLayout
+    >>> from scope.fleet.forecasters.neighbours import NeighbourForecaster
+    >>> kinds = np.tile(np.eye(2, dtype=np.float32), (10, 1))
+    >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=2), neighbours=5)
+    >>> choice = choose([nearest], kinds, answers=kinds)
+    >>> [(one.forecaster, one.chosen) for one in choice.scores]
+    [('mean', False), ('knn(neighbours=5)', True)]
+    >>> choice.scores[1].accuracy.value
+    1.0
+    """
+    listed = _with_mean(candidates)
+    questions = checked_table(table, listed[0].layout)
+    given = checked_answers(answers, len(questions))
+    parts = question_folds(len(questions), folds, seed)
+    with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
+        foretold = [_left_out(one, questions, given, parts, advance) for one in listed]
+        place = _first_as_good([hit_shares(one, given) for one in foretold])
+        if first_anyway:
+            place = listed.index(candidates[0])
+        forecaster = clone(listed[place]).fit(questions, given)
+        advance()
+    ids = [str(row) for row in range(len(questions))]
+    mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
+    scores = tuple(
+        score
+        for number, (one, probabilities) in enumerate(zip(listed, foretold, strict=True))
+        for score in forecast_scores(
+            probabilities,
+            given,
+            ids,
+            forecaster=one.spelling,
+            mean_probabilities=None if number == mean else foretold[mean],
+            chosen=number == place,
+        )
+    )
+    return Choice(forecaster, scores, foretold[place])
+
+
+def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
+    listed = list(candidates)
+    if not listed:
+        raise SpecError(
+            "no forecaster to choose from",
+            expected="one or more",
+            mend="list a forecaster, such as knn",
+        )
+    for one in listed[1:]:
+        if one.layout != listed[0].layout:
+            raise SpecError(
+                f"{listed[0].spelling} for {listed[0].layout}, {one.spelling} for {one.layout}",
+                expected="forecasters of the same table of questions",
+                mend="give all the same layout",
+            )
+    if not any(isinstance(one, MeanForecaster) for one in listed):
+        listed.insert(0, MeanForecaster(layout=listed[0].layout))
+    spellings = [one.spelling for one in listed]
+    twice = [spelling for spelling in spellings if spellings.count(spelling) > 1]
+    if twice:
+        raise SpecError(
+            f"{twice[0]} twice among the forecasters",
+            expected="each once",
+            mend="leave one of them out, or change its parameters",
+        )
+    return listed
+
+
+def _left_out(
+    forecaster: Forecaster,
+    table: Table,
+    answers: Answers,
+    parts: NDArray[np.int64],
+    advance: Advance,
+) -> Probabilities:
+    """Forecasts of each question by a fit on the other parts."""
+    found = np.empty_like(answers)
+    for part in np.unique(parts):
+        out = parts == part
+        learned = answers[~out]
+        with_answers = ~np.isnan(learned).all(axis=0)
+        if not with_answers.any():
+            raise DataError(
+                f"no answer to the {int((~out).sum())} questions outside of a fold",
+                expected="answers to questions of more than one fold",
+                mend="ask for fewer folds, or add answers",
+            )
+        fitted = clone(forecaster).fit(table[~out], learned[:, with_answers])
+        foretold = fitted.predict_proba(table[out])
+        rows = np.repeat(foretold.mean(axis=1, keepdims=True), len(with_answers), axis=1)
+        rows[:, with_answers] = foretold
+        found[out] = rows
+        advance()
+    return found
+
+
+def _first_as_good(shares: Sequence[NDArray[np.float64]]) -> int:
+    """The first of those at most one standard error below the best; shares of each question."""
+    answered = ~np.isnan(shares[0])
+    values = np.array(shares)[:, answered]
+    behind = values[int(values.mean(axis=1).argmax())] - values
+    doubt = behind.std(axis=1) / np.sqrt(behind.shape[1])
+    return int(np.argmax(behind.mean(axis=1) <= doubt))

@@ -1,0 +1,101 @@
+"""Forecasts by the nearest questions, as EmbedLLM published them beside its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import SpecError
+from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
+from scope.fleet.forecasters.mean import accuracies
+from scope.fleet.layout import Answers, QuestionLayout, Table
+
+_AT_ONCE = 256
+"""Questions whose distances to all others are held in memory."""
+
+
+class NeighbourForecaster(Forecaster):
+    """Foretells a question by the mean answer of the training questions nearest to its vector.
+
+    Nearest is by Euclidean distance, which for vectors of length 1 orders as cosine does; at
+    equal distances the question that stands first counts. A model's unknown answers are left
+    out, and where it has none among the neighbours its accuracy over all questions stands in.
+    Features and categories count for nothing.
+
+    Parameters
+    ----------
+    layout
+        The columns of a table of questions.
+    neighbours
+        How many; the paper has 131. All questions where there are fewer, which is the mean.
+
+    Examples
+    --------
+    >>> questions = np.array([[0.0], [1.0], [5.0]], dtype=np.float32)
+    >>> answers = np.array([[1], [0], [1]], dtype=np.float32)
+    >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=1), neighbours=2)
+    >>> nearest.fit(questions, answers).predict_proba(np.array([[0.2], [4.0]])).tolist()
+    [[0.5], [0.5]]
+    """
+
+    short_name: ClassVar[str] = "knn"
+    state: ClassVar[tuple[str, ...]] = ("question_vectors_", "answers_", "skills_")
+
+    def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
+        self.layout = layout
+        self.neighbours = neighbours
+
+    def _fit(self, table: Table, answers: Answers) -> None:
+        if self.neighbours < 1:
+            raise SpecError(
+                f"neighbours={self.neighbours}",
+                expected="one neighbour or more",
+                mend="give another number, such as the paper's neighbours=131",
+            )
+        self.question_vectors_ = self.layout.vectors_of(table).copy()
+        self.answers_ = answers.copy()
+        self.skills_ = accuracies(answers)
+
+    def _probabilities(self, table: Table) -> Probabilities:
+        known = ~np.isnan(self.answers_)
+        right = np.where(known, self.answers_, np.float32(0))
+        count = known.astype(np.float32)
+        found = np.tile(self.skills_, (len(table), 1))
+        for rows, near in self._neighbourhoods(self.layout.vectors_of(table)):
+            # Sums of ones: exact in single precision, in whichever order.
+            answered = near @ count
+            np.divide(near @ right, answered, out=found[rows], where=answered > 0)
+        return found
+
+    def _neighbourhoods(
+        self, vectors: NDArray[np.float32]
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Some rows at a time: 1 for each neighbour of a row's question, else 0."""
+        # In double precision two equal vectors are at distances that are equal once rounded.
+        others = self.question_vectors_.astype(np.float64)
+        squares = (others * others).sum(axis=1)
+        for start in range(0, len(vectors), _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            # The question's own square is left out: it is the same for all others.
+            distances = (squares - 2 * (vectors[rows] @ others.T)).astype(np.float32)
+            yield rows, nearest(distances, self.neighbours)
+
+
+def nearest(distances: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """1 for the so many least of each row, of equal ones those that stand first, else 0.
+
+    Examples
+    --------
+    >>> nearest(np.array([[3, 1, 2, 2]], dtype=np.float32), 2).tolist()
+    [[0.0, 1.0, 1.0, 0.0]]
+    """
+    if count >= distances.shape[1]:
+        return np.ones_like(distances)
+    furthest = np.partition(distances, count - 1, axis=1)[:, count - 1 : count]
+    nearer, level = distances < furthest, distances == furthest
+    room = count - nearer.sum(axis=1, keepdims=True)
+    chosen: NDArray[np.bool_] = nearer | (level & (level.cumsum(axis=1) <= room))
+    return chosen.astype(np.float32)

@@ -1,0 +1,129 @@
+"""Finds a model's place among vectors that are there already, from some of its answers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.fleet.layout import Answers
+
+Numbers = NDArray[np.float64]
+
+_ITERATIONS = 50
+_ENOUGH = 1e-6
+
+
+class Spread(NamedTuple):
+    """How the vectors of a fleet lie: their ``mean``, and a root of their covariance."""
+
+    mean: NDArray[np.float32]
+    root: NDArray[np.float32]
+
+
+def spread_of(vectors: NDArray[np.float32]) -> Spread:
+    """The mean and covariance of vectors of shape (models, dimensions).
+
+    A fleet of one tells nothing of how models differ; 1 in every dimension is taken then.
+
+    Examples
+    --------
+    >>> mean, root = spread_of(np.array([[2.0], [6.0], [10.0]], dtype=np.float32))
+    >>> mean.tolist(), root.round(3).tolist()
+    ([6.0], [[4.0]])
+    """
+    mean, size = vectors.mean(axis=0, dtype=np.float64), vectors.shape[1]
+    if len(vectors) < 2:
+        return Spread(mean.astype(np.float32), np.eye(size, dtype=np.float32))
+    away = vectors - mean
+    covariance = away.T @ away / (len(vectors) - 1)
+    # Fewer models than dimensions leave directions in which nothing differs: there a new model
+    # is let differ by a thousandth of what it does elsewhere, so that the root exists.
+    level = max(float(np.trace(covariance)) / size, 1e-12)
+    root = np.linalg.cholesky(covariance + 1e-6 * level * np.eye(size))
+    return Spread(mean.astype(np.float32), root.astype(np.float32))
+
+
+def place(
+    spread: Spread,
+    coordinates: NDArray[np.float32],
+    offsets: NDArray[np.float32],
+    answers: Answers,
+) -> NDArray[np.float32]:
+    """The most probable vectors of further models, if they are like those of the fleet.
+
+    The logit of a right answer is the question's coordinates times the model's vector, plus the
+    question's offset. Before its answers are seen, a vector is taken to be normal with mean and
+    covariance of the fleet's; the most probable one after them is found by Newton's method.
+    Without answers this is the fleet's mean.
+
+    Parameters
+    ----------
+    spread
+        Of the fleet's vectors.
+    coordinates, offsets
+        Of the questions answered, shapes (questions, dimensions) and (questions,).
+    answers
+        Shape (questions, further models): 1 right, 0 wrong, NaN unknown.
+
+    Returns
+    -------
+    NDArray
+        Shape (further models, dimensions).
+
+    Examples
+    --------
+    Where v is the vector, of one dimension, four right answers say 4 / (1 + exp(v)) = v:
+
+    >>> spread = spread_of(np.array([[-1], [0], [1]], dtype=np.float32))
+    >>> questions, offsets = np.ones((4, 1), dtype=np.float32), np.zeros(4, dtype=np.float32)
+    >>> answers = np.array([[1, 1], [1, 0], [1, 1], [1, 0]], dtype=np.float32)
+    >>> print(place(spread, questions, offsets, answers).round(2))
+    [[1.04]
+     [0.  ]]
+    """
+    # In units of the fleet's spread a vector is normal with covariance 1.
+    design = (coordinates @ spread.root).astype(np.float64)
+    base = (offsets + coordinates @ spread.mean).astype(np.float64)
+    known = ~np.isnan(answers)
+    places = [
+        spread.mean + spread.root @ _most_probable(design[seen], base[seen], answers[seen, model])
+        for model, seen in enumerate(known.T)
+    ]
+    return np.asarray(places, dtype=np.float32).reshape(-1, coordinates.shape[1])
+
+
+def _most_probable(design: Numbers, base: Numbers, right: NDArray[np.float32]) -> Numbers:
+    """Greatest posterior of a logistic regression with a standard normal prior, by Newton."""
+    from scipy.special import expit
+
+    found = np.zeros(design.shape[1])
+    penalty = _penalty(found, design, base, right)
+    for _ in range(_ITERATIONS):
+        probability = expit(base + design @ found)
+        gradient = design.T @ (probability - right) + found
+        step = _newton_step(design, probability * (1 - probability), gradient)
+        size = 1.0
+        while (new := _penalty(found - size * step, design, base, right)) > penalty and size > 1e-4:
+            size /= 2
+        if penalty - new < _ENOUGH:
+            break
+        found, penalty = found - size * step, new
+    return found
+
+
+def _penalty(found: Numbers, design: Numbers, base: Numbers, right: NDArray[np.float32]) -> float:
+    logits = base + design @ found
+    return float((np.logaddexp(0, logits) - right * logits).sum() + found @ found / 2)
+
+
+def _newton_step(design: Numbers, variances: Numbers, gradient: Numbers) -> Numbers:
+    """The inverse of 1 + D'VD, times the gradient, by whichever side has fewer equations."""
+    answers, dimensions = design.shape
+    if dimensions <= answers:
+        hessian = (design.T * variances) @ design + np.eye(dimensions)
+        return np.asarray(np.linalg.solve(hessian, gradient))
+    scaled = design * np.sqrt(variances)[:, None]
+    inner = np.linalg.solve(scaled @ scaled.T + np.eye(answers), scaled @ gradient)
+    return np.asarray(gradient - scaled.T @ inner)

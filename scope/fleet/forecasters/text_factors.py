@@ -1,0 +1,214 @@
+"""Skills, and the few dimensions in which models differ, foretold from a question's text."""
+
+from __future__ import annotations
+
+import copy
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.factorization import Factors, factorize
+from scope.fleet.forecasters.folds import question_folds
+from scope.fleet.forecasters.forecaster import Probabilities, checked_table
+from scope.fleet.forecasters.newcomers import (
+    Prior,
+    answer_noise,
+    checked_newcomers,
+    newcomer_vectors,
+    vector_prior,
+)
+from scope.fleet.forecasters.ridge import fit_ridge
+from scope.fleet.forecasters.text_inputs import TextForecaster
+from scope.fleet.forecasters.validation import (
+    calibration_slope,
+    left_out_forecasts,
+    route_weight,
+    text_helps,
+)
+from scope.fleet.layout import Answers, QuestionLayout, Table
+
+MOST_DIMENSIONS = 20
+
+
+class TextFactors(TextForecaster):
+    """A model is its skill and a few coordinates; a question's coordinates follow from its text.
+
+    The chance of a right answer is about ``skill + model coordinates · question coordinates``.
+    Fitting takes both kinds of coordinates from the answers (`factorize`), and learns to foretell
+    the questions' from vector, features and category (`fit_ridge` on a `Kernel`'s inputs), each
+    coordinate as strongly as the texts tell it. Which kinds of likeness count, whether the text
+    counts at all, how bold probabilities are and how far a router goes by the text is found on
+    training questions that are left out in turn. Where texts foretell nothing, the probabilities
+    are exactly the skills, which for complete answers are each model's accuracy.
+
+    ``model_vectors_`` has shape (models, 1 + dimensions): the skill, then the coordinates. The
+    squared distance between two models is the mean squared difference of their fitted answers.
+
+    Parameters
+    ----------
+    layout
+        Which columns of a table of questions hold what.
+    dimensions
+        Coordinates of a model beside its skill. None: 20, or as many as there are models if
+        these are fewer. Beyond what the answers fill, coordinates are zero.
+    landmarks
+        Questions that new ones are compared with; all where there are fewer.
+    folds
+        How often training questions are left out; as often as there are questions at most.
+    guard
+        How many standard errors a gain must exceed to be believed.
+    seed
+        Of the landmarks and folds.
+
+    Examples
+    --------
+    Each of two models answers one kind of question; single questions of each kind are new:
+
+    >>> layout = QuestionLayout(vector=2)
+    >>> kinds = np.tile(np.eye(2, dtype=np.float32), (10, 1))
+    >>> forecaster = TextFactors(layout=layout).fit(kinds, kinds)
+    >>> forecaster.predict(np.array([[0.9, 0.1], [0.1, 0.9]])).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+
+    short_name: ClassVar[str] = "factors"
+    state: ClassVar[tuple[str, ...]] = (
+        "model_vectors_",
+        "question_vectors_",
+        "weights_",
+        "offset_",
+        "slope_",
+        "route_weight_",
+        "prior_mean_",
+        "prior_covariance_",
+        "noise_",
+        *TextForecaster.kernel_state,
+    )
+
+    def __init__(
+        self,
+        *,
+        layout: QuestionLayout,
+        dimensions: int | None = None,
+        landmarks: int = 512,
+        folds: int = 5,
+        guard: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        self.layout = layout
+        self.dimensions = dimensions
+        self.landmarks = landmarks
+        self.folds = folds
+        self.guard = guard
+        self.seed = seed
+
+    def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
+        """How much each question is for each model: by its text as far as that proved useful.
+
+        Where routing by text did not beat the single best model on left-out questions, every
+        question has the skills alone, and the most skilled model gets them all.
+        """
+        with threadpool_limits(1):
+            return self._forecasts(checked_table(X, self.layout), self.route_weight_)
+
+    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
+        """A copy with further models: their vectors from some answers, all else frozen.
+
+        A vector's prior is the spread of the vectors of the models that were fitted; others that
+        were added before do not count. A hundred answers are foretold from in milliseconds.
+
+        Parameters
+        ----------
+        rows
+            Which of the questions that it was fitted on were answered, by their rows then.
+        answers
+            Shape (len(rows), further models): 1 right, 0 wrong, NaN unknown.
+
+        Raises
+        ------
+        DataError
+            When they do not go together, or a model has no answer.
+        """
+        places, given = checked_newcomers(rows, answers, len(self.question_vectors_))
+        prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
+        with threadpool_limits(1):
+            found = newcomer_vectors(self.question_vectors_[places], given, prior)
+        larger = copy.copy(self)
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
+        return larger
+
+    def _fit(self, table: Table, answers: Answers) -> None:
+        dimensions = self._checked_dimensions(answers)
+        factors = factorize(answers, dimensions)
+        # Each dimension weighs as it does in the answers.
+        weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
+        basis = self._learn_kernel(table, factors.question_vectors * weight)
+        inputs = self._likeness_times(table, basis)
+        folds = question_folds(len(table), min(self.folds, len(table)), self.seed)
+        trial = left_out_forecasts(inputs, answers, folds, dimensions=dimensions, guard=self.guard)
+        helps = text_helps(trial, self.guard)
+        # 0 stands for forecasts that are the skills themselves.
+        self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
+        self.route_weight_ = route_weight(trial, self.guard)
+        ridge = fit_ridge(inputs, factors.question_vectors, guard=self.guard)
+        # One product from likeness to coordinates, with no detour over all inputs.
+        self.weights_ = basis @ ridge.weights
+        self.offset_ = ridge.offset - ridge.centre @ ridge.weights
+        self._keep_vectors(factors, answers)
+
+    def _probabilities(self, table: Table) -> Probabilities:
+        if not self.slope_:
+            return np.clip(self._forecasts(table, 0.0), 0, 1)
+        chances = self._forecasts(table, 1.0)
+        # The logistic function by way of tanh, which cannot overflow; in place.
+        chances -= np.float32(0.5)
+        chances *= np.float32(self.slope_ / 2)
+        np.tanh(chances, out=chances)
+        chances += 1
+        chances *= np.float32(0.5)
+        return chances
+
+    def _forecasts(self, table: Table, weight: float) -> Probabilities:
+        """Skills, and so much of what the text adds to them."""
+        skills, coordinates = self.model_vectors_[:, 0], self.model_vectors_[:, 1:]
+        if not weight:
+            return np.tile(skills, (len(table), 1))
+        found = self._likeness_times(table, self.weights_)
+        found += self.offset_
+        forecasts: Probabilities = found @ (np.float32(weight) * coordinates.T)
+        forecasts += skills
+        return forecasts
+
+    def _keep_vectors(self, factors: Factors, answers: Answers) -> None:
+        skills, vectors, self.question_vectors_ = factors
+        self.model_vectors_ = np.column_stack([skills, vectors])
+        self.noise_ = answer_noise(answers, factors)
+        prior = vector_prior(self.model_vectors_, self.noise_)
+        self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
+
+    def _checked_dimensions(self, answers: Answers) -> int:
+        """How many coordinates to fit, if all parameters can be."""
+        questions, models = answers.shape
+        if questions < 2:
+            raise DataError(
+                f"{questions} question",
+                expected="two questions or more, so that one can be foretold from another",
+                mend="add questions",
+            )
+        for name, least in (("dimensions", 1), ("landmarks", 1), ("folds", 2), ("guard", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise SpecError(
+                    f"{name}={value}", expected=f"{least} or more", mend=f"set {name}={least}"
+                )
+        dimensions = min(MOST_DIMENSIONS, models) if self.dimensions is None else self.dimensions
+        if dimensions > models:
+            raise SpecError(
+                f"{dimensions} dimensions for {models} models",
+                expected=f"{models} dimensions at most: models differ in no more",
+                mend=f"ask for dimensions={models} or fewer, or add models",
+            )
+        return dimensions

@@ -1,0 +1,99 @@
+"""What a question is like before anyone answers it, learned once by whoever foretells from text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.fleet.forecasters.forecaster import VectorForecaster
+from scope.fleet.forecasters.kernels import (
+    Kernel,
+    Mix,
+    Questions,
+    landmark_kernel,
+    mixes_of,
+    nystroem_basis,
+)
+from scope.fleet.forecasters.ridge import fit_ridge
+from scope.fleet.layout import Table
+
+_FURTHEST = 4.0
+_QUESTIONS_FOR_MIX, _LANDMARKS_FOR_MIX = 2000, 400
+
+
+class TextForecaster(VectorForecaster):
+    """A forecaster that compares a question with landmarks, by vector, features and category.
+
+    Fitted, it has the landmarks and how likeness to them is measured, the names in
+    ``kernel_state``. Subclasses have the parameters ``landmarks``, ``guard`` and ``seed``.
+    """
+
+    kernel_state: ClassVar[tuple[str, ...]] = (
+        "feature_centre_",
+        "feature_scale_",
+        "mix_",
+        "landmark_vectors_",
+        "landmark_features_",
+        "landmark_codes_",
+        "widths_",
+    )
+    landmarks: int
+    guard: float
+    seed: int
+
+    def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Learn which questions are alike as far as targets go; return the basis of the inputs.
+
+        Parameters
+        ----------
+        targets
+            Shape (questions, any): what is to be foretold. Their squared errors are summed as
+            they are, so that they must be measured in the same unit.
+        """
+        features = self.layout.features_of(table)
+        self.feature_centre_ = features.mean(axis=0)
+        self.feature_scale_ = features.std(axis=0) + np.float32(1e-6)
+        questions = self._questions(table)
+        mix = self._best_mix(questions, targets)
+        kernel = landmark_kernel(questions, mix, self.landmarks, self._generator(0))
+        self.mix_ = np.array(kernel.mix)
+        self.landmark_vectors_, self.landmark_features_, self.landmark_codes_ = kernel.landmarks
+        self.widths_ = np.array([kernel.vector_width, kernel.feature_width])
+        return nystroem_basis(kernel)
+
+    def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Each question's likeness to the landmarks, times weights: (questions, any)."""
+        marks = Questions(self.landmark_vectors_, self.landmark_features_, self.landmark_codes_)
+        kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
+        return kernel.times(self._questions(table), weights)
+
+    def _questions(self, table: Table) -> Questions:
+        features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_
+        return Questions(
+            self.layout.vectors_of(table),
+            np.clip(features, -_FURTHEST, _FURTHEST),
+            self.layout.codes(table),
+        )
+
+    def _best_mix(self, questions: Questions, targets: NDArray[np.float32]) -> Mix:
+        """The mix that saves most squared error of the targets on questions left out."""
+        mixes = mixes_of(
+            features=bool(self.layout.features), categories=bool(self.layout.categories)
+        )
+        if len(mixes) == 1:
+            return mixes[0]
+        drawn = self._generator(2).permutation(len(questions.codes))[:_QUESTIONS_FOR_MIX]
+        some = np.sort(drawn)
+        sample, wanted = questions.take(some), targets[some]
+
+        def saved(mix: Mix) -> float:
+            kernel = landmark_kernel(sample, mix, _LANDMARKS_FOR_MIX, self._generator(3))
+            inputs = kernel.times(sample, nystroem_basis(kernel))
+            return float(fit_ridge(inputs, wanted, guard=self.guard).gain.sum())
+
+        return max(mixes, key=saved)
+
+    def _generator(self, purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, purpose])

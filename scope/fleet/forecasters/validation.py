@@ -1,0 +1,132 @@
+"""What the questions' texts are worth, found on training questions that were left out in turn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.fleet.forecasters.factorization import factorize
+from scope.fleet.forecasters.ridge import fit_ridge
+from scope.fleet.layout import Answers
+
+LEAST_GAIN = 0.001
+"""The gain in accuracy under which the models' means are kept, however sure it is."""
+
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How much a router may go by the text rather than by skill alone."""
+
+_ANSWERS_FOR_SLOPE = 200_000
+
+
+class LeftOut(NamedTuple):
+    """Forecasts of each question by what was fitted without it, all (questions, models).
+
+    ``means`` are the models' skills, ``forecasts`` what the text makes of them.
+    """
+
+    answers: Answers
+    means: NDArray[np.float32]
+    forecasts: NDArray[np.float32]
+
+
+def left_out_forecasts(
+    inputs: NDArray[np.float32],
+    answers: Answers,
+    folds: NDArray[np.int64],
+    *,
+    dimensions: int,
+    guard: float,
+) -> LeftOut:
+    """Forecast the questions of each fold from those of the others.
+
+    Questions that no model answered are left aside: there is nothing to hold a forecast against.
+    """
+    means, forecasts = np.empty_like(answers), np.empty_like(answers)
+    for fold in np.unique(folds):
+        out = folds == fold
+        factors = factorize(answers[~out], dimensions)
+        ridge = fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
+        means[out] = factors.skills
+        coordinates = ridge.predict(inputs[out])
+        forecasts[out] = factors.skills + coordinates @ factors.model_vectors.T
+    answered = ~np.isnan(answers).all(axis=1)
+    return LeftOut(answers[answered], means[answered], forecasts[answered])
+
+
+def text_helps(trial: LeftOut, guard: float) -> bool:
+    """Whether the texts foretell left-out answers better than each model's mean does.
+
+    The squared error must fall by more than ``guard`` standard errors, over questions, and the
+    share of answers foretold must rise by more than `LEAST_GAIN`.
+
+    Examples
+    --------
+    >>> answers = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
+    >>> means = np.full_like(answers, 0.5)
+    >>> text_helps(LeftOut(answers, means, 0.8 * answers + 0.1), 0.5)
+    True
+    >>> text_helps(LeftOut(answers, means, means), 0.5)
+    False
+    """
+    saved = _squared_error(trial.means, trial.answers)
+    saved -= _squared_error(trial.forecasts, trial.answers)
+    doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
+    gain = _accuracy(trial.forecasts, trial.answers) - _accuracy(trial.means, trial.answers)
+    return bool(saved.mean() > guard * doubt and gain.mean() > LEAST_GAIN)
+
+
+def calibration_slope(trial: LeftOut, generator: np.random.Generator) -> float:
+    """The slope with which ``1 / (1 + exp(-slope (forecast - 0.5)))`` is a probability.
+
+    One number, by logistic regression on left-out answers: it makes forecasts bolder or shyer
+    and decides nothing, as 0.5 stays 0.5. An intercept, or a slope for the skill apart, moved
+    decisions and made them worse.
+    """
+    known = ~np.isnan(trial.answers)
+    drawn = generator.permutation(int(known.sum()))[:_ANSWERS_FOR_SLOPE]
+    away = trial.forecasts[known][drawn].astype(np.float64) - 0.5
+    right = trial.answers[known][drawn].astype(np.float64)
+    slope = 0.0
+    for _ in range(50):
+        chance = 0.5 * (1 + np.tanh(0.5 * slope * away))
+        # The 1 is a weak pull to 0: forecasts that are all right would make the slope infinite.
+        curvature = float((away * away * chance * (1 - chance)).sum()) + 1
+        step = (float((away * (chance - right)).sum()) + slope) / curvature
+        slope -= step
+        if abs(step) < 1e-8:
+            break
+    return slope
+
+
+def route_weight(trial: LeftOut, guard: float) -> float:
+    """How far a router should go by the text: 1 wholly, 0 not at all, so that one model gets all.
+
+    The weight with which the model that is asked was right most often on left-out questions,
+    among models whose answer is known; 0 unless that is more often than the single best by more
+    than ``guard`` standard errors.
+    """
+    known = ~np.isnan(trial.answers)
+    text = trial.forecasts - trial.means
+    right = []
+    for weight in WEIGHTS:
+        asked = np.where(known, trial.means + np.float32(weight) * text, -np.inf).argmax(axis=1)
+        right.append(np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0])
+    best = max(range(len(WEIGHTS)), key=lambda place: (right[place].mean(), WEIGHTS[place]))
+    gain = right[best] - right[0]
+    sure = gain.mean() > guard * gain.std() / np.sqrt(len(gain))
+    return WEIGHTS[best] if sure else 0.0
+
+
+def _squared_error(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
+    """The mean squared error of each question's forecasts, over its known answers."""
+    squares = (np.clip(forecasts, 0, 1) - answers) ** 2
+    return np.asarray(np.nanmean(squares, axis=1, dtype=np.float64))
+
+
+def _accuracy(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
+    """The share of each question's known answers that is foretold."""
+    known = ~np.isnan(answers)
+    hits = ((forecasts > 0.5) == (answers > 0.5)) & known
+    return np.asarray(hits.sum(axis=1) / known.sum(axis=1))

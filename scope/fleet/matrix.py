@@ -1,0 +1,250 @@
+"""Which model answers which question rightly: the matrix that a fleet is learned from."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import InitVar, dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, SpecError
+from scope.fleet.layout import Answers
+
+CONFLICT_RULE = "where answers to the same question differ, the majority counts, and none at a tie"
+REPEAT_RULE = "an answer that is given more than once counts once"
+_SHOWN = 5
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CorrectnessMatrix:
+    """Who answered what rightly, with what is known of the questions.
+
+    Parameters
+    ----------
+    models, ids
+        Names of the models, and of the questions; each once.
+    texts
+        What each question asks, options included; empty where no text is known.
+    categories
+        The benchmark or subject of each question; None where it is not known.
+    correct
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+    conflicts, repeated
+        How many cells were given more than once, with answers that differ, and all alike.
+    left_out
+        What was left out in reading, each in words.
+    part
+        Whether this is a part of a matrix, which may lack right or wrong answers, or all of them,
+        where a whole matrix must have both, and answers of every model and to every question.
+
+    Raises
+    ------
+    DataError
+        When the matrix is not so; the message names what is missing.
+
+    Examples
+    --------
+    >>> matrix = CorrectnessMatrix(
+    ...     models=("a", "b"),
+    ...     ids=("1", "2"),
+    ...     texts=("2 + 2?", "Who?"),
+    ...     categories=("sums", None),
+    ...     correct=np.array([[1, 0], [np.nan, 1]]),
+    ... )
+    >>> matrix.n_answers, matrix.of_models(["b"]).correct.tolist(), matrix.take([1]).ids
+    (3, [[0.0], [1.0]], ('2',))
+    """
+
+    models: tuple[str, ...]
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    categories: tuple[str | None, ...]
+    correct: Answers
+    conflicts: int = 0
+    repeated: int = 0
+    left_out: tuple[str, ...] = ()
+    part: InitVar[bool] = False
+
+    def __post_init__(self, part: bool) -> None:
+        object.__setattr__(self, "correct", np.asarray(self.correct, dtype=np.float32))
+        _check_form(self)
+        if not part:
+            _check_content(self)
+
+    @property
+    def n_answers(self) -> int:
+        """How many answers are known."""
+        return int(np.count_nonzero(~np.isnan(self.correct)))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash, in hexadecimal digits, that changes with anything in the matrix."""
+        said = [self.models, self.ids, self.texts, self.categories, self.conflicts, self.repeated]
+        digest = hashlib.sha256(json.dumps(said).encode())
+        # There are many ways to write a NaN, and one to write -1.
+        digest.update(np.nan_to_num(self.correct, nan=-1).astype(np.int8).tobytes())
+        return digest.hexdigest()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The rules that were applied to what was read, in words, and what was left out."""
+        said = []
+        if self.repeated:
+            said.append(f"{self.repeated} answers were given more than once alike: {REPEAT_RULE}")
+        if self.conflicts:
+            said.append(
+                f"{self.conflicts} answers were given more than once and differ: {CONFLICT_RULE}"
+            )
+        return (*said, *self.left_out)
+
+    def take(self, rows: Sequence[int] | NDArray[Any]) -> Self:
+        """The part with the questions in these rows, in this order."""
+        # A mask of all rows says which they are as well.
+        places = np.arange(len(self.ids))[np.asarray(rows)]
+        return type(self)(
+            models=self.models,
+            ids=_picked(self.ids, places),
+            texts=_picked(self.texts, places),
+            categories=_picked(self.categories, places),
+            correct=self.correct[places],
+            part=True,
+        )
+
+    def of_models(self, names: Sequence[str]) -> Self:
+        """The part with these models, in this order.
+
+        Raises
+        ------
+        SpecError
+            When there is no model of a name; it lists names that are near.
+        """
+        return type(self)(
+            models=tuple(names),
+            ids=self.ids,
+            texts=self.texts,
+            categories=self.categories,
+            correct=self.correct[:, [self.column(name) for name in names]],
+            part=True,
+        )
+
+    def column(self, model: str) -> int:
+        """The column of the model of that name.
+
+        Raises
+        ------
+        SpecError
+            When there is no model of that name; it lists names that are near.
+        """
+        place = self._columns.get(model)
+        if place is not None:
+            return place
+        close = difflib.get_close_matches(model, self.models, n=3, cutoff=0.5)
+        raise SpecError(
+            f"no model `{model}` among {len(self.models)}",
+            expected=f"one of: {listed(self.models, 40)}",
+            mend=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
+            if close
+            else "check the spelling",
+        )
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.models)}
+
+
+def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
+    """The first few names, for a message.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 2)
+    '`a`, `b`, …'
+    """
+    return ", ".join(f"`{name:.60}`" for name in names[:shown]) + (
+        ", …" if len(names) > shown else ""
+    )
+
+
+def _picked(values: Sequence[_Value], places: NDArray[np.intp]) -> tuple[_Value, ...]:
+    return tuple(values[place] for place in places.tolist())
+
+
+def _check_form(matrix: CorrectnessMatrix) -> None:
+    """What holds of any part of a matrix too."""
+    questions, models = len(matrix.ids), len(matrix.models)
+    if matrix.correct.shape != (questions, models):
+        raise DataError(
+            f"answers of shape {matrix.correct.shape} for {questions} questions and {models} "
+            "models",
+            expected="one row a question and one column a model",
+            mend="turn the matrix round, or give the names that belong to it",
+        )
+    if not len(matrix.texts) == len(matrix.categories) == questions:
+        raise DataError(
+            f"{len(matrix.texts)} texts and {len(matrix.categories)} categories for {questions} "
+            "questions",
+            expected="one of each a question",
+            mend="write an empty text, and None as the category, where they are not known",
+        )
+    _require_unique("model", matrix.models)
+    _require_unique("question", matrix.ids)
+    known = matrix.correct[~np.isnan(matrix.correct)]
+    strange = known[(known != 0) & (known != 1)]
+    if len(strange):
+        raise DataError(
+            f"the value {float(strange[0]):g} among the answers",
+            expected="1 for right, 0 for wrong, NaN for unknown",
+            mend="make each answer right or wrong",
+        )
+
+
+def _require_unique(kind: str, names: Sequence[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(
+            f"more than one {kind} called {listed(twice)}",
+            expected=f"a name of its own for each {kind}",
+            mend=f"rename one of them, or merge what belongs to one {kind}",
+        )
+
+
+def _check_content(matrix: CorrectnessMatrix) -> None:
+    """What holds of a whole matrix: there is something to learn, of every model and question."""
+    known = ~np.isnan(matrix.correct)
+    if not known.any():
+        raise DataError(
+            f"no answer at all of {len(matrix.models)} models to {len(matrix.ids)} questions",
+            expected="right answers and wrong ones",
+            mend="look whether the right column was read: --column correct=NAME",
+        )
+    _require_answers("model", "of", matrix.models, np.any(known, axis=0))
+    _require_answers("question", "to", matrix.ids, np.any(known, axis=1))
+    values = matrix.correct[known]
+    if values.min() == values.max():
+        told = "right" if values[0] else "wrong"
+        raise DataError(
+            f"all {len(values)} answers are {told}",
+            expected="right and wrong ones: there is nothing to learn otherwise",
+            mend="add models or questions",
+        )
+
+
+def _require_answers(
+    kind: str, word: str, names: Sequence[str], answered: NDArray[np.bool_]
+) -> None:
+    without = [names[place] for place in np.flatnonzero(~answered).tolist()]
+    if without:
+        raise DataError(
+            f"no answer {word} {len(without)} of {len(names)} {kind}s: {listed(without)}",
+            expected=f"an answer or more {word} every {kind}",
+            mend=f"leave the {kind} out, or add answers {word} it",
+        )

@@ -1,0 +1,5 @@
+"""Reads who answered what rightly, wherever it is kept."""
+
+from scope.fleet.reading.matrices import Questions, read_matrix, read_questions
+
+__all__ = ["Questions", "read_matrix", "read_questions"]

@@ -1,0 +1,170 @@
+"""Single answers, as any source holds them, become a matrix: sorted, and each cell once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.fleet.layout import Answers
+from scope.fleet.matrix import CorrectnessMatrix, listed
+
+UNKNOWN = -1
+"""Stands for an answer that is not known, and for the model of a question nobody was asked."""
+
+MOST_CELLS = 250_000_000
+"""A matrix of more cells takes over a gigabyte, and is most often a column taken for another."""
+
+_DIGITS = re.compile(r"(\d+)", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells:
+    """Answers one by one.
+
+    ``texts`` and ``categories`` hold one value a question, None where it is not known. Answer ``i``
+    is that of model ``model[i]`` to question ``question[i]``: in ``correct`` 1 if right, 0 if
+    wrong, -1 if unknown. A question without any answer stands there with the model -1.
+    """
+
+    models: Sequence[str]
+    ids: Sequence[str]
+    texts: Sequence[str | None]
+    categories: Sequence[str | None]
+    model: NDArray[np.int32]
+    question: NDArray[np.int32]
+    correct: NDArray[np.int8]
+    left_out: tuple[str, ...] = ()
+
+
+def matrix_of(cells: Cells, *, part: bool = False) -> CorrectnessMatrix:
+    """Sort models and questions by name, numbers in it by their value, and give each cell once.
+
+    So the matrix does not depend on the order of what was read. Where a cell is given more than
+    once, the majority counts, and at a tie the answer is unknown; a question or model that has
+    nothing but ties is left out, and said to be. A ``part`` keeps all, and need not be whole.
+
+    Raises
+    ------
+    DataError
+        When there would be more cells than a computer holds, or the matrix is not whole.
+
+    Examples
+    --------
+    >>> matrix = matrix_of(
+    ...     Cells(
+    ...         models=["m10", "m9"],
+    ...         ids=["q"],
+    ...         texts=["Who?"],
+    ...         categories=[None],
+    ...         model=np.array([0, 1, 1, 1], dtype=np.int32),
+    ...         question=np.zeros(4, dtype=np.int32),
+    ...         correct=np.array([0, 1, 1, 0], dtype=np.int8),
+    ...     )
+    ... )
+    >>> matrix.models, matrix.correct.tolist(), matrix.conflicts
+    (('m9', 'm10'), [[1.0, 0.0]], 1)
+    """
+    _require_room(cells)
+    models, questions = natural_order(cells.models), natural_order(cells.ids)
+    votes = _count(cells, models, questions)
+    answered, answering = votes.kept(1, part), votes.kept(0, part)
+    rows = [place for place, here in zip(questions, answered, strict=True) if here]
+    columns = [place for place, here in zip(models, answering, strict=True) if here]
+    gone = [cells.ids[place] for place in sorted({*questions} - {*rows})]
+    mute = [cells.models[place] for place in sorted({*models} - {*columns})]
+    return CorrectnessMatrix(
+        models=tuple(cells.models[place] for place in columns),
+        ids=tuple(cells.ids[place] for place in rows),
+        texts=tuple(cells.texts[place] or "" for place in rows),
+        categories=tuple(cells.categories[place] for place in rows),
+        correct=votes.correct[answered][:, answering],
+        conflicts=int(np.count_nonzero(votes.differ)),
+        repeated=int(np.count_nonzero((votes.given > 1) & ~votes.differ)),
+        left_out=(*cells.left_out, *_tied("question", gone), *_tied("model", mute)),
+        part=part,
+    )
+
+
+class _Votes(NamedTuple):
+    """How often each cell was given, and how often as right; shape (questions, models)."""
+
+    given: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+    @property
+    def differ(self) -> NDArray[np.bool_]:
+        """Where a cell was given in both ways."""
+        return np.asarray((self.right > 0) & (self.right < self.given))
+
+    @property
+    def correct(self) -> Answers:
+        """What the majority says; unknown at a tie, of none and none too."""
+        majority = np.where(2 * self.right > self.given, np.float32(1), np.float32(0))
+        return np.where(2 * self.right == self.given, np.float32(np.nan), majority)
+
+    def kept(self, axis: int, all_: bool) -> NDArray[np.bool_]:
+        """Whether along the axis there is an answer, or nothing was given that could tie."""
+        decided = np.any(2 * self.right != self.given, axis=axis)
+        return np.asarray(decided | ~np.any(self.given, axis=axis) | all_)
+
+
+def _count(cells: Cells, models: Sequence[int], questions: Sequence[int]) -> _Votes:
+    known = cells.correct != UNKNOWN
+    row, column = _rank(questions)[cells.question[known]], _rank(models)[cells.model[known]]
+    place, shape = row * len(models) + column, (len(questions), len(models))
+    size = len(questions) * len(models)
+    return _Votes(
+        given=np.bincount(place, minlength=size).reshape(shape),
+        right=np.bincount(place[cells.correct[known] == 1], minlength=size).reshape(shape),
+    )
+
+
+def _tied(kind: str, gone: Sequence[str]) -> tuple[str, ...]:
+    if not gone:
+        return ()
+    found = f"{len(gone)} {kind}{'' if len(gone) == 1 else 's'}"
+    return (f"{found} left out, for nothing but ties is known of them: {listed(gone)}",)
+
+
+def natural_order(names: Sequence[str]) -> list[int]:
+    """The places of the names, sorted so that numbers in them stand by their value.
+
+    Examples
+    --------
+    >>> natural_order(["q10", "q9", "a"])
+    [2, 1, 0]
+    """
+    return sorted(range(len(names)), key=lambda place: _natural(names[place]))
+
+
+def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """Digits as their length and themselves, for they may be more than a number can have."""
+    pieces = _DIGITS.split(name)
+    key = [
+        (len(piece.lstrip("0")), piece.lstrip("0")) if place % 2 else (0, piece)
+        for place, piece in enumerate(pieces)
+    ]
+    return key, name
+
+
+def _rank(order: Sequence[int]) -> NDArray[np.int64]:
+    """Where each of the things sorted stands in their order."""
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _require_room(cells: Cells) -> None:
+    if len(cells.models) * len(cells.ids) > MOST_CELLS:
+        raise DataError(
+            f"{len(cells.models)} models and {len(cells.ids)} questions, which are more than "
+            f"{MOST_CELLS} cells; the first models are {listed(cells.models)}",
+            expected="a model and a question in many rows each",
+            mend="look whether the right columns were read: --column model=NAME",
+        )

@@ -1,0 +1,136 @@
+"""Reads who answered what rightly: tables, folders of saved predictions, runs of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, SpecError
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.reading.answers import Told, join
+from scope.fleet.reading.cells import UNKNOWN, Cells, matrix_of
+from scope.fleet.reading.long import read_long
+from scope.fleet.reading.predictions import read_predictions
+from scope.fleet.reading.runs import is_run, read_runs
+
+_AS_FOUND: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Questions:
+    """Questions, and who answered them rightly where that is known.
+
+    ``texts`` are empty and ``categories`` None where they are not known. The ``matrix`` has the
+    same questions in the same order, of which some may have no answer at all; it is None where no
+    question has one.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    categories: tuple[str | None, ...]
+    matrix: CorrectnessMatrix | None
+
+
+def read_matrix(
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+) -> CorrectnessMatrix:
+    """Read a matrix of who answered what rightly, sorted by the names of models and questions.
+
+    Parameters
+    ----------
+    spec
+        A table with an answer a row, as a data spec (`scope.data`) such as the path of a CSV, TSV,
+        JSONL or parquet file; a folder of saved predictions; or the folder of a finished run of
+        ``scope compare``. Several are joined by the names of their models and questions.
+    columns
+        Columns of tables by role, where they are not to be found by their usual names; see
+        `scope.fleet.reading.columns`.
+
+    Raises
+    ------
+    DataError
+        When what is named cannot be read, or is no whole matrix.
+    RunError
+        When a run is not finished, or damaged.
+    SpecError
+        When a spec or the role of a column means nothing.
+    """
+    return matrix_of(_read(spec, columns, answers=True))
+
+
+def read_questions(
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+) -> Questions:
+    """Read questions, of which nobody need have answered any; all else is as in `read_matrix`.
+
+    A table may have a question a row and neither models nor answers.
+    """
+    matrix = matrix_of(_read(spec, columns, answers=False), part=True)
+    if not matrix.ids:
+        raise DataError(
+            f"no question in {_shown(spec)}",
+            expected="one question or more",
+            mend="look at what wrote the file",
+        )
+    return Questions(
+        ids=matrix.ids,
+        texts=matrix.texts,
+        categories=matrix.categories,
+        matrix=matrix if matrix.n_answers else None,
+    )
+
+
+def _read(
+    spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
+) -> Cells:
+    specs = [str(one) for one in ([spec] if isinstance(spec, str | Path) else spec)]
+    if not specs:
+        raise SpecError(
+            "no data",
+            expected="a table of answers, a folder of saved predictions, or a run",
+            mend="name one or more",
+        )
+    folders = {one: Path(one).expanduser() for one in specs}
+    runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
+    read = [read_runs(runs, answers=answers)] if runs else []
+    for one, path in folders.items():
+        if not path.is_dir():
+            read.append(read_long(one, columns, answers=answers))
+        elif path not in runs:
+            read.append(read_predictions(path, answers=answers))
+    return read[0] if len(read) == 1 else _joined(read)
+
+
+def _joined(read: Sequence[Cells]) -> Cells:
+    """All answers together; models of one name are one, and so are questions of one id."""
+    models = dict.fromkeys(name for cells in read for name in cells.models)
+    questions: dict[str, Told] = {}
+    for cells in read:
+        for id_, *told in zip(cells.ids, cells.texts, cells.categories, strict=True):
+            join(questions, id_, Told(*told))
+    return Cells(
+        models=list(models),
+        ids=list(questions),
+        texts=[told.text for told in questions.values()],
+        categories=[told.category for told in questions.values()],
+        model=np.concatenate([_places(models, one.models)[one.model] for one in read]),
+        question=np.concatenate([_places(questions, one.ids)[one.question] for one in read]),
+        correct=np.concatenate([one.correct for one in read]),
+        left_out=tuple(chain.from_iterable(one.left_out for one in read)),
+    )
+
+
+def _places(known: Mapping[str, object], names: Sequence[str]) -> NDArray[np.int32]:
+    """Where the names stand among those known; one more at the end for what has no name."""
+    place = {name: number for number, name in enumerate(known)}
+    return np.array([*(place[name] for name in names), UNKNOWN], dtype=np.int32)
+
+
+def _shown(spec: str | Path | Sequence[str | Path]) -> str:
+    return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))

@@ -1,0 +1,75 @@
+"""The numbers of a saved fleet: one safetensors file, known by its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import RunError
+from scope.store.trouble import guarded
+
+NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
+
+
+def write_numbers(path: Path, numbers: Mapping[str, NDArray[Any]]) -> str:
+    """Write arrays as safetensors in one step; return the file's SHA-256.
+
+    Raises
+    ------
+    RunError
+        When the disk is full or may not be written; the old file stays.
+    """
+    from safetensors.numpy import save
+
+    content = save(dict(numbers))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with guarded(path):
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_numbers(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
+    """Read arrays from safetensors, if the file has this digest.
+
+    Raises
+    ------
+    RunError
+        When there is no such file, or it was changed.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    with guarded(path):
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError as error:
+            raise damaged(path, "there is no such file") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise damaged(path, f"its digest is not the one in `{DESCRIPTION}`")
+    try:
+        # Copied, as what is read stands anywhere in memory and may not be written to.
+        return {name: np.array(array) for name, array in load(content).items()}
+    except SafetensorError as error:
+        raise damaged(path, str(error)) from error
+
+
+def damaged(path: Path, reason: str) -> RunError:
+    """The error of a file of a fleet that SCoPE did not write as it is."""
+    return RunError(
+        f"`{path}` is damaged: {reason}",
+        expected=f"`{NUMBERS}` and `{DESCRIPTION}` as SCoPE wrote them together",
+        mend="restore both from a copy, or embed the fleet again",
+    )

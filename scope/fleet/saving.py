@@ -1,0 +1,225 @@
+"""A fitted fleet as a folder: its numbers as safetensors, all else as JSON; no pickle."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import RunError, ScopeError, SpecError
+from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.layout import QuestionLayout
+from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS, damaged, read_numbers, write_numbers
+from scope.store.files import read_text, write_atomically
+from scope.store.trouble import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import ValidationError
+
+FORMAT = 1
+"""Changes whenever an older release could no longer read what this one writes."""
+
+FORECASTERS: Mapping[str, str] = {
+    "mean": "scope.fleet.forecasters.mean:MeanForecaster",
+    "knn": "scope.fleet.forecasters.neighbours:NeighbourForecaster",
+    "mf": "scope.fleet.forecasters.matrix_factorization:MatrixFactorization",
+    "irt": "scope.fleet.forecasters.item_response:ItemResponse",
+    "factors": "scope.fleet.forecasters.text_factors:TextFactors",
+}
+"""Where each forecaster that can be saved is found; a file names no other code."""
+
+Scalar = bool | int | float | str | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fleet:
+    """A fitted forecaster with the names of what it was fitted on.
+
+    ``models`` are its columns, the ``added`` ones last; ``skills`` and ``answered``, shape
+    (models,), are each one's accuracy and number of known answers. ``ids`` and ``texts_digest``
+    name the questions that it was fitted on, in the order of the rows. ``encoder`` is the spec
+    of what made their vectors, whose fingerprint stands in the forecaster's layout.
+    """
+
+    forecaster: Forecaster
+    models: tuple[str, ...]
+    skills: NDArray[np.float32]
+    answered: NDArray[np.int64]
+    ids: tuple[str, ...]
+    texts_digest: tuple[str, ...]
+    encoder: str
+    added: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.models)
+        if not len(self.skills) == len(self.answered) == count:
+            raise ValueError(
+                f"{len(self.skills)} skills, {len(self.answered)} counts, {count} models"
+            )
+        if len(self.ids) != len(self.texts_digest):
+            raise ValueError(f"{len(self.ids)} ids and {len(self.texts_digest)} texts")
+        if self.models[count - len(self.added) :] != self.added:
+            raise ValueError(f"{self.added} are not the last of the models")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Description:
+    """What stands in the JSON file."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
+    format: Literal[1]
+    forecaster: str
+    parameters: dict[str, Scalar | tuple[Scalar, ...]]
+    layout: QuestionLayout
+    models: tuple[str, ...]
+    added: tuple[str, ...]
+    ids: tuple[str, ...]
+    texts_digest: tuple[str, ...]
+    encoder: str
+    sha256: str
+
+
+def save_fleet(fleet: Fleet, folder: Path) -> None:
+    """Write a fleet into a folder, which is made where there is none.
+
+    Each of the two files is replaced in one step, and the JSON holds the other's digest: a kill
+    between the two is noticed on loading.
+
+    Raises
+    ------
+    SpecError
+        When the forecaster is of a class that is not SCoPE's own.
+    RunError
+        When the folder cannot be written.
+    """
+    forecaster = fleet.forecaster
+    if _class_of(forecaster.short_name) is not type(forecaster):
+        raise SpecError(
+            f"a forecaster of the class {type(forecaster).__name__}",
+            expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
+            mend="keep your own forecaster by other means",
+        )
+    numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
+    numbers["fleet.skills"] = np.asarray(fleet.skills, dtype=np.float32)
+    numbers["fleet.answered"] = np.asarray(fleet.answered, dtype=np.int64)
+    with guarded(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    parameters = forecaster.get_params(deep=False)
+    del parameters["layout"]
+    description = _Description(
+        format=1,
+        forecaster=forecaster.short_name,
+        parameters={name: _plain(value) for name, value in parameters.items()},
+        layout=forecaster.layout,
+        models=fleet.models,
+        added=fleet.added,
+        ids=fleet.ids,
+        texts_digest=fleet.texts_digest,
+        encoder=fleet.encoder,
+        sha256=write_numbers(folder / NUMBERS, numbers),
+    )
+    text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
+    write_atomically(folder / DESCRIPTION, text + "\n")
+
+
+def load_fleet(folder: Path) -> Fleet:
+    """Read what `save_fleet` wrote; its forecasts are the same to the byte.
+
+    Raises
+    ------
+    RunError
+        When there is no fleet, or its files are damaged, changed, or of another format.
+    """
+    path = folder / DESCRIPTION
+    text = read_text(path)
+    if text is None:
+        raise RunError(
+            f"no `{DESCRIPTION}` in `{folder}`",
+            expected="a folder that `scope fleet embed` wrote",
+            mend="name that folder, or embed a fleet first",
+        )
+    description = _described(path, text)
+    numbers = read_numbers(folder / NUMBERS, description.sha256)
+    try:
+        forecaster = _restored(description, numbers)
+        fleet = Fleet(
+            forecaster=forecaster,
+            models=description.models,
+            skills=numbers["fleet.skills"],
+            answered=numbers["fleet.answered"],
+            ids=description.ids,
+            texts_digest=description.texts_digest,
+            encoder=description.encoder,
+            added=description.added,
+        )
+        nothing = np.zeros((1, forecaster.layout.width), dtype=np.float32)
+        columns = forecaster.predict_proba(nothing).shape[1]
+    except (KeyError, TypeError, ValueError, IndexError, ScopeError) as error:
+        raise damaged(path, f"its parts do not go together ({error!r})") from error
+    if columns != len(fleet.models):
+        raise damaged(path, f"it names {len(fleet.models)} models of {columns}")
+    return fleet
+
+
+def _described(path: Path, text: str) -> _Description:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        description: _Description = TypeAdapter(_Description).validate_json(text, strict=True)
+    except ValidationError as error:
+        raise _unreadable(path, error) from error
+    if description.forecaster not in FORECASTERS:
+        raise RunError(
+            f"`{path}` holds a forecaster `{description.forecaster}`",
+            expected=f"one of {', '.join(FORECASTERS)}",
+            mend="read it with the release of SCoPE that wrote it",
+        )
+    return description
+
+
+def _unreadable(path: Path, error: ValidationError) -> RunError:
+    """The first of the reader's complaints; another format outweighs all others."""
+    complaints = error.errors(include_url=False, include_context=False)
+    for complaint in complaints:
+        if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
+            return RunError(
+                f"`{path}` has format {complaint['input']!r}",
+                expected=f"format {FORMAT}",
+                mend="read it with the release of SCoPE that wrote it, or embed the fleet again",
+            )
+    place = ".".join(map(str, complaints[0]["loc"]))
+    where = f"at `{place}`: " if place else ""
+    return damaged(path, f"{where}{complaints[0]['msg']}")
+
+
+def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Forecaster:
+    forecaster = _class_of(description.forecaster)(
+        layout=description.layout, **description.parameters
+    )
+    wanted = {f"forecaster.{name}" for name in forecaster.state} | {
+        "fleet.skills",
+        "fleet.answered",
+    }
+    if numbers.keys() != wanted:
+        raise ValueError(f"the numbers {sorted(numbers.keys() ^ wanted)}")
+    return forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
+
+
+def _class_of(short_name: str) -> type[Forecaster]:
+    module, name = FORECASTERS.get(
+        short_name, "scope.fleet.forecasters.forecaster:Forecaster"
+    ).split(":")
+    found: type[Forecaster] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; a search over parameters gives NumPy's numbers."""
+    return value.item() if isinstance(value, np.generic) else value

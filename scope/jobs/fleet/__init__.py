@@ -1,0 +1,1 @@
+"""The jobs on many models at once: embed, forecast, route, predict, map."""

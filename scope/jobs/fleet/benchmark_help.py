@@ -1,0 +1,94 @@
+"""What a benchmark's questions do for forecasts on others, on questions held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.fleet.findings.contributions import contributions
+from scope.fleet.forecasters.forecaster import Probabilities
+from scope.fleet.forecasters.text_factors import TextFactors
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.held_out_exam import TEST_SHARE, held_out_rows
+from scope.jobs.fleet.learning import require_readable, tabulate
+from scope.jobs.fleet.plan import Surroundings
+from scope.models import load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder
+from scope.records import Contribution, Setting
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlannedHelp:
+    """Answers to questions with a benchmark each, and the encoder that their texts are read by."""
+
+    matrix: CorrectnessMatrix
+    held_out: NDArray[np.bool_]
+    encoder: Encoder
+    seed: int
+    around: Surroundings
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What decides the result beside the answers."""
+        return {
+            "encoder": f"{self.encoder.spec} {self.encoder.fingerprint}",
+            "test_share": TEST_SHARE,
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the contributions were found."""
+        return (
+            f"contributions: of {len(self.held_out)} questions {int(self.held_out.sum())} were "
+            "held out, and forecast by factors with and without each benchmark's other questions",
+        )
+
+    def find(self) -> tuple[Contribution, ...]:
+        """Learn without each benchmark in turn, and see what becomes of forecasts on each."""
+        known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
+        asked = self.matrix.take(np.flatnonzero(self.held_out))
+        learned = tabulate(self.matrix, self.encoder, self.around, features=True)
+        table, questions = learned.table[~self.held_out], learned.table[self.held_out]
+
+        def fit_predict(rows: NDArray[np.bool_]) -> Probabilities:
+            forecaster = TextFactors(layout=learned.layout, seed=self.seed)
+            return forecaster.fit(table[rows], known.correct[rows]).predict_proba(questions)
+
+        fits = len({one for one in known.categories if one is not None}) + 1
+        with self.around.progress.task("contributions of benchmarks", fits) as advance:
+            return contributions(
+                fit_predict,
+                known.categories,
+                asked.correct,
+                asked.ids,
+                asked.categories,
+                advance=advance,
+            )
+
+
+def plan_help(
+    matrix: CorrectnessMatrix, encoder: str | None, seed: int, around: Surroundings
+) -> PlannedHelp:
+    """See that there are benchmarks and texts, and load the encoder.
+
+    Raises
+    ------
+    DataError
+        When there are fewer than two benchmarks, or a question without text.
+    """
+    found = {one for one in matrix.categories if one is not None}
+    if len(found) < 2:
+        raise DataError(
+            f"{len(found)} benchmarks among the categories of {len(matrix.ids)} questions",
+            expected="two or more, for one to contribute to another",
+            mend="add a column with each question's benchmark, or name it: --column category=NAME",
+        )
+    require_readable(matrix, TextFactors.short_name)
+    loaded = load_encoder(encoder or SENTENCE_ENCODER, around.models)
+    held_out = held_out_rows(len(matrix.ids), TEST_SHARE, seed)
+    return PlannedHelp(matrix=matrix, held_out=held_out, encoder=loaded, seed=seed, around=around)

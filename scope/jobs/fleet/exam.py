@@ -1,0 +1,69 @@
+"""A fleet and the questions that it is put to, whichever way the two were named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.layout import Table
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.saving import Fleet
+from scope.records import DataCard, Setting
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Exam:
+    """A fleet, and the questions it is put to.
+
+    Parameters
+    ----------
+    fleet
+        Fitted, with the models that were added to it.
+    questions
+        With a column of answers for each model of the fleet, in its order; NaN where none is
+        known.
+    table
+        The questions as the fleet's forecaster reads them.
+    fresh
+        Which of the questions the fleet was not fitted on: those alone are scored.
+    others
+        Further forecasters, fitted on the same questions, to be scored beside the fleet's own
+        and each model's mean.
+    conflicts
+        The answers that were given twice and differ, where they were read just now.
+    notes
+        What a reader should know of how the exam came to be.
+    """
+
+    fleet: Fleet
+    questions: CorrectnessMatrix
+    table: Table
+    fresh: NDArray[np.bool_]
+    others: tuple[Forecaster, ...] = ()
+    conflicts: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> NDArray[np.int64]:
+        """The rows of the questions that are new to the fleet and have an answer."""
+        answered = ~np.isnan(self.questions.correct).all(axis=1)
+        return np.flatnonzero(self.fresh & answered)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlannedExam:
+    """An exam of which all has been read that is quick to fail; the rest is done by ``begin``.
+
+    ``models`` are those that the fleet will have. ``settings`` decide the result; ``asked`` holds
+    what the command repeats as the user gave it.
+    """
+
+    models: tuple[str, ...]
+    data: tuple[DataCard, ...]
+    settings: Mapping[str, Setting]
+    asked: Mapping[str, Setting | Sequence[str]]
+    begin: Callable[[], Exam]

@@ -1,0 +1,50 @@
+"""The tables that jobs on a fleet leave in a run's folder, for other programs to read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+
+from scope.store.files import write_atomically
+
+FORECASTS = "forecasts.csv"
+ROUTES = "routes.csv"
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute."""
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
+    """Write rows as CSV, whole or not at all; numbers have six decimals.
+
+    A name that a spreadsheet would take for a formula begins with an apostrophe in the file, for
+    names come from others.
+    """
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([cell(value) for value in row] for row in rows)
+    write_atomically(path, text.getvalue())
+
+
+def cell(value: str | float) -> str:
+    """What stands in the file for a name or a number.
+
+    Examples
+    --------
+    >>> cell(0.25), cell("arc/7"), cell("=1+1"), cell("-5")
+    ('0.250000', 'arc/7', "'=1+1", '-5')
+    """
+    if not isinstance(value, str):
+        return f"{value:.6f}"
+    return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,132 @@
+"""A fleet learned from part of the questions, and put to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import SpecError
+from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.forecasters.neighbours import NeighbourForecaster
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.exam import Exam, PlannedExam
+from scope.jobs.fleet.given import listed_specs, read_answers
+from scope.jobs.fleet.learning import AUTO, Learned, Learning, learn, load_needed_encoder
+from scope.jobs.fleet.opening import matched_rows
+from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.fleet.stored_exam import table_of
+from scope.protocols import Encoder
+
+TEST_SHARE = 0.2
+"""The share of the questions that are held out, unless said otherwise."""
+
+_STREAM = 0xE8A3
+"""Keeps the drawing of held-out questions apart from all else that the seed decides."""
+
+
+def plan_held_out_exam(
+    data: str | Sequence[str],
+    *,
+    test_share: float | None,
+    learning: Learning,
+    encoder: str | None,
+    columns: Mapping[str, str],
+    around: Surroundings,
+) -> PlannedExam:
+    """Read the answers and load the encoder; draw the questions that are held out."""
+    share = TEST_SHARE if test_share is None else test_share
+    matrix, card = read_answers(data, columns)
+    held_out = held_out_rows(len(matrix.ids), share, learning.seed)
+    loaded = load_needed_encoder(learning, matrix, encoder, around.models)
+    return PlannedExam(
+        models=matrix.models,
+        data=(card,),
+        settings={**learning.settings(loaded), "test_share": share},
+        asked={
+            "data": listed_specs(data),
+            "test_share": test_share,
+            "embedder": None if learning.embedder == AUTO else learning.embedder,
+            "encoder": encoder,
+            "column": [f"{role}={name}" for role, name in columns.items()],
+            "seed": learning.seed,
+        },
+        begin=partial(_begin, matrix, held_out, learning, loaded, around),
+    )
+
+
+def held_out_rows(questions: int, share: float, seed: int) -> NDArray[np.bool_]:
+    """Which of the questions are held out: the share of them, drawn at random.
+
+    Raises
+    ------
+    SpecError
+        When none would be held out, or none left.
+
+    Examples
+    --------
+    >>> int(held_out_rows(10, 0.2, seed=0).sum())
+    2
+    """
+    count = round(share * questions) if 0 < share < 1 else 0
+    if not 0 < count < questions:
+        raise SpecError(
+            f"a share of {share:g} of {questions} questions to hold out",
+            expected="a share between 0 and 1 that leaves questions on both sides",
+            mend=f"write for example --test-share {TEST_SHARE}",
+        )
+    chosen = np.zeros(questions, dtype=np.bool_)
+    chosen[np.random.default_rng([seed, _STREAM]).permutation(questions)[:count]] = True
+    return chosen
+
+
+def _begin(
+    matrix: CorrectnessMatrix,
+    held_out: NDArray[np.bool_],
+    learning: Learning,
+    encoder: Encoder | None,
+    around: Surroundings,
+) -> Exam:
+    # A whole matrix again: who has no answer left to learn from is told by name.
+    known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
+    asked = matrix.take(np.flatnonzero(held_out))
+    learned = learn(known, learning, encoder, around)
+    # The same text may stand under two ids, one on either side.
+    fresh = matched_rows(learned.fleet, asked) < 0
+    return Exam(
+        fleet=learned.fleet,
+        questions=asked,
+        table=table_of(learned.fleet, asked, encoder, around),
+        fresh=fresh,
+        others=_others(learned, known),
+        conflicts=matrix.conflicts,
+        notes=(
+            *matrix.notes,
+            f"{len(asked.ids)} of {len(matrix.ids)} questions were held out by the seed "
+            f"{learning.seed}; all was learned and chosen on the others",
+            *_same_texts(fresh),
+        ),
+    )
+
+
+def _same_texts(fresh: NDArray[np.bool_]) -> tuple[str, ...]:
+    """That held-out questions are left out of the scores, and why."""
+    known = int((~fresh).sum())
+    if not known:
+        return ()
+    return (
+        f"{known} of the questions held out have the text of one that was learned from; they are "
+        "left out of every score",
+    )
+
+
+def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...]:
+    """Nearest questions as published, fitted on the same questions, if they are not chosen."""
+    chosen = learned.fleet.forecaster
+    if not chosen.layout.vector or isinstance(chosen, NeighbourForecaster):
+        return ()
+    nearest = NeighbourForecaster(layout=chosen.layout)
+    return (nearest.fit(learned.table, known.correct),)

@@ -1,0 +1,124 @@
+"""Small tables that say something of each model: what it costs, or which community it is of."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from scope.data.fields import Fields, read_fields
+from scope.data.specs import open_file
+from scope.errors import DataError, SpecError
+
+
+def read_costs(path: str | Path) -> dict[str, float]:
+    """The cost of each model, from a table with the columns ``model`` and ``cost``.
+
+    Raises
+    ------
+    DataError
+        When the file lacks a column, a cost is no number, or a model stands there twice.
+    """
+    costs: dict[str, float] = {}
+    for fields, model in _models(path, "cost"):
+        try:
+            costs[model] = float(fields.name("cost") or "")
+        except ValueError as error:
+            raise fields.wrong(
+                f"`{fields.values['cost']}` as the cost of `{model}`", "a number"
+            ) from error
+    return costs
+
+
+def read_communities(path: str | Path) -> dict[str, str]:
+    """The community of each model that is in one; columns ``model`` and ``community``.
+
+    Raises
+    ------
+    DataError
+        When the file lacks a column, or a model stands there twice.
+    """
+    named = ((model, fields.name("community")) for fields, model in _models(path, "community"))
+    return {model: community for model, community in named if community}
+
+
+def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
+    """Every row with the name of its model, each once."""
+    source = open_file(Path(path).expanduser())
+    seen: set[str] = set()
+    names = {"model": ("model",), meaning: (meaning,)}
+    for fields in read_fields(source, names, required=("model", meaning)):
+        model = fields.name("model")
+        if model is None or model in seen:
+            raise fields.wrong(
+                f"the model `{model}` again" if model else "no model", "each model once"
+            )
+        seen.add(model)
+        yield fields, model
+
+
+def require_known(names: Iterable[str], models: Sequence[str], option: str) -> None:
+    """See that every name is that of a model of the fleet.
+
+    Raises
+    ------
+    SpecError
+        When one is not; it tells which names are near.
+
+    Examples
+    --------
+    >>> require_known(["yi-34"], ["yi-34b", "qwen-7b"], "--cost")
+    Traceback (most recent call last):
+        ...
+    scope.errors.SpecError: found:    no model `yi-34` in the fleet, which --cost names
+    expected: one of its 2 models: `yi-34b`, `qwen-7b`
+    to mend:  did you mean `yi-34b`?
+    """
+    known = set(models)
+    for name in names:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, models, n=3)
+        meant = " or ".join(f"`{one}`" for one in near)
+        raise SpecError(
+            f"no model `{name}` in the fleet, which {option} names",
+            expected=f"one of its {len(models)} models: {listed(models)}",
+            mend=f"did you mean {meant}?" if near else "look at the spelling",
+        )
+
+
+def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[float] | None:
+    """The costs in the order of the models; None where there are none.
+
+    Raises
+    ------
+    SpecError
+        When a model is unknown, or a cost is negative or no number.
+    DataError
+        When some models have a cost and others have none.
+    """
+    if not costs:
+        return None
+    for name, cost in costs.items():
+        if not (math.isfinite(cost) and cost >= 0):
+            raise SpecError(
+                f"a cost of {cost} for `{name}`",
+                expected="a finite number, 0 or more",
+                mend=f"write for example --cost {name}=0.5",
+            )
+    without = [model for model in models if model not in costs]
+    if without:
+        raise DataError(
+            f"no cost for {len(without)} of {len(models)} models: {listed(without)}",
+            expected="a cost for every model that may be asked",
+            mend="add them with --cost MODEL=COST or in the file of --costs, or name the models "
+            "to be asked with --model",
+        )
+    return [costs[model] for model in models]
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Some of the names, for a message."""
+    shown = ", ".join(f"`{one}`" for one in names[:most])
+    return f"{shown}, …" if len(names) > most else shown

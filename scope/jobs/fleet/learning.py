@@ -1,0 +1,231 @@
+"""Learns a fleet from a matrix: vectors of its questions, a forecaster that is chosen, and all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.choosing import Choice, choose
+from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.forecasters.item_response import ItemResponse
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
+from scope.fleet.forecasters.mean import MeanForecaster, accuracies
+from scope.fleet.forecasters.neighbours import NeighbourForecaster
+from scope.fleet.forecasters.text_factors import TextFactors
+from scope.fleet.layout import QuestionLayout, Table
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.questions import make_layout, question_table
+from scope.fleet.saving import Fleet
+from scope.jobs.fleet.given import text_digest
+from scope.jobs.fleet.labels import listed
+from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.question_vectors import question_vectors
+from scope.models import ModelOptions, load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder, Progress
+from scope.records import Setting
+
+AUTO = "auto"
+CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
+"""What ``auto`` tries; matrix factorization as published takes minutes and must be named."""
+
+EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
+    {
+        kind.short_name: kind
+        for kind in (
+            MeanForecaster,
+            NeighbourForecaster,
+            TextFactors,
+            ItemResponse,
+            MatrixFactorization,
+        )
+    }
+)
+"""Every forecaster by the name that the commands give it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learning:
+    """How a fleet is learned: of what kind, and with which options."""
+
+    embedder: str = AUTO
+    dimensions: int | None = None
+    folds: int = 5
+    features: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.embedder not in (AUTO, *EMBEDDERS):
+            raise SpecError(
+                f"the embedder `{self.embedder}`",
+                expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
+                mend="leave it out to have one chosen",
+            )
+        if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
+            raise SpecError(
+                f"{self.dimensions} dimensions of the embedder {self.embedder}",
+                expected="dimensions of factors, irt or mf alone",
+                mend="leave --dimensions out, or name another --embedder",
+            )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of all that is tried."""
+        return CHOSEN_AMONG if self.embedder == AUTO else (self.embedder,)
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the questions' texts play a part."""
+        return self.kinds != (MeanForecaster.short_name,)
+
+    def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
+        """What decides the result, for the manifest."""
+        return {
+            "embedder": self.embedder,
+            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+            "dimensions": self.dimensions,
+            "folds": self.folds,
+            "features": self.features,
+            "seed": self.seed,
+        }
+
+    def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
+        """The forecasters to choose among, not fitted yet."""
+        return tuple(self._candidate(name, layout) for name in self.kinds)
+
+    def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
+        candidate = EMBEDDERS[name](layout=layout)
+        named = {"seed": self.seed, "dimensions": self.dimensions}
+        its_own = candidate.get_params(deep=False)
+        candidate.set_params(
+            **{key: one for key, one in named.items() if key in its_own and one is not None}
+        )
+        return candidate
+
+
+class Learned(NamedTuple):
+    """A fleet, and how what was chosen for it did on questions that it had not seen.
+
+    ``table`` holds the questions that it was fitted on.
+    """
+
+    fleet: Fleet
+    choice: Choice
+    table: Table
+
+
+def load_needed_encoder(
+    learning: Learning, matrix: CorrectnessMatrix, spec: str | None, options: ModelOptions
+) -> Encoder | None:
+    """The encoder of the questions; None where no text is read.
+
+    Raises
+    ------
+    DataError
+        When a question without a text would have to be read.
+    SpecError
+        When an encoder is named that nothing would use.
+    """
+    if not learning.reads_texts:
+        if spec is not None:
+            raise SpecError(
+                f"the encoder `{spec}` for the embedder {learning.embedder}",
+                expected="no encoder: it knows each model by its accuracy alone",
+                mend="leave --encoder out, or name another --embedder",
+            )
+        return None
+    require_readable(matrix, learning.embedder)
+    return load_encoder(spec or SENTENCE_ENCODER, options)
+
+
+def require_readable(matrix: CorrectnessMatrix, embedder: str) -> None:
+    """See that every question has a text.
+
+    Raises
+    ------
+    DataError
+        When one has none; it says what can be done without.
+    """
+    pairs = zip(matrix.ids, matrix.texts, strict=True)
+    without = [name for name, text in pairs if not text.strip()]
+    if without:
+        raise DataError(
+            f"no text of {len(without)} of {len(matrix.ids)} questions: {listed(without, 5)}",
+            expected=f"the text of every question, which the embedder {embedder} reads",
+            mend="add a column with it, or name it: --column text=NAME; without texts there are "
+            "--embedder mean, `scope fleet predict` and `scope fleet map --data`",
+        )
+
+
+def learn(
+    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, around: Surroundings
+) -> Learned:
+    """Encode the questions, try the candidates on questions left out, and fit the best on all."""
+    table, layout = tabulate(
+        matrix, encoder, around, features=learning.features and learning.reads_texts
+    )
+    choice = choose(
+        learning.candidates(layout),
+        table,
+        matrix.correct,
+        folds=learning.folds,
+        seed=learning.seed,
+        first_anyway=learning.embedder != AUTO,
+        progress=around.progress,
+    )
+    known = ~np.isnan(matrix.correct)
+    fleet = Fleet(
+        forecaster=choice.forecaster,
+        models=matrix.models,
+        skills=accuracies(matrix.correct),
+        answered=known.sum(axis=0).astype(np.int64),
+        ids=matrix.ids,
+        texts_digest=tuple(map(text_digest, matrix.texts)),
+        encoder=encoder.spec if encoder else "",
+    )
+    return Learned(fleet, choice, table)
+
+
+class Tabulated(NamedTuple):
+    """Questions as a table of numbers, and what its columns hold."""
+
+    table: Table
+    layout: QuestionLayout
+
+
+def tabulate(
+    matrix: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings, *, features: bool
+) -> Tabulated:
+    """The questions' vectors, features and categories, as far as they are known."""
+    vectors = vectors_of(matrix, encoder, around.progress)
+    fingerprint = encoder.fingerprint if encoder else ""
+    layout = make_layout(
+        vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features
+    )
+    table = question_table(
+        layout,
+        vectors=vectors,
+        texts=matrix.texts,
+        categories=matrix.categories,
+        encoder=fingerprint,
+    )
+    return Tabulated(table, layout)
+
+
+def vectors_of(
+    questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> NDArray[np.float32]:
+    """The questions' vectors; without columns where there is no encoder."""
+    if encoder is None:
+        return np.zeros((len(questions.ids), 0), dtype=np.float32)
+    return question_vectors(questions.texts, encoder, progress)
+
+
+def _has_dimensions(name: str) -> bool:
+    return "dimensions" in EMBEDDERS[name]._get_param_names()

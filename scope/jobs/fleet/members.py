@@ -1,0 +1,125 @@
+"""The models of a fleet as a result shows them: skill, place on the map, and who is near."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.fleet.findings.mapping import model_map
+from scope.fleet.findings.nearest import nearest_models
+from scope.fleet.forecasters.factorization import factorize
+from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
+from scope.fleet.forecasters.text_factors import MOST_DIMENSIONS
+from scope.fleet.layout import Answers
+from scope.fleet.saving import Fleet
+from scope.records import Estimate, FleetModel, Undefined
+from scope.statistics.clusters import normal_quantile
+from scope.statistics.intervals import wilson
+
+NEAREST = 5
+"""So many neighbours of each model are told."""
+
+FROM_ANSWERS = "factors of the answers"
+"""What is told in place of a forecaster where vectors are of the answers alone."""
+
+LEVEL = 0.95
+
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+
+
+class Placed(NamedTuple):
+    """The models' vectors that a map is drawn of, and what they are, in words."""
+
+    vectors: NDArray[np.floating]
+    note: str
+
+
+def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
+    """The vectors of a forecaster, or of the answers themselves where it has none to speak of.
+
+    Nearest questions give no vectors of models, and means one number each. The answers' own
+    vectors then serve: those of `scope.fleet.forecasters.factorization`, in which no text has a
+    part.
+    """
+    own = getattr(forecaster, "model_vectors_", None)
+    if isinstance(forecaster, VectorForecaster) and own is not None and own.shape[1] > 1:
+        return Placed(own, f"the map shows the vectors of {forecaster.spelling}")
+    known = getattr(forecaster, "answers_", answers)
+    if known is not None:
+        return Placed(
+            answer_vectors(known),
+            f"{forecaster.spelling} has no vectors of models to draw a map of: it shows vectors "
+            "of the answers themselves",
+        )
+    return Placed(
+        np.asarray(own), f"{forecaster.spelling} has one number a model: the map is a line"
+    )
+
+
+def answer_vectors(answers: Answers) -> NDArray[np.float32]:
+    """Each model's skill, and its coordinates in the dimensions in which the answers differ."""
+    factors = factorize(answers, min(MOST_DIMENSIONS, answers.shape[1]))
+    return np.column_stack([factors.skills, factors.model_vectors])
+
+
+def describe_models(
+    names: Sequence[str],
+    skills: Sequence[Estimate | Undefined],
+    vectors: NDArray[np.floating],
+    *,
+    communities: Mapping[str, str] = _NOBODY,
+    added: Collection[str] = (),
+) -> tuple[FleetModel, ...]:
+    """All models, in the order of their names given."""
+    places = model_map(vectors).places
+    nearest = nearest_models(vectors, names, count=NEAREST)
+    return tuple(
+        FleetModel(
+            name=name,
+            skill=skills[column],
+            x=float(places[column, 0]),
+            y=float(places[column, 1]),
+            community=communities.get(name),
+            nearest=nearest[column],
+            added=name in added,
+        )
+        for column, name in enumerate(names)
+    )
+
+
+def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
+    """Each model's share of right answers among those known."""
+    known = ~np.isnan(answers)
+    right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
+    counts = known.sum(axis=0)
+    return tuple(map(skill_estimate, (right / np.maximum(counts, 1)).tolist(), counts.tolist()))
+
+
+def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
+    """Each model's share of right answers among those that the fleet was fitted on."""
+    return tuple(map(skill_estimate, fleet.skills.tolist(), fleet.answered.tolist()))
+
+
+def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
+    """The share of right answers with Wilson's interval: a model answers a question once.
+
+    Examples
+    --------
+    >>> print(skill_estimate(0.75, 4))
+    0.750 [0.301, 0.954]
+    """
+    if not answered:
+        return Undefined(reason="no answer of it is known")
+    low, high = wilson(skill, answered, normal_quantile(LEVEL))
+    return Estimate(
+        value=skill,
+        low=max(0.0, min(low, skill)),
+        high=min(1.0, max(high, skill)),
+        n=answered,
+        level=LEVEL,
+        method="Wilson",
+    )

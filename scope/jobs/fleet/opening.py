@@ -1,0 +1,158 @@
+"""Finds a fleet that was learned before, and lets further models join it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, RunError, SpecError
+from scope.fleet.forecasters.forecaster import VectorForecaster
+from scope.fleet.layout import Answers
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.saved_numbers import DESCRIPTION
+from scope.fleet.saving import Fleet, load_fleet
+from scope.jobs.fleet.given import text_digest
+from scope.jobs.fleet.labels import listed
+from scope.store import RunFolder, run_folder
+
+EMBEDDER = "embedder"
+"""The folder in a run that holds its fleet."""
+
+FEWEST_ANSWERS = 20
+"""With fewer, a further model's vector says hardly more than that it is a model."""
+
+
+class StoredFleet(NamedTuple):
+    """A fleet, and the hash of its files, which stands for it in the question of a run."""
+
+    fleet: Fleet
+    digest: str
+
+
+def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
+    """The fleet of a run, by the run's name or path, or by the path of the fleet's own folder.
+
+    Raises
+    ------
+    RunError
+        When there is no such run, or no fleet in it, or its files are damaged.
+    """
+    folder = _folder(spec, runs)
+    fleet = load_fleet(folder)
+    # The description holds the digest of the numbers.
+    described = (folder / DESCRIPTION).read_bytes()
+    return StoredFleet(fleet, hashlib.sha256(described).hexdigest()[:16])
+
+
+def _folder(spec: str | Path, runs: Path) -> Path:
+    named = isinstance(spec, str) and "/" not in spec
+    path = run_folder(str(spec), runs) if named else Path(spec).expanduser()
+    for folder in (path / EMBEDDER, path):
+        if (folder / DESCRIPTION).is_file():
+            return folder
+    if not path.is_dir():
+        here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
+        raise RunError(
+            f"no run `{spec}`",
+            expected=f"a run with a fleet: {listed(here)}"
+            if here
+            else "a run of `scope fleet embed`",
+            mend="see `scope list runs`, or give the folder's path",
+        )
+    question = RunFolder(path).read_question() or {}
+    job = question.get("job", "no job")
+    begun = job == "fleet-embed"
+    raise RunError(
+        f"`{path}` holds no fleet: " + ("it has not finished" if begun else f"it is of {job}"),
+        expected="a finished run of `scope fleet embed`",
+        mend="give its command again: it goes on where it was"
+        if begun
+        else "make one: scope fleet embed --data answers.csv --run NAME",
+    )
+
+
+def with_further_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
+    """The fleet with the models of a matrix, by their answers to questions that it was fitted on.
+
+    Each gets its vector with all else frozen. Questions are matched by their id, where the text
+    behind it is the same or not known, and else by their text.
+
+    Raises
+    ------
+    SpecError
+        When the fleet's embedder takes no further models, or has one of that name.
+    DataError
+        When a model has too few answers to questions of the fleet.
+    """
+    forecaster = fleet.forecaster
+    if not isinstance(forecaster, VectorForecaster):
+        raise SpecError(
+            f"further models for a fleet of {forecaster.spelling}",
+            expected="an embedder with a vector for each model: factors, irt, mf or mean",
+            mend="learn the fleet again with --embedder factors",
+        )
+    if not answers.models:
+        raise DataError(
+            f"no answers of further models to {len(answers.ids)} questions",
+            expected="rows with a model, a question and whether the answer is right",
+            mend="look whether the right columns were read: --column correct=NAME",
+        )
+    taken = [name for name in answers.models if name in set(fleet.models)]
+    if taken:
+        raise SpecError(
+            f"{len(taken)} models that the fleet has already: {listed(taken)}",
+            expected="models with names of their own",
+            mend="rename them, or leave them out",
+        )
+    rows, given = _matched(fleet, answers)
+    counts = (~np.isnan(given)).sum(axis=0)
+    _require_enough(answers, counts)
+    return replace(
+        fleet,
+        forecaster=forecaster.added(rows, given),
+        models=(*fleet.models, *answers.models),
+        skills=np.concatenate([fleet.skills, np.nanmean(given, axis=0)]).astype(np.float32),
+        answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
+        added=(*fleet.added, *answers.models),
+    )
+
+
+def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> None:
+    for name, count in zip(answers.models, counts.tolist(), strict=True):
+        if count < FEWEST_ANSWERS:
+            raise DataError(
+                f"{count} answers of `{name}` to questions that the fleet was fitted on, of "
+                f"{len(answers.ids)} given",
+                expected=f"{FEWEST_ANSWERS} or more; some hundred are better",
+                mend="add answers of it to questions of the fleet, with their ids or texts",
+            )
+
+
+def _matched(fleet: Fleet, answers: CorrectnessMatrix) -> tuple[NDArray[np.int64], Answers]:
+    """The fleet's rows that were answered, and the answers to them."""
+    found = matched_rows(fleet, answers)
+    given = np.flatnonzero(found >= 0)
+    return found[given], answers.correct[given]
+
+
+def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:
+    """The row of each question among those that the fleet was fitted on, or -1.
+
+    A question is the same if its text is; where either has none, if its id is.
+    """
+    by_text = {digest: row for row, digest in enumerate(fleet.texts_digest) if digest}
+    by_id = {name: row for row, name in enumerate(fleet.ids)}
+    found = []
+    for name, text in zip(questions.ids, questions.texts, strict=True):
+        row = by_id.get(name, -1)
+        if text:
+            own = fleet.texts_digest[row] if row >= 0 else ""
+            same = row >= 0 and own in ("", text_digest(text))
+            row = row if same else by_text.get(text_digest(text), -1)
+        found.append(row)
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,207 @@
+"""Routing: which model should be asked which question?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import SpecError
+from scope.fleet.findings.budgets import Columns
+from scope.fleet.findings.routers import router_scores
+from scope.fleet.findings.routing import route, route_mix, single_best
+from scope.fleet.forecasters.forecaster import Probabilities
+from scope.jobs.fleet.exam import Exam, PlannedExam
+from scope.jobs.fleet.examining import ExamRequest, plan_exam
+from scope.jobs.fleet.files import ROUTES, write_table
+from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
+from scope.jobs.fleet.marking import findings_of, score_forecasts
+from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.models import ModelOptions
+from scope.protocols import Progress
+from scope.records import Comparison, FleetFindings, RouterScore, Setting
+from scope.store import Run
+
+
+class Fare(NamedTuple):
+    """Who may be asked, what each costs, and what a question may cost on average."""
+
+    models: tuple[str, ...]
+    costs: Mapping[str, float]
+    budget: float | None
+
+
+def route_fleet(
+    *,
+    fleet: str | Path | None = None,
+    questions: str | None = None,
+    add: str | None = None,
+    data: str | Sequence[str] = (),
+    test_share: float | None = None,
+    models: Sequence[str] = (),
+    costs: Mapping[str, float] | None = None,
+    costs_file: str | Path | None = None,
+    budget: float | None = None,
+    embedder: str | None = None,
+    encoder: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    seed: int = 0,
+    model_options: ModelOptions | None = None,
+    run: str | Path | None = None,
+    runs: Path = Path("runs"),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Choose a model for each new question: the one whose right answer is likeliest.
+
+    Every choice stands in ``routes.csv`` in the run's folder. Where answers are known, the router
+    is held against the single best model, a random choice with its own mix, and an oracle.
+
+    Parameters
+    ----------
+    models
+        Who may be asked; all models of the fleet if none is named.
+    costs, costs_file
+        What a question to each model costs, in any unit, by name; or a table with the columns
+        ``model`` and ``cost``. Of two models as good, the cheaper one is asked.
+    budget
+        The most that a question may cost on average.
+    fleet, questions, add, data, test_share, embedder, encoder, columns, seed, model_options, run, \
+runs, progress
+        As for `forecast_fleet`.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can mend: see `scope.errors`.
+    """
+    request = ExamRequest(
+        fleet=fleet,
+        questions=questions,
+        add=add,
+        data=data,
+        test_share=test_share,
+        embedder=embedder,
+        encoder=encoder,
+        columns=columns or {},
+        seed=seed,
+    )
+    around = Surroundings.of(model_options, run, runs, progress)
+    given = {**(read_costs(costs_file) if costs_file else {}), **(costs or {})}
+    exam = plan_exam(request, around)
+    fare = _fare(exam.models, models, given, budget)
+    plan = FleetPlan(
+        job="route",
+        data=exam.data,
+        settings={**exam.settings, **_settings(fare)},
+        asked={
+            **exam.asked,
+            "model": list(models),
+            "cost": [f"{name}={cost!r}" for name, cost in (costs or {}).items()],
+            "costs": str(costs_file) if costs_file else None,
+            "budget": budget,
+        },
+    )
+    return carry_out(plan, around, partial(_find, exam, fare))
+
+
+def _fare(
+    known: Sequence[str], named: Sequence[str], costs: Mapping[str, float], budget: float | None
+) -> Fare:
+    """Who may be asked and at what cost, if the fleet has them all.
+
+    Raises
+    ------
+    SpecError
+        When a model is none of the fleet, a cost or the budget cannot be, or a budget is without
+        costs or below them all.
+    DataError
+        When some of the models have no cost.
+    """
+    require_known(named, known, "--model")
+    require_known(costs, known, "--cost or --costs")
+    asked = tuple(name for name in known if not named or name in set(named))
+    prices = checked_costs(costs, asked)
+    if budget is not None and not budget >= 0:
+        raise SpecError(
+            f"a budget of {budget:g} a question",
+            expected="0 or more, in the unit of the costs",
+            mend="write for example --budget 0.5",
+        )
+    # Tells at once of a budget without costs, or one that no model keeps to.
+    single_best(np.zeros(len(asked)), prices, budget)
+    return Fare(asked, costs, budget)
+
+
+def _settings(fare: Fare) -> dict[str, Setting]:
+    told = json.dumps(sorted(fare.costs.items()))
+    return {
+        "models": json.dumps(fare.models, ensure_ascii=False),
+        "costs": hashlib.sha256(told.encode()).hexdigest()[:16] if fare.costs else None,
+        "budget": fare.budget,
+    }
+
+
+def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
+    """Hold the exam: choose a model for every question, and judge the choices where it can be."""
+    exam = planned.begin()
+    columns = np.array([exam.fleet.models.index(name) for name in fare.models])
+    prices = checked_costs(fare.costs, fare.models)
+    probabilities = exam.fleet.forecaster.predict_proba(exam.table)
+    wishes = exam.fleet.forecaster.routing_scores(exam.table)[:, columns]
+    chosen = route(wishes, prices, fare.budget)
+    write_table(
+        run.path / ROUTES,
+        ("question", "model", "probability"),
+        _rows(exam, fare, chosen, probabilities[:, columns]),
+    )
+    return findings_of(
+        exam,
+        notes=_told(fare, prices, chosen),
+        scores=score_forecasts(exam, probabilities),
+        routers=_judged(exam, fare, chosen, columns),
+        mix=route_mix(chosen, fare.models),
+        files=(ROUTES,),
+    )
+
+
+def _told(fare: Fare, prices: Sequence[float] | None, chosen: Columns) -> tuple[str, ...]:
+    """What the choices cost, all questions counted: those in the table may be fewer."""
+    if prices is None:
+        return ()
+    spent = float(np.asarray(prices)[chosen].mean())
+    kept = "" if fare.budget is None else f", within the budget of {fare.budget:g}"
+    return (f"all {len(chosen)} questions cost {spent:.4g} on average{kept}",)
+
+
+def _rows(
+    exam: Exam, fare: Fare, chosen: Columns, probabilities: Probabilities
+) -> Iterator[tuple[str, str, float]]:
+    for row, (name, column) in enumerate(zip(exam.questions.ids, chosen.tolist(), strict=True)):
+        yield name, fare.models[column], float(probabilities[row, column])
+
+
+def _judged(
+    exam: Exam, fare: Fare, chosen: Columns, columns: NDArray[np.int64]
+) -> tuple[RouterScore, ...]:
+    """The router beside what it must beat, on new questions with answers; nothing without any."""
+    answers = exam.questions.correct[:, columns]
+    rows = exam.scored[~np.isnan(answers[exam.scored]).all(axis=1)]
+    if not len(rows):
+        return ()
+    questions = exam.questions.take(rows)
+    prices = checked_costs(fare.costs, fare.models)
+    return router_scores(
+        chosen[rows],
+        answers[rows],
+        questions.ids,
+        models=fare.models,
+        single=single_best(exam.fleet.skills[columns], prices, fare.budget),
+        categories=questions.categories,
+        costs=prices,
+    )

@@ -1,0 +1,142 @@
+"""New questions for a fleet that was learned before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from scope.errors import DataError
+from scope.fleet.layout import Table
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.questions import question_table
+from scope.fleet.saving import Fleet
+from scope.jobs.fleet.exam import Exam, PlannedExam
+from scope.jobs.fleet.given import read_asked
+from scope.jobs.fleet.labels import listed
+from scope.jobs.fleet.learning import require_readable, vectors_of
+from scope.jobs.fleet.opening import matched_rows, open_fleet, with_further_models
+from scope.jobs.fleet.plan import Surroundings
+from scope.models import load_encoder
+from scope.protocols import Encoder
+
+
+def plan_stored_exam(
+    fleet: str | Path,
+    questions: str,
+    *,
+    add: str | None,
+    encoder: str | None,
+    columns: Mapping[str, str],
+    around: Surroundings,
+) -> PlannedExam:
+    """Open the fleet, let further models join it, read the questions and load the encoder."""
+    stored = open_fleet(fleet, around.runs)
+    joined, cards = stored.fleet, []
+    if add is not None:
+        answers, card = read_asked(add, columns)
+        joined = with_further_models(joined, answers)
+        cards.append(card)
+    asked, card = read_asked(questions, columns)
+    loaded = load_encoder_of(joined, encoder, around)
+    if loaded is not None:
+        require_readable(asked, joined.forecaster.short_name)
+    return PlannedExam(
+        models=joined.models,
+        data=(card, *cards),
+        settings={
+            "fleet": stored.digest,
+            "encoder": f"{loaded.spec} {loaded.fingerprint}" if loaded else None,
+        },
+        asked={
+            "fleet": str(fleet),
+            "questions": questions,
+            "add": add,
+            "encoder": encoder,
+            "column": [f"{role}={name}" for role, name in columns.items()],
+        },
+        begin=partial(_begin, joined, asked, loaded, around),
+    )
+
+
+def load_encoder_of(fleet: Fleet, spec: str | None, around: Surroundings) -> Encoder | None:
+    """The encoder that a fleet's questions were read with, where it reads any.
+
+    Raises
+    ------
+    DataError
+        When the encoder named gives other vectors than those the fleet was fitted on.
+    """
+    expected = fleet.forecaster.layout.encoder
+    if not expected:
+        return None
+    encoder = load_encoder(spec or fleet.encoder, around.models)
+    if encoder.fingerprint != expected:
+        raise DataError(
+            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
+            expected=f"that of the fleet, `{fleet.encoder}` with the fingerprint {expected}",
+            mend="name it with --encoder, and the same --dtype; or embed the fleet again with "
+            "this one",
+        )
+    return encoder
+
+
+def _begin(
+    fleet: Fleet, asked: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings
+) -> Exam:
+    seen = matched_rows(fleet, asked) >= 0
+    aligned, notes = _aligned(asked, fleet)
+    if seen.any():
+        notes += (
+            f"{int(seen.sum())} of the {len(seen)} questions are among those that the fleet was "
+            "fitted on; they are left out of every score",
+        )
+    return Exam(
+        fleet=fleet,
+        questions=aligned,
+        table=table_of(fleet, asked, encoder, around),
+        fresh=~seen,
+        conflicts=asked.conflicts,
+        notes=(*asked.notes, *notes),
+    )
+
+
+def table_of(
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings
+) -> Table:
+    """The questions as the fleet's forecaster reads them."""
+    return question_table(
+        fleet.forecaster.layout,
+        vectors=vectors_of(questions, encoder, around.progress),
+        texts=questions.texts,
+        categories=questions.categories,
+        encoder=encoder.fingerprint if encoder else "",
+    )
+
+
+def _aligned(asked: CorrectnessMatrix, fleet: Fleet) -> tuple[CorrectnessMatrix, tuple[str, ...]]:
+    """The same questions with one column a model of the fleet, and what was left out for it."""
+    correct = np.full((len(asked.ids), len(fleet.models)), np.nan, dtype=np.float32)
+    columns = {name: column for column, name in enumerate(fleet.models)}
+    foreign = []
+    for place, name in enumerate(asked.models):
+        if name in columns:
+            correct[:, columns[name]] = asked.correct[:, place]
+        else:
+            foreign.append(name)
+    aligned = CorrectnessMatrix(
+        models=fleet.models,
+        ids=asked.ids,
+        texts=asked.texts,
+        categories=asked.categories,
+        correct=correct,
+        part=True,
+    )
+    if not foreign:
+        return aligned, ()
+    return aligned, (
+        f"answers of {len(foreign)} models that the fleet lacks count for nothing: "
+        f"{listed(foreign)}",
+    )

@@ -1,0 +1,129 @@
+"""Every number of a comparison as a flat row, for data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from scope.records import Comparison, Estimate, FleetFindings, Measurement, Undefined
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Row(NamedTuple):
+    """One estimate, flat; ``reason`` says why there is no value."""
+
+    capability: str
+    metric: str
+    target: str
+    against: str
+    subset: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str
+
+
+def rows(comparison: Comparison) -> Iterator[Row]:
+    """Every estimate of a comparison, in its order.
+
+    Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
+    benchmark that the number is of, ``against`` what it is held against, and ``subset`` the
+    category.
+    """
+    yield from map(_measured, comparison.measurements)
+    if comparison.fleet is not None:
+        yield from _of_fleet(comparison.manifest.job, comparison.fleet)
+
+
+def to_frame(comparison: Comparison) -> pandas.DataFrame:
+    """Every estimate as a row: value, interval, n, and the reason where it is undefined."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows(comparison)), columns=list(Row._fields))
+
+
+def _measured(measurement: Measurement) -> Row:
+    return _row(
+        measurement.capability or "",
+        measurement.metric,
+        measurement.target,
+        measurement.estimate,
+        against=measurement.against or "",
+        subset=measurement.subset or "",
+    )
+
+
+def _row(
+    capability: str,
+    metric: str,
+    target: str,
+    estimate: Estimate | Undefined,
+    *,
+    against: str = "",
+    subset: str = "",
+) -> Row:
+    known = estimate if isinstance(estimate, Estimate) else None
+    return Row(
+        capability=capability,
+        metric=metric,
+        target=target,
+        against=against,
+        subset=subset,
+        value=None if known is None else known.value,
+        low=None if known is None else known.low,
+        high=None if known is None else known.high,
+        n=estimate.n,
+        reason=str(estimate) if known is None else "",
+    )
+
+
+def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[Row]:
+    yield from _forecasts(job, fleet)
+    yield from _routes(job, fleet)
+    for one in fleet.predictions:
+        yield _row(job, "benchmark_tau", one.benchmark, one.tau)
+        yield _row(job, "benchmark_mse", one.benchmark, one.mse)
+    for contribution in fleet.contributions:
+        yield _row(
+            job,
+            "contribution",
+            contribution.source,
+            contribution.value,
+            against=contribution.target,
+        )
+    for pair in fleet.communities:
+        yield _row(job, "community_distance", pair.first, pair.distance, against=pair.second)
+    for model in fleet.members:
+        yield _row(job, "accuracy", model.name, model.skill)
+
+
+def _forecasts(job: str, fleet: FleetFindings) -> Iterator[Row]:
+    for score in fleet.scores:
+        subset = score.category or ""
+        yield _row(job, "forecast_accuracy", score.forecaster, score.accuracy, subset=subset)
+        yield _row(job, "forecast_brier", score.forecaster, score.brier, subset=subset)
+        if score.gain is not None:
+            yield _row(
+                job,
+                "forecast_gain",
+                score.forecaster,
+                score.gain,
+                against="mean",
+                subset=subset,
+            )
+    for one in fleet.reliability:
+        between = f"forecast {one.low:g} to {one.high:g}"
+        yield _row(job, "reliability", fleet.forecaster, one.observed, subset=between)
+
+
+def _routes(job: str, fleet: FleetFindings) -> Iterator[Row]:
+    for score in fleet.routers:
+        subset, name = score.category or "", score.router
+        if score.model is not None:
+            name = f"{name}: {score.model}"
+        yield _row(job, "route_accuracy", name, score.accuracy, subset=subset)
+        if score.gain is not None:
+            yield _row(job, "route_gain", "router", score.gain, against=name, subset=subset)

@@ -1,0 +1,220 @@
+"""The sections of the page on a fleet."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_fleet_comparison import CATEGORIES, MODELS, USED, build_comparison, findings
+
+from reports.html import HtmlRenderer
+from scope.records import BenchmarkPoint, FleetFindings, Neighbour
+
+EMPTY = FleetFindings(questions=12, models=3, answers=36, forecaster="mean", encoder="none")
+
+
+@pytest.fixture
+def render(parse):
+    def rendered(found, job="fleet-map", **changes):
+        return parse(HtmlRenderer(**changes).render(build_comparison(found, job)))
+
+    return rendered
+
+
+def drawings(node):
+    return [one for one in node.walk() if one.attributes.get("role") == "img"]
+
+
+def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(fleet_document):
+    sections = [node.attributes["id"] for node in fleet_document.all("section")]
+    links = [node.attributes["href"] for node in fleet_document.all("a")]
+    assert links == [f"#{name}" for name in sections]
+    assert not {"controls", "pairs", "search", "shown", "order"} & set(sections)
+
+
+def test_the_answer_is_told_in_words(fleet_document):
+    words = fleet_document.section("answer").words
+    assert (
+        f"Forecasts by {USED} are right for 70.3 % [67.2, 73.4] (n = 400) of the answers to unseen "
+        "questions; knowing each model’s mean alone gives 64.1 % [60.9, 67.2] (n = 400); the "
+        "difference is +6.2 points [+3.1, +9.4] (n = 400). That is more than chance explains."
+    ) in words
+    assert (
+        "The model that the router asks is right on 71.9 % [68.8, 75.0] (n = 400) of the "
+        f"questions; always asking the single best, {MODELS[1]}, is right on 70.3 % [67.2, 73.4] "
+        "(n = 400); the difference is +1.6 points [+0.8, +2.3] (n = 400). Routing is worth it "
+        "beyond chance."
+    ) in words
+    assert "For comparison, oracle: 93.8 % [90.6, 96.9] (n = 400)." in words
+    assert f"The router asks 2 models, most often {MODELS[1]}: on 75.0 % of the questions." in words
+    assert "1 of 3 benchmarks left out are foretold" in words
+    assert "In 1 of 2 communities models lie nearer to each other" in words
+    assert f"the greatest contribution is that of logic to {CATEGORIES[1]}: +4.7 points" in words
+    assert "8,100 answers of 6 models to 1,500 questions: 90.0 % of the matrix is known" in words
+    assert "1 model was added with the rest of the fleet frozen" in words
+
+
+def test_a_router_that_loses_is_said_to_lose(render):
+    single = replace(findings().routers[1], gain=findings().routers[3].gain)
+    found = replace(EMPTY, routers=(findings().routers[0], single))
+    words = render(found, "fleet-route").section("answer").words
+    assert "Routing loses to the single best model." in words
+
+
+def test_every_job_has_its_title_and_no_empty_section(render):
+    for job in ("embed", "forecast", "route", "predict", "map"):
+        page = render(EMPTY, f"fleet-{job}")
+        assert page.all("h1")[0].words == f"SCoPE fleet {job}: 3 models"
+        sections = [node.attributes["id"] for node in page.all("section")]
+        assert sections == ["answer", "asked", "reproduce"]
+
+
+def test_what_was_asked_names_the_matrix_its_conflicts_and_the_rules(fleet_document):
+    words = fleet_document.section("asked").words
+    assert "1,500 questions × 6 models: 8,100 answers known to be right or wrong, 900" in words
+    assert "3 answers stood there more than once and differed" in words
+    assert "one left out" in words
+    assert "embedder.safetensors" in words
+
+
+def test_the_map_can_be_hovered_and_its_legend_tells_shapes(fleet_document):
+    section = fleet_document.section("models")
+    (drawing,) = drawings(section)
+    assert len(drawing.all("title")) == 5
+    keys = [
+        node.words for node in section.all("span") if "key" in (node.attributes.get("class") or "")
+    ]
+    assert keys[1] == "■ 7B (2)"
+    assert keys[2] == "▲ no community (1)"
+    assert "Drawn are 5 of 6 models; the others have no place on the map." in section.words
+
+
+def test_the_models_can_be_read_without_pointing(fleet_document):
+    rows = fleet_document.section("models").all("table")[0].cells()
+    assert rows[0] == ["Model", "Accuracy", "Interval", "n", "Community", "Nearest"]
+    assert rows[1][:4] == [MODELS[1], "0.750", "[0.719, 0.781]", "1,200"]
+    assert rows[1][5].startswith(f"{MODELS[2]} 0.250, ")
+    assert rows[4][0] == f"{MODELS[5]} (added)"
+    assert rows[6][1:4] == [
+        "undefined",
+        'no answer is known "><img src=x onerror=window.injected=1>',
+        "0",
+    ]
+
+
+def test_a_long_list_of_models_is_cut_and_says_so(render):
+    section = render(findings(), max_models=2).section("models")
+    assert len(section.all("table")[0].cells()) == 3
+    assert "Listed are the 2 most accurate of 6 models" in section.words
+    assert "Drawn are 2 of 6 models." in section.words
+
+
+def test_models_without_communities_neighbours_or_places_need_no_room_for_them(render):
+    bare = tuple(
+        replace(model, x=None, y=None, community=None, nearest=()) for model in findings().members
+    )
+    section = render(replace(EMPTY, members=bare)).section("models")
+    assert section.all("table")[0].cells()[0] == ["Model", "Accuracy", "Interval", "n"]
+    assert drawings(section) == []
+    assert [node.attributes["id"] for node in section.all("select")] == ["order"]
+
+
+def test_forecasts_have_their_numbers_with_n_and_interval(fleet_document):
+    section = fleet_document.section("forecasts")
+    rows = section.all("table")[0].cells()
+    assert rows[3] == [
+        f"{USED} (in use)",
+        "70.3 %[67.2, 73.4]n = 400",
+        "+6.2 points[+3.1, +9.4]n = 400",
+        "0.188[0.156, 0.219]n = 400",
+    ]
+    assert rows[1][2] == "–"
+    assert "no probabilities" in rows[2][3]
+    assert len(drawings(section)) == 3
+    bins = section.all("table")[2].cells()
+    assert bins[1] == ["0.00 to 0.25", "12.5 %", "18.8 %", "[15.6, 21.9]", "400"]
+    assert bins[3][2] == "undefined"
+
+
+def test_routing_stands_beside_its_baselines_and_in_categories(fleet_document):
+    section = fleet_document.section("routing")
+    rows = section.all("table")[0].cells()
+    assert rows[2] == [
+        f"single best: {MODELS[1]}",
+        "70.3 %[67.2, 73.4]n = 400",
+        "+1.6 points[+0.8, +2.3]n = 400",
+        "0.5",
+    ]
+    assert rows[3][3] == "not known"
+    grid = section.all("table")[1].cells()
+    assert grid[0] == ["Category", "router", "single best", "random with the same mix", "oracle"]
+    assert grid[1] == ["logic", ".72", ".70", ".50", ".94"]
+    assert section.all("table")[-1].cells()[1] == [MODELS[1], "75.0 %"]
+
+
+def test_costs_have_a_column_only_where_some_are_known(render):
+    free = tuple(replace(one, cost=None) for one in findings().routers)
+    section = render(replace(EMPTY, routers=free)).section("routing")
+    assert section.all("table")[0].cells()[0] == ["Asked", "Right answers", "Gain of the router"]
+
+
+def test_benchmarks_have_a_row_and_a_scatter_with_the_diagonal(fleet_document):
+    section = fleet_document.section("predictions")
+    rows = section.all("table")[0].cells()
+    assert rows[1] == [
+        "logic",
+        "1,200",
+        "6",
+        "3",
+        "+0.625[+0.594, +0.656]n = 100",
+        "97 of 100",
+        "0.0312[0.0234, 0.0391]n = 100",
+    ]
+    assert rows[3][4].startswith("undefinedtoo few models")
+    charts = drawings(section)
+    assert [len(chart.all("title")) for chart in charts] == [6, 3]
+
+
+def test_contributions_are_a_heat_map_with_intervals_and_a_table(fleet_document):
+    section = fleet_document.section("contributions")
+    grid, table = section.all("table")
+    helps = next(node for node in grid.all("td") if node.words == "+4.7")
+    assert helps.attributes["class"] == "h10"
+    assert helps.attributes["title"] == (
+        f"logic, {CATEGORIES[1]}: +4.7\u00a0points [+1.6, +7.8], n = 400"
+    )
+    hurts = next(node for node in grid.all("td") if node.words == "−2.3")
+    assert hurts.attributes["class"] == "h-5"
+    assert table.cells()[1] == ["logic", CATEGORIES[1], "+4.7 points", "[+1.6, +7.8]", "400"]
+
+
+def test_communities_tell_distance_pairs_and_p(fleet_document):
+    rows = fleet_document.section("communities").all("table")[0].cells()
+    assert rows[2][1:] == ["itself", "1", "0.125", "[0.094, 0.156]", "1", "< 0.001"]
+    assert rows[3][1:3] == ['medical "><img src=x onerror=window.injected=1>', "4"]
+
+
+def test_every_strength_of_a_background_has_a_rule_in_the_style(fleet_document):
+    (style,) = fleet_document.all("style")
+    classes = {
+        node.attributes["class"]
+        for node in fleet_document.section("contributions").walk()
+        if (node.attributes.get("class") or "").startswith("h")
+    }
+    assert "h-10" in classes
+    assert all(f".{name} {{" in style.text for name in classes - {"h0"})
+
+
+def test_thousands_of_models_make_a_page_that_a_browser_can_open():
+    names = [f"organisation/model-{place}-of-some-name" for place in range(2_001)]
+    found = findings()
+    near = tuple(Neighbour(model=names[place], distance=0.5) for place in range(5))
+    members = tuple(
+        replace(found.members[0], name=name, x=place % 53, y=place % 47, nearest=near)
+        for place, name in enumerate(names)
+    )
+    points = tuple(BenchmarkPoint(model=name, predicted=0.5, observed=0.25) for name in names)
+    row = replace(found.predictions[0], points=points)
+    page = HtmlRenderer().render(
+        build_comparison(replace(found, members=members, predictions=(row,) * 6))
+    )
+    assert page.count("<tr data-order") == 2_001
+    assert len(page) < 4_000_000

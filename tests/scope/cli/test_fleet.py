@@ -1,0 +1,276 @@
+"""``scope fleet`` as a user meets it, on made-up models that know some topics and not others."""
+
+import csv
+import json
+import re
+import shlex
+import shutil
+
+import numpy as np
+import pytest
+from made_up_fleet import MODELS, TOPICS, lay_out
+
+import scope
+from scope.fleet import load_fleet
+from scope.serialization import from_json, to_json
+
+LAST = MODELS[-1]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with encoder, answers, and the finished run ``ours``; the made-up fleet itself."""
+    folder = tmp_path_factory.mktemp("fleet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        made_up = lay_out(folder)
+        scope.embed_fleet(data="train.csv", encoder="./encoder", embedder="factors", run="ours")
+    return folder, made_up
+
+
+@pytest.fixture
+def fleet(command, prepared, tmp_path, monkeypatch):
+    """Runs a command on fleets in a copy of the prepared folder; it must succeed."""
+    shutil.copytree(prepared[0], tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments):
+        done = command("fleet", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def made_up(prepared):
+    return prepared[1]
+
+
+def findings(done):
+    return json.loads(done.stdout)["fleet"]
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def result(folder):
+    text = (folder / "comparison.json").read_text(encoding="utf-8")
+    return to_json(from_json(text), clock=False)
+
+
+def overall(scores):
+    return {one["forecaster"]: one for one in scores if one["category"] is None}
+
+
+def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
+    asked = ("embed", "--data", "answers.csv", "--encoder", "./encoder")
+    done = fleet(*asked, "--embedder", "factors", "--run", "mine")
+    assert "20 models, 160 questions, 3,200 answers" in done.stdout
+    assert "report: runs/mine/report.html" in done.stderr
+    assert "trying forecasters" in done.stderr
+    kept = load_fleet(tmp_path / "runs/mine/embedder")
+    assert kept.models == MODELS
+    assert "model-07" in (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+
+
+def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
+    done = fleet("embed", "--data", "answers.csv", "--encoder", "./encoder", "--json")
+    found = findings(done)
+    assert [one["name"] for one in found["members"]] == list(MODELS)
+    for member, share in zip(found["members"], made_up.correct.mean(axis=0), strict=True):
+        assert member["skill"]["value"] == pytest.approx(share, abs=1e-6)
+        assert member["skill"]["n"] == 160
+        assert len(member["nearest"]) == 5
+        # Models of even and of odd number know different topics.
+        assert int(member["name"][-2:]) % 2 == int(member["nearest"][0]["model"][-2:]) % 2
+    scores = overall(found["scores"])
+    assert {name.partition("(")[0] for name in scores} == {"mean", "knn", "factors", "irt"}
+    (chosen,) = (one for one in scores.values() if one["chosen"])
+    assert chosen["forecaster"] == found["forecaster"]
+    assert chosen["gain"]["low"] > 0.1
+    assert found["reliability"]
+
+
+def test_an_embedder_that_is_named_is_used(fleet):
+    found = findings(
+        fleet("embed", "--data", "answers.csv", "--embedder", "mean", "--json", "--run", "plain")
+    )
+    assert found["forecaster"] == "mean"
+    assert found["encoder"] == "none"
+    assert "no vectors of models" in " ".join(found["notes"])
+
+
+def test_forecasts_of_every_model_and_question_are_written(fleet, tmp_path, made_up):
+    fleet("forecast", "--fleet", "ours", "--questions", "new.csv", "--run", "mine")
+    written = rows(tmp_path / "runs/mine/forecasts.csv")
+    assert [row["question"] for row in written[:: len(MODELS) - 1]] == made_up.ids[120:]
+    assert [row["model"] for row in written[: len(MODELS) - 1]] == list(MODELS[:-1])
+    foretold = np.array([float(row["probability"]) for row in written]).reshape(40, -1) > 0.5
+    assert (foretold == made_up.correct[120:, :-1]).mean() > 0.7
+
+
+def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
+    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "test.csv", "--json"))
+    scores = overall(found["scores"])
+    assert scores["mean"]["accuracy"]["n"] == scores["factors"]["accuracy"]["n"] == 40
+    assert scores["factors"]["chosen"]
+    assert scores["factors"]["gain"]["low"] > 0.1
+    assert {one["category"] for one in found["scores"]} == {None, *TOPICS}
+    notes = " ".join(found["notes"])
+    assert "20 of the 60 questions are among those that the fleet was fitted on" in notes
+    assert f"answers of 1 models that the fleet lacks count for nothing: `{LAST}`" in notes
+
+
+def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):
+    text = (tmp_path / "test.csv").read_text(encoding="utf-8")
+    (tmp_path / "renamed.csv").write_text(re.sub(",q([0-9])", r",other\1", text), encoding="utf-8")
+    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "renamed.csv", "--json"))
+    assert overall(found["scores"])["factors"]["accuracy"]["n"] == 40
+
+
+def test_held_out_questions_score_the_chosen_beside_mean_and_nearest_questions(fleet, tmp_path):
+    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
+    found = findings(fleet(*asked, "--embedder", "irt", "--json", "--run", "mine"))
+    scores = overall(found["scores"])
+    assert list(scores) == ["mean", "knn", "irt"]
+    assert {one["accuracy"]["n"] for one in scores.values()} == {40}
+    assert found["questions"] == 120
+    assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)
+
+
+def test_a_held_out_question_with_the_text_of_a_known_one_is_not_scored(fleet, tmp_path):
+    """Every question stands there twice, under two ids: most have their twin on the other side."""
+    text = (tmp_path / "answers.csv").read_text(encoding="utf-8").splitlines()
+    twins = [re.sub(",q([0-9])", r",twin\1", line) for line in text[1:]]
+    (tmp_path / "twins.csv").write_text("\n".join([*text, *twins]) + "\n", encoding="utf-8")
+    asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--embedder", "knn")
+    found = findings(fleet(*asked, "--json"))
+    (note,) = (one for one in found["notes"] if "the text of one that was learned from" in one)
+    known = int(note.split()[0])
+    assert 40 < known < 64
+    assert overall(found["scores"])["knn"]["accuracy"]["n"] == 64 - known
+
+
+def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
+    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--embedder", "factors")
+    for name in ("first", "second"):
+        fleet(*asked, "--run", name)
+    first, second = tmp_path / "runs/first", tmp_path / "runs/second"
+    assert result(first) == result(second)
+    assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
+
+
+def test_a_router_is_held_against_simpler_ways(fleet, tmp_path):
+    found = findings(
+        fleet("route", "--fleet", "ours", "--questions", "test.csv", "--run", "mine", "--json")
+    )
+    routers = {one["router"]: one for one in found["routers"] if one["category"] is None}
+    assert set(routers) == {"router", "single best", "random with the same mix", "oracle"}
+    assert routers["single best"]["gain"]["low"] > 0
+    assert sum(one["share"] for one in found["mix"]) == pytest.approx(1, abs=1e-5)
+    written = rows(tmp_path / "runs/mine/routes.csv")
+    assert len(written) == 60
+    assert {row["model"] for row in written} == {one["model"] for one in found["mix"]}
+
+
+def test_costs_and_a_budget_decide_who_is_asked(fleet, tmp_path):
+    (tmp_path / "costs.csv").write_text("model,cost\nmodel-00,1\nmodel-01,5\n", encoding="utf-8")
+    named = ("--model", "model-00", "--model", "model-01", "--costs", "costs.csv")
+    asked = ("route", "--fleet", "ours", "--questions", "new.csv", *named)
+    fleet(*asked, "--cost", "model-01=3", "--budget", "1.5", "--run", "mine")
+    written = [row["model"] for row in rows(tmp_path / "runs/mine/routes.csv")]
+    assert set(written) == {"model-00", "model-01"}
+    # What stands on the command line comes before what stands in the file.
+    assert 1.4 < np.mean([{"model-00": 1, "model-01": 3}[one] for one in written]) <= 1.5
+
+
+def test_each_benchmark_is_foretold_from_the_others(fleet):
+    asked = ("predict", "--data", "answers.csv", "--splits", "10", "--json")
+    found = findings(fleet(*asked))
+    assert [one["benchmark"] for one in found["predictions"]] == sorted(TOPICS)
+    (one,) = findings(fleet(*asked, "--benchmark", "laws"))["predictions"]
+    assert (one["benchmark"], one["questions"], one["splits"]) == ("laws", 40, 10)
+    assert len(one["points"]) == len(MODELS)
+
+
+def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
+    labels = "".join(f"{name},{('even', 'odd')[int(name[-2:]) % 2]}\n" for name in MODELS)
+    (tmp_path / "families.csv").write_text(f"model,community\n{labels}", encoding="utf-8")
+    found = findings(
+        fleet("map", "--data", "answers.csv", "--communities", "families.csv", "--json")
+    )
+    within, between, other = found["communities"]
+    assert within["p_value"] == other["p_value"] == 0.001
+    assert within["distance"]["high"] < between["distance"]["low"]
+    assert {one["community"] for one in found["members"]} == {"even", "odd"}
+
+
+def test_contributions_of_benchmarks_are_read_off_held_out_questions(fleet):
+    asked = ("map", "--data", "answers.csv", "--contributions", "--encoder", "./encoder")
+    found = findings(fleet(*asked, "--json"))
+    values = {(one["source"], one["target"]): one["value"] for one in found["contributions"]}
+    assert set(values) == {(one, other) for one in TOPICS for other in TOPICS}
+    assert values["birds", "birds"]["value"] > 0.2
+
+
+def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_path, made_up):
+    add = ("--fleet", "ours", "--add", "newcomer.csv")
+    fleet("forecast", *add, "--questions", "new.csv", "--run", "mine")
+    written = [row for row in rows(tmp_path / "runs/mine/forecasts.csv") if row["model"] == LAST]
+    foretold = np.array([float(row["probability"]) > 0.5 for row in written])
+    assert (foretold == made_up.correct[120:, -1]).mean() > 0.7
+    members = findings(fleet("map", *add, "--json"))["members"]
+    assert [one["name"] for one in members if one["added"]] == [LAST]
+    assert members[-1]["skill"]["n"] == 120
+    fleet("route", *add, "--questions", "new.csv")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "embed --data train.csv --encoder ./encoder --embedder factors --no-features "
+        "--dimensions 3 --folds 3 --seed 4",
+        "forecast --fleet ours --questions test.csv --add newcomer.csv",
+        "route --fleet ours --questions test.csv --model model-00 --model model-01 "
+        "--cost model-00=0.1 --cost model-01=0.30000000000000004 --budget 0.2",
+        "predict --data train.csv --benchmark laws --splits 5 --train-share 0.6",
+        "map --data train.csv --contributions --encoder ./encoder",
+    ],
+)
+def test_the_command_in_the_result_asks_the_same_again(fleet, command, tmp_path, asked):
+    first = fleet(*shlex.split(asked), "--json")
+    words = shlex.split(json.loads(first.stdout)["manifest"]["command"])
+    assert words[0] == "scope"
+    again = command(*words[1:], "--json")
+    assert again.returncode == 0, again.stderr
+    one, other = (to_json(from_json(done.stdout), clock=False) for done in (first, again))
+    assert one == other
+
+
+def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
+    found = [
+        findings(fleet("map", "--fleet", named, "--json"))
+        for named in ("ours", "./runs/ours", "runs/ours/embedder")
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("name", ["embed", "forecast", "route", "predict", "map"])
+def test_every_command_has_help_with_an_example(command, name):
+    done = command("fleet", name, "--help")
+    assert done.returncode == 0
+    assert f"Example: scope fleet {name}" in " ".join(done.stdout.split())
+
+
+def test_the_runs_are_listed_and_their_reports_written_again(fleet, command, tmp_path):
+    assert '"fleet-embed"' in command("list", "runs", "--json").stdout
+    page = tmp_path / "runs/ours/report.html"
+    before = page.read_bytes()
+    page.unlink()
+    assert command("report", "ours").returncode == 0
+    assert page.read_bytes() == before

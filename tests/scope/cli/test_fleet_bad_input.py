@@ -1,0 +1,243 @@
+"""Every mistake about a fleet ends in one screen that says what was found and how to mend it."""
+
+import json
+import shutil
+
+import pytest
+from made_up_fleet import lay_out, write_word_table
+
+import scope
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with encoder, answers, a run ``ours`` of factors and a run ``near`` of knn."""
+    folder = tmp_path_factory.mktemp("fleet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        lay_out(folder)
+        write_word_table(folder / "another", seed=1)
+        for name, embedder in (("ours", "factors"), ("near", "knn")):
+            scope.embed_fleet(data="train.csv", encoder="./encoder", embedder=embedder, run=name)
+    return folder
+
+
+@pytest.fixture
+def refused(command, prepared, tmp_path, monkeypatch):
+    """Runs a command on fleets, which must refuse; returns its message."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments):
+        done = command("fleet", *arguments)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        assert "to mend:" in done.stderr
+        return done.stderr
+
+    return run
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Writes a long table of answers to two questions with texts."""
+
+    def write(*rows, columns="model,id,question,correct"):
+        path = tmp_path / "given.csv"
+        path.write_text("\n".join((columns, *rows)) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_answers_that_are_all_right_teach_nothing(refused, answers):
+    path = answers("a,1,one?,1", "b,1,one?,1", "a,2,two?,1")
+    assert "all 3 answers are right" in refused("embed", "--data", path)
+
+
+def test_a_model_without_any_answer_is_named(refused, answers):
+    path = answers("a,1,one?,1", "b,1,one?,0", "c,1,one?,", "c,2,two?,", "a,2,two?,0")
+    assert "no answer of 1 of 3 models: `c`" in refused("embed", "--data", path)
+
+
+@pytest.mark.parametrize("value", ["NaN", "perhaps", "0.5"])
+def test_an_answer_that_is_neither_right_nor_wrong_is_told_by_its_line(refused, answers, value):
+    message = refused("embed", "--data", answers("a,1,one?,1", f"b,1,one?,{value}"))
+    assert "line 3 of given.csv" in message
+    assert value in message
+
+
+def test_questions_without_text_are_counted_and_what_needs_none_is_named(refused, answers):
+    path = answers("a,1,1", "b,1,0", "a,2,0", "b,2,1", columns="model,id,correct")
+    message = refused("embed", "--data", path)
+    assert "no text of 2 of 2 questions: `1`, `2`" in message
+    assert "--embedder mean" in message
+
+
+def test_more_dimensions_than_models_are_refused(refused):
+    asked = ("embed", "--data", "train.csv", "--encoder", "./encoder", "--dimensions", "50")
+    assert "50 dimensions for 19 models" in refused(*asked)
+
+
+@pytest.mark.parametrize("embedder", ["mean", "knn"])
+def test_what_has_no_dimensions_takes_none(refused, embedder):
+    asked = ("embed", "--data", "train.csv", "--embedder", embedder, "--dimensions", "5")
+    assert f"5 dimensions of the embedder {embedder}" in refused(*asked)
+
+
+def test_the_mean_takes_no_encoder(refused):
+    asked = ("embed", "--data", "train.csv", "--embedder", "mean", "--encoder", "./encoder")
+    assert "the encoder `./encoder` for the embedder mean" in refused(*asked)
+
+
+def test_more_folds_than_questions_are_refused(refused):
+    asked = ("embed", "--data", "train.csv", "--embedder", "mean", "--folds", "500")
+    assert "500 folds of 120 questions" in refused(*asked)
+
+
+def test_a_column_that_is_not_there_is_named(refused):
+    asked = ("embed", "--data", "train.csv", "--column", "model=system")
+    assert "system" in refused(*asked)
+
+
+def test_another_question_under_the_same_name_is_refused(refused):
+    asked = ("embed", "--data", "train.csv", "--encoder", "./encoder", "--embedder", "factors")
+    message = refused(*asked, "--seed", "1", "--run", "ours")
+    assert "run `ours` holds another question: settings.seed is 0, not 1" in message
+
+
+def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):
+    message = refused("forecast", "--fleet", "theirs", "--questions", "new.csv")
+    assert "no run `theirs`" in message
+    assert "a run with a fleet: `near`, `ours`" in message
+
+
+def test_a_run_of_another_job_holds_no_fleet(refused, command):
+    assert command("fleet", "map", "--fleet", "ours", "--run", "drawn").returncode == 0
+    message = refused("forecast", "--fleet", "drawn", "--questions", "new.csv")
+    assert "`runs/drawn` holds no fleet: it is of fleet-map" in message
+
+
+def test_a_fleet_of_another_format_is_refused(refused, tmp_path):
+    path = tmp_path / "runs/ours/embedder/embedder.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 7}), encoding="utf-8")
+    assert "has format 7" in refused("map", "--fleet", "ours")
+
+
+def test_a_damaged_fleet_is_refused(refused, tmp_path):
+    path = tmp_path / "runs/ours/embedder/embedder.safetensors"
+    path.write_bytes(path.read_bytes()[:-4] + b"\0\0\0\1")
+    assert "is damaged: its digest is not the one" in refused("map", "--fleet", "ours")
+
+
+def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refused, tmp_path):
+    kept = json.loads((tmp_path / "runs/ours/embedder/embedder.json").read_text())
+    asked = ("forecast", "--fleet", "ours", "--questions", "new.csv", "--encoder", "./another")
+    message = refused(*asked)
+    assert "the encoder `hf:./another` with the fingerprint" in message
+    assert f"`hf:./encoder` with the fingerprint {kept['layout']['encoder']}" in message
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        (("--model", "model-0"), "no model `model-0` in the fleet, which --model names"),
+        (("--cost", "model-99=1"), "no model `model-99` in the fleet, which --cost or --costs"),
+        (("--cost", "model-00"), "the cost `model-00`"),
+        (("--cost", "model-00=dear"), "the cost `model-00=dear`"),
+        (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
+        (("--cost", "model-00=nan"), "a cost of nan for `model-00`"),
+        (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
+        (("--budget", "1"), "a budget of 1 a question, and no costs"),
+        (("--budget", "nan"), "a budget of nan a question"),
+        (
+            ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
+            "a budget of 1 a question",
+        ),
+    ],
+)
+def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, found):
+    assert found in refused("route", "--fleet", "ours", "--questions", "new.csv", *named)
+
+
+def test_near_names_are_offered(refused):
+    asked = ("route", "--fleet", "ours", "--questions", "new.csv", "--model", "model-0")
+    assert "did you mean `model-" in refused(*asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", "neither a fleet nor answers"),
+        ("--fleet ours", "a fleet and no questions"),
+        ("--fleet ours --questions new.csv --data train.csv", "a fleet, and answers"),
+        ("--fleet ours --questions new.csv --test-share 0.5", "--test-share with --fleet"),
+        ("--fleet ours --questions new.csv --embedder knn", "--embedder with --fleet"),
+        ("--data train.csv --add newcomer.csv", "--add with --data"),
+        ("--data train.csv --questions new.csv", "--questions with --data"),
+        ("--data train.csv --test-share 1.5", "a share of 1.5 of 120 questions to hold out"),
+        ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
+    ],
+)
+def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
+    assert found in refused("forecast", *asked.split())
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", "neither a fleet nor answers"),
+        ("--fleet ours --data train.csv", "a fleet, and answers beside it"),
+        ("--fleet ours --contributions", "--contributions with --fleet"),
+        ("--data train.csv --add newcomer.csv", "--add with --data"),
+        ("--data train.csv --encoder ./encoder", "--encoder with --data"),
+        ("--fleet ours --communities strangers.csv", "no model `stranger` in the fleet"),
+    ],
+)
+def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):
+    (tmp_path / "strangers.csv").write_text("model,community\nstranger,far\n", encoding="utf-8")
+    assert found in refused("map", *asked.split())
+
+
+def test_a_further_model_with_few_answers_is_refused_with_their_number(refused, tmp_path):
+    lines = (tmp_path / "newcomer.csv").read_text(encoding="utf-8").splitlines()[:13]
+    (tmp_path / "few.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    message = refused("map", "--fleet", "ours", "--add", "few.csv")
+    assert "12 answers of `model-19` to questions that the fleet was fitted on" in message
+    assert "20 or more" in message
+
+
+def test_answers_to_questions_that_the_fleet_does_not_know_do_not_count(refused):
+    # Twenty of these sixty questions are known, and all but one of the models.
+    message = refused("map", "--fleet", "ours", "--add", "test.csv")
+    assert "19 models that the fleet has already: `model-00`" in message
+
+
+def test_a_further_model_cannot_join_a_fleet_without_vectors(refused):
+    message = refused("map", "--fleet", "near", "--add", "newcomer.csv")
+    assert "further models for a fleet of knn" in message
+    assert "--embedder factors" in message
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (("--benchmark", "law"), "did you mean `laws`?"),
+        (("--train-share", "1"), "100 splits with a share of 1 of the models"),
+    ],
+)
+def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):
+    assert found in refused("predict", "--data", "train.csv", *asked)
+
+
+def test_a_benchmark_is_foretold_from_others_alone(refused, answers):
+    path = answers("a,1,one?,1", "b,1,one?,0", "a,2,two?,0", "b,2,two?,1")
+    assert "0 benchmarks among the categories of 2 questions" in refused("predict", "--data", path)
+    message = refused("map", "--data", path, "--contributions")
+    assert "0 benchmarks among the categories of 2 questions" in message
+
+
+def test_a_missing_file_is_told(refused):
+    assert "no file `nothing.csv`" in refused("embed", "--data", "nothing.csv")

@@ -1,0 +1,46 @@
+"""An embedding that was killed goes on where it was: vectors that were kept are not made again."""
+
+import sqlite3
+
+from killing import kill_when, result, start
+from made_up_fleet import MadeUpFleet, write_word_table
+
+QUESTIONS = 3000
+
+
+def count_vectors(folder):
+    """How many vectors are kept in the cache under a folder."""
+    files = list((folder / "cache" / "question-vectors").glob("*.sqlite"))
+    if not files:
+        return 0
+    try:
+        with sqlite3.connect(f"file:{files[0]}?mode=ro", uri=True, timeout=5) as connection:
+            return connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_kill_and_another_hash_seed_leave_the_fleet_as_it_is(tmp_path):
+    encoder = write_word_table(tmp_path / "encoder")
+    made_up = MadeUpFleet(questions=QUESTIONS, models=("one", "two", "three"))
+    data = made_up.write(tmp_path / "answers.csv")
+    arguments = [
+        *("fleet", "embed", "--data", str(data), "--encoder", str(encoder), "--run", "mine"),
+        *("--embedder", "knn", "--folds", "2"),
+    ]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+
+    def begin(folder, seed):
+        folder.mkdir(exist_ok=True)
+        return start(arguments, folder, SCOPE_CACHE=str(folder / "cache"), PYTHONHASHSEED=seed)
+
+    kill_when(begin(killed, "1"), lambda: count_vectors(killed) > 0)
+    assert 0 < count_vectors(killed) < QUESTIONS
+    assert not (killed / "runs/mine/comparison.json").exists()
+    processes = [begin(killed, "2"), begin(whole, "3")]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    assert count_vectors(killed) == QUESTIONS
+    assert result(killed) == result(whole)
+    for name in ("embedder.json", "embedder.safetensors"):
+        one, other = (folder / "runs/mine/embedder" / name for folder in (killed, whole))
+        assert one.read_bytes() == other.read_bytes()

@@ -1,0 +1,168 @@
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t
+
+from scope.errors import DataError
+from scope.fleet.findings import communities
+from scope.fleet.findings.communities import community_distances
+from scope.records import Estimate, Undefined
+
+
+def names_of(models):
+    return [f"m{row:02}" for row in range(models)]
+
+
+def found_for(vectors, labels, **options):
+    """Records by the pair of communities; labels run parallel to the vectors, None for none."""
+    names = names_of(len(vectors))
+    given_labels = {name: label for name, label in zip(names, labels, strict=True) if label}
+    found = community_distances(np.asarray(vectors, float), names, given_labels, **options)
+    return {(one.first, one.second): one for one in found}
+
+
+def test_mean_distances_by_hand():
+    found = found_for([[0], [1], [4], [10], [12]], ["x", "x", "x", "y", "y"])
+    assert list(found) == [("x", "x"), ("x", "y"), ("y", "y")]
+    assert found["x", "x"].distance.value == pytest.approx((1 + 4 + 3) / 3)
+    assert found["x", "y"].distance.value == pytest.approx((10 + 9 + 6 + 12 + 11 + 8) / 6)
+    assert [one.pairs for one in found.values()] == [3, 6, 1]
+    assert [found[pair].distance.n for pair in (("x", "x"), ("x", "y"))] == [3, 5]
+
+
+def test_the_interval_within_is_a_jackknife_over_models():
+    vectors = np.random.default_rng(0).standard_normal((6, 3))
+
+    def mean(rows):
+        return np.mean([np.linalg.norm(vectors[a] - vectors[b]) for a, b in combinations(rows, 2)])
+
+    without = [mean([row for row in range(6) if row != left]) for left in range(6)]
+    error = np.sqrt(5 / 6 * sum((value - np.mean(without)) ** 2 for value in without))
+    distance = found_for(vectors, ["x"] * 6)["x", "x"].distance
+    assert distance.value == pytest.approx(mean(range(6)))
+    assert distance.high - distance.value == pytest.approx(t.ppf(0.975, 5) * error)
+    assert distance.low == pytest.approx(max(0, distance.value - t.ppf(0.975, 5) * error))
+
+
+def test_the_interval_between_adds_up_both_communities_jackknives():
+    vectors = np.random.default_rng(0).standard_normal((7, 3))
+
+    def mean(ones, others):
+        pairs = product(ones, others)
+        return np.mean([np.linalg.norm(vectors[a] - vectors[b]) for a, b in pairs])
+
+    def variance(values):
+        return (len(values) - 1) / len(values) * sum((v - np.mean(values)) ** 2 for v in values)
+
+    first, second = range(3), range(3, 7)
+    parts = [
+        variance([mean([row for row in first if row != left], second) for left in first]),
+        variance([mean(first, [row for row in second if row != left]) for left in second]),
+    ]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 / 3)
+    distance = found_for(vectors, ["x"] * 3 + ["y"] * 4)["x", "y"].distance
+    assert distance.value == pytest.approx(mean(first, second))
+    half = t.ppf(0.975, freedom) * sum(parts) ** 0.5
+    assert distance.high - distance.value == pytest.approx(half)
+
+
+def test_the_interval_holds_the_true_distance_as_often_as_it_says():
+    generator = np.random.default_rng(0)
+    held = 0
+    for _ in range(200):
+        distance = found_for(generator.standard_normal((5, 1)), ["x"] * 5, resamples=1)["x", "x"]
+        # Two normal numbers lie 2 / √π apart on average.
+        held += distance.distance.low <= 2 / np.pi**0.5 <= distance.distance.high
+    assert held >= 180
+
+
+def test_a_community_that_is_a_cluster_is_near_and_a_scattered_one_is_not():
+    generator = np.random.default_rng(0)
+    vectors = generator.standard_normal((40, 3))
+    vectors[:6] = vectors[0] + 0.01 * generator.standard_normal((6, 3))
+    found = found_for(vectors, ["near"] * 6 + ["far"] * 10 + [None] * 24)
+    assert found["near", "near"].p_value == 0.001
+    assert found["far", "far"].p_value > 0.05
+    assert found["far", "near"].p_value is None
+
+
+def test_a_p_value_is_the_share_of_all_communities_of_the_size():
+    vectors = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
+    # Of the 10 pairs, those at distances 1 and 2 are as near as the second and the third.
+    p_value = found_for(vectors, [None, "x", "x", None, None], resamples=20_000)["x", "x"].p_value
+    assert p_value == pytest.approx(0.2, abs=0.01)
+
+
+def test_large_and_small_draws_are_summed_alike(monkeypatch):
+    vectors = np.random.default_rng(0).standard_normal((30, 3))
+    labels = ["x"] * 4 + ["y"] * 20 + [None] * 6
+    multiplied = found_for(vectors, labels)
+    monkeypatch.setattr(communities, "MULTIPLIED", 0)
+    assert found_for(vectors, labels) == multiplied
+
+
+def test_the_whole_fleet_as_one_community_is_as_near_as_any_draw():
+    vectors = np.random.default_rng(0).standard_normal((12, 3))
+    assert found_for(vectors, ["x"] * 12)["x", "x"].p_value == 1
+
+
+def test_one_community_more_leaves_the_others_as_they_are():
+    vectors = np.random.default_rng(0).standard_normal((20, 3))
+    alone = found_for(vectors, ["x"] * 5 + [None] * 15)
+    beside = found_for(vectors, ["x"] * 5 + ["y"] * 5 + [None] * 10)
+    assert alone["x", "x"] == beside["x", "x"]
+
+
+def test_models_too_few_for_an_interval_are_undefined():
+    found = found_for([[0], [1], [4], [5]], ["x", "y", "y", None])
+    assert found["x", "x"].distance == Undefined(reason="1 model of x: 3 are needed", n=1)
+    assert found["x", "y"].distance == Undefined(reason="1 model of x: 2 are needed", n=1)
+    assert found["y", "y"].distance == Undefined(reason="2 models of y: 3 are needed", n=2)
+    assert found["x", "x"].p_value is None
+    assert found["y", "y"].p_value is not None
+    assert [one.pairs for one in found.values()] == [0, 2, 1]
+
+
+def test_models_that_are_all_alike_lie_at_no_distance_for_sure():
+    found = found_for(np.ones((6, 2)), ["x"] * 3 + ["y"] * 3)
+    for one in found.values():
+        assert (one.distance.low, one.distance.value, one.distance.high) == (0, 0, 0)
+    assert found["x", "x"].p_value == 1
+
+
+def test_without_labels_there_are_no_communities():
+    assert found_for([[0], [1]], [None, None]) == {}
+
+
+@given(st.integers(0, 1000))
+def test_the_order_of_the_models_does_not_move_the_distances(seed):
+    generator = np.random.default_rng(seed)
+    vectors, order = generator.standard_normal((9, 2)), generator.permutation(9)
+    names, labels = names_of(9), dict(zip(names_of(9), "xxxxyyyzz", strict=True))
+    moved = [names[row] for row in order]
+    one = community_distances(vectors, names, labels, resamples=1)
+    other = community_distances(vectors[order], moved, labels, resamples=1)
+    for first, second in zip(one, other, strict=True):
+        assert (first.first, first.second, first.pairs) == (
+            second.first,
+            second.second,
+            second.pairs,
+        )
+        if isinstance(first.distance, Estimate):
+            assert second.distance.value == pytest.approx(first.distance.value)
+            assert second.distance.high == pytest.approx(first.distance.high)
+
+
+def test_a_label_of_a_model_that_is_not_there_is_refused():
+    with pytest.raises(DataError, match="a community for the model `gpt`"):
+        community_distances(np.zeros((2, 1)), ["a", "b"], {"a": "x", "gpt": "x"})
+
+
+def test_other_lengths_and_no_resamples_are_refused():
+    with pytest.raises(ValueError, match="1 vectors, 2 names"):
+        community_distances(np.zeros((1, 1)), ["a", "b"], {})
+    with pytest.raises(ValueError, match="0 resamples"):
+        community_distances(np.zeros((1, 1)), ["a"], {}, resamples=0)

@@ -1,0 +1,150 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_fleet
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.item_response import ItemResponse
+from scope.fleet.forecasters.mean import MeanForecaster, accuracies
+from scope.fleet.layout import QuestionLayout
+
+NAN = np.nan
+TESTS = Path(toy_fleet.__file__).parent
+
+
+def made(**parameters):
+    return ItemResponse(layout=toy_fleet.LAYOUT, **{"dimensions": 2, **parameters})
+
+
+def test_unseen_questions_are_foretold_better_than_by_the_mean():
+    table, answers = toy_fleet.fleet(questions=400, models=30)
+    fitted = made().fit(table[:300], answers[:300])
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table[:300], answers[:300])
+    assert fitted.helps_ is True
+    gain = fitted.score(table[300:], answers[300:]) - mean.score(table[300:], answers[300:])
+    assert gain > 0.05
+
+
+def test_probabilities_are_as_bold_as_the_text_allows():
+    table, answers = toy_fleet.fleet(questions=1200, models=30, unknown=0.0)
+    # Half of the vector is hidden: parameters foretold from the rest are far from the true ones.
+    half = ItemResponse(layout=QuestionLayout(vector=2)).fit(table[:200, :2], answers[:200])
+    found = half.predict_proba(table[200:, :2])
+    right = (found > 0.5) == (answers[200:] == 1)
+    # Without the slope the mean of the bolder chance would be 0.76, and 0.70 of them came true.
+    assert np.maximum(found, 1 - found).mean() == pytest.approx(right.mean(), abs=0.02)
+
+
+def test_where_the_text_says_nothing_the_forecasts_are_the_accuracies():
+    table, answers = toy_fleet.fleet(questions=200)
+    shuffled = np.random.default_rng(0).permutation(answers)
+    fitted = made().fit(table, shuffled)
+    assert fitted.helps_ is False
+    assert fitted.predict_proba(table[:1])[0] == pytest.approx(accuracies(answers))
+
+
+def test_the_router_goes_by_the_text_only_where_that_proved_useful():
+    table, answers = toy_fleet.fleet(questions=400, models=30, unknown=0.0)
+    fitted = made().fit(table[:300], answers[:300])
+    asked = fitted.routing_scores(table[300:]).argmax(axis=1)
+    best = accuracies(answers[:300]).argmax()
+    assert answers[300:][np.arange(100), asked].mean() > answers[300:, best].mean() + 0.05
+    shuffled = np.random.default_rng(0).permutation(answers)
+    blind = made().fit(table, shuffled)
+    assert (blind.routing_scores(table).argmax(axis=1) == accuracies(answers).argmax()).all()
+
+
+def test_features_and_category_count():
+    table, answers = toy_fleet.fleet(questions=300, models=20)
+    layout = QuestionLayout(vector=1, features=("one", "two"), categories=("a", "b"))
+    codes = (table[:, 3] > 0).astype(np.float32)
+    # The first number of the vector says little: the rest is told by the other columns.
+    wide = np.column_stack([table[:, :1], table[:, 1:3], codes])
+    blind = np.column_stack([table[:, :1], np.zeros((300, 3), dtype=np.float32)])
+    with_all, without = (
+        ItemResponse(layout=layout, dimensions=2).fit(seen[:200], answers[:200])
+        for seen in (wide, blind)
+    )
+    gain = with_all.score(wide[200:], answers[200:]) - without.score(blind[200:], answers[200:])
+    assert gain > 0.03
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_further_model_is_foretold_about_as_well_as_the_others(helps):
+    table, answers = toy_fleet.fleet(questions=300, models=30)
+    if not helps:
+        answers = np.random.default_rng(0).permutation(answers)
+    fitted = made().fit(table, answers[:, :-1])
+    assert fitted.helps_ is helps
+    larger = fitted.added(np.arange(200), answers[:200, -1:])
+    known = ~np.isnan(answers[200:, -1])
+    right = (larger.predict(table[200:])[:, -1] == answers[200:, -1])[known].mean()
+    assert right > fitted.score(table[200:], answers[200:, :-1]) - 0.1
+    assert larger.model_vectors_.shape == (30, 2)
+    assert fitted.model_vectors_.shape == (29, 2)
+    assert larger.predict_proba(table)[:, :-1] == pytest.approx(
+        fitted.predict_proba(table), abs=1e-6
+    )
+
+
+def test_a_new_process_gives_the_same_bytes():
+    program = toy_fleet.DIGEST.format(
+        module="scope.fleet.forecasters.item_response",
+        name="ItemResponse",
+        parameters="dimensions=2",
+    )
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=TESTS, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert digests[0] == digests[1] != ""
+
+
+def test_scikit_learn_clones_and_searches_it():
+    table, answers = toy_fleet.fleet(questions=90)
+    search = GridSearchCV(made(), {"dimensions": [1, 3]}, cv=3).fit(table, answers)
+    assert set(search.cv_results_["param_dimensions"]) == {1, 3}
+    assert clone(made(guard=1.0)).spelling == "irt(dimensions=2, guard=1.0)"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"dimensions": 7}, "7 dimensions for 6 models"),
+        ({"dimensions": 0}, "0 dimensions"),
+        ({"landmarks": 0}, "landmarks=0"),
+        ({"folds": 1}, "folds=1"),
+        ({"guard": -0.5}, "guard=-0.5"),
+    ],
+)
+def test_parameters_that_cannot_be_are_named(parameters, told):
+    with pytest.raises(SpecError, match=told):
+        made(**parameters).fit(*toy_fleet.fleet())
+
+
+@pytest.mark.parametrize(("models", "dimensions"), [(2, 2), (9, 4)])
+def test_there_are_four_abilities_or_as_many_as_models(models, dimensions):
+    fitted = ItemResponse(layout=toy_fleet.LAYOUT).fit(*toy_fleet.fleet(models=models))
+    assert fitted.model_vectors_.shape == (models, dimensions)
+
+
+def test_one_question_is_refused():
+    table = np.ones((1, 4), dtype=np.float32)
+    with pytest.raises(DataError, match="1 question"):
+        made().fit(table, np.array([[1, 0]], dtype=np.float32))
+
+
+def test_bad_input_is_refused():
+    table, answers = toy_fleet.fleet()
+    with pytest.raises(DataError, match="all answers are right"):
+        made().fit(table, np.ones_like(answers))
+    table[0, 0] = NAN
+    with pytest.raises(DataError, match="row 0"):
+        made().fit(table, answers)

@@ -1,0 +1,231 @@
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_fleet
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
+from scope.fleet.forecasters.mean import MeanForecaster
+from scope.fleet.layout import QuestionLayout
+
+NAN = np.nan
+TESTS = Path(toy_fleet.__file__).parent
+FAST = {"dimensions": 8, "epochs": 40, "batch": 64, "learning_rate": 0.02}
+
+
+def made(**parameters):
+    return MatrixFactorization(layout=toy_fleet.LAYOUT, **{**FAST, **parameters})
+
+
+def test_as_it_is_it_is_the_published_one():
+    published = MatrixFactorization(layout=toy_fleet.LAYOUT)
+    assert published.spelling == "mf"
+    assert published.get_params() | {"layout": None} == {
+        "layout": None,
+        "dimensions": 232,
+        "epochs": 50,
+        "batch": 2048,
+        "learning_rate": 1e-4,
+        "weight_decay": 1e-5,
+        "noise": 0.05,
+        "biases": False,
+        "patience": None,
+        "validation": 0.1,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"biases": True}, {"patience": 5}])
+def test_unseen_questions_are_foretold_better_than_by_the_mean(options):
+    table, answers = toy_fleet.fleet(questions=400, models=12)
+    new, truth = toy_fleet.fleet(questions=400, models=12)
+    fitted = made(**options).fit(table[:300], answers[:300])
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table[:300], answers[:300])
+    gain = fitted.score(new[300:], truth[300:]) - mean.score(new[300:], truth[300:])
+    assert gain > 0.05
+
+
+def test_a_forecast_is_the_logistic_of_vectors_times_projected_question():
+    table, answers = toy_fleet.fleet()
+    fitted = made(biases=True).fit(table, answers)
+    question, model = table[3].astype(np.float64), 2
+    logit = fitted.model_vectors_[model] @ (question @ fitted.projection_ + fitted.shift_)
+    logit += question @ fitted.question_weights_ + fitted.constant_ + fitted.model_biases_[model]
+    found = fitted.predict_proba(table)[3, model]
+    assert found == pytest.approx(1 / (1 + np.exp(-logit)), abs=1e-5)
+    assert fitted.model_vectors_.shape == (6, 8)
+
+
+def test_without_biases_there_are_none():
+    fitted = made().fit(*toy_fleet.fleet())
+    assert not fitted.model_biases_.any()
+    assert not fitted.question_weights_.any()
+
+
+def test_a_models_bias_starts_at_its_log_odds():
+    table, answers = toy_fleet.fleet(questions=400)
+    fitted = made(biases=True, epochs=1, learning_rate=1e-6).fit(table, answers)
+    share = np.nanmean(answers, axis=0)
+    assert fitted.model_biases_ == pytest.approx(np.log(share / (1 - share)), abs=0.02)
+
+
+def test_of_several_weight_decays_the_one_best_on_validation_is_kept():
+    table, answers = toy_fleet.fleet()
+    fitted = made(weight_decay=(1e-5, 100.0)).fit(table, answers)
+    assert fitted.weight_decay_ == 1e-5
+    heavy = made(weight_decay=(100.0, 1000.0)).fit(table, answers)
+    assert heavy.weight_decay_ in (100.0, 1000.0)
+
+
+def test_one_weight_decay_holds_no_question_out():
+    table, answers = toy_fleet.fleet()
+    plain = made().fit(table, answers).predict_proba(table)
+    assert made(validation=0.4).fit(table, answers).predict_proba(table).tobytes() == (
+        plain.tobytes()
+    )
+    held = made(validation=0.4, patience=40).fit(table, answers).predict_proba(table)
+    assert not np.array_equal(held, plain)
+
+
+def test_more_dimensions_than_models_are_allowed_as_in_the_paper():
+    table, answers = toy_fleet.fleet(models=2)
+    assert made(dimensions=232).fit(table, answers).model_vectors_.shape == (2, 232)
+
+
+def test_a_model_added_with_its_answers_is_foretold_as_one_that_was_there():
+    table, answers = toy_fleet.fleet(questions=300, models=40)
+    everything = made(batch=256).fit(table, answers)
+    without = made(batch=256).fit(table, answers[:, :-1])
+    rows = np.arange(0, 300, 2)
+    larger = without.added(rows, answers[rows][:, -1:])
+    unseen = table[1::2], answers[1::2]
+    known = ~np.isnan(unseen[1][:, -1])
+    right = unseen[1][known, -1]
+    # The other one was fitted on these very answers.
+    theirs = ((everything.predict(unseen[0])[known, -1]) == right).mean()
+    ours = ((larger.predict(unseen[0])[known, -1]) == right).mean()
+    assert ours > theirs - 0.1
+    before = without.predict_proba(table)
+    assert larger.predict_proba(table)[:, :-1] == pytest.approx(before, abs=1e-6)
+
+
+@pytest.mark.parametrize("biases", [False, True])
+def test_the_order_of_addition_does_not_matter(biases):
+    table, answers = toy_fleet.fleet(models=9)
+    fitted = made(biases=biases).fit(table, answers[:, :6])
+    rows = np.arange(60)
+    at_once = fitted.added(rows, answers[:, 6:])
+    in_turn = fitted.added(rows, answers[:, 6:7]).added(rows, answers[:, 7:])
+    assert at_once.model_vectors_.tobytes() == in_turn.model_vectors_.tobytes()
+    assert at_once.model_biases_[6:].any() == biases
+    assert fitted.model_vectors_.shape == (6, 8)
+
+
+def test_a_further_model_takes_milliseconds():
+    generator = np.random.default_rng(0)
+    table = generator.standard_normal((200, 4)).astype(np.float32)
+    answers = generator.integers(0, 2, size=(200, 300)).astype(np.float32)
+    fitted = made(dimensions=232, epochs=1).fit(table, answers)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        fitted.added(np.arange(200), answers[:, :1])
+        times.append(time.perf_counter() - start)
+    # Five to ten milliseconds on an idle machine.
+    assert min(times) < 0.1
+
+
+def test_a_further_model_without_answers_is_refused():
+    fitted = made().fit(*toy_fleet.fleet())
+    with pytest.raises(DataError, match="column 0"):
+        fitted.added(np.arange(2), np.full((2, 1), NAN, dtype=np.float32))
+
+
+def test_a_new_process_gives_the_same_bytes():
+    program = toy_fleet.DIGEST.format(
+        module="scope.fleet.forecasters.matrix_factorization",
+        name="MatrixFactorization",
+        parameters="dimensions=8, epochs=3, batch=64, biases=True, patience=2",
+    )
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=TESTS, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert digests[0] == digests[1] != ""
+
+
+def test_another_seed_gives_other_forecasts():
+    table, answers = toy_fleet.fleet()
+    first, second = (made(seed=seed).fit(table, answers).predict_proba(table) for seed in (0, 1))
+    assert not np.array_equal(first, second)
+
+
+def test_scikit_learn_clones_and_searches_it():
+    table, answers = toy_fleet.fleet(questions=200)
+    search = GridSearchCV(made(), {"learning_rate": [1e-6, 0.02]}, cv=3).fit(table, answers)
+    assert search.best_params_ == {"learning_rate": 0.02}
+    assert clone(search.best_estimator_).spelling == made().spelling
+
+
+def test_only_the_vector_counts():
+    table, answers = toy_fleet.fleet()
+    layout = QuestionLayout(vector=4, features=("words",), encoder="toy")
+    wide = MatrixFactorization(layout=layout, **FAST)
+    fitted = wide.fit(np.column_stack([table, np.arange(60)]).astype(np.float32), answers)
+    found = fitted.predict_proba(np.column_stack([table, np.zeros(60)]).astype(np.float32))
+    assert found.tobytes() == made().fit(table, answers).predict_proba(table).tobytes()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"dimensions": 0},
+        {"epochs": 0},
+        {"batch": 0},
+        {"patience": 0},
+        {"learning_rate": 0.0},
+        {"learning_rate": NAN},
+        {"noise": -1.0},
+        {"weight_decay": ()},
+        {"weight_decay": (0.1, -0.1)},
+        {"validation": 0.0},
+        {"validation": 0.001, "patience": 1},
+    ],
+)
+def test_parameters_that_cannot_be_are_named(parameters):
+    with pytest.raises(SpecError, match=next(iter(parameters))):
+        made(**parameters).fit(*toy_fleet.fleet())
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "told"),
+    [
+        (2, slice(None), NAN, None),
+        (slice(None), 3, NAN, "column 3"),
+        (slice(None), slice(None), 0.0, "all answers are wrong"),
+    ],
+)
+def test_answers_there_is_nothing_to_learn_from_are_refused(row, column, value, told):
+    table, answers = toy_fleet.fleet()
+    answers[row, column] = value
+    if told is None:
+        # A question without answers is no hindrance.
+        made(patience=1).fit(table, answers)
+        return
+    with pytest.raises(DataError, match=told):
+        made().fit(table, answers)
+
+
+def test_a_vector_with_nan_is_refused():
+    table, answers = toy_fleet.fleet()
+    table[7, 0] = NAN
+    with pytest.raises(DataError, match="row 7"):
+        made().fit(table, answers)

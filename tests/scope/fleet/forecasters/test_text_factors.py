@@ -1,0 +1,251 @@
+"""The forecaster as a whole: signal found, none invented, models added, bytes kept."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from threadpoolctl import threadpool_limits
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.text_factors import TextFactors
+from scope.fleet.layout import QuestionLayout
+
+LAYOUT = QuestionLayout(vector=6, features=("length", "digits"), categories=("a", "b", "c"))
+
+
+def fleet(seed=0, questions=300, models=12, layout=LAYOUT, signal=1.0, ways=None):
+    """Questions, and answers that follow from vector, features and category, or from skill only."""
+    generator = np.random.default_rng(seed)
+    table = generator.normal(size=(questions, layout.width)).astype(np.float32)
+    if layout.categories:
+        table[:, -1] = generator.integers(0, len(layout.categories), size=questions)
+    tastes = np.random.default_rng(99)
+    taste = tastes.normal(size=(layout.width, ways or models))
+    if ways:
+        taste = taste @ tastes.normal(size=(ways, models)) / np.sqrt(ways)
+    chance = 1 / (1 + np.exp(-np.linspace(-1, 1, models) - signal * table @ taste))
+    return table, (generator.random(chance.shape) < chance).astype(np.float32)
+
+
+def with_gaps(answers, share, seed=0):
+    gaps = answers.copy()
+    gaps[np.random.default_rng(seed).random(answers.shape) < share] = np.nan
+    return gaps
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    table, answers = fleet()
+    return TextFactors(layout=LAYOUT).fit(table[:200], answers[:200])
+
+
+def test_texts_that_tell_beat_the_means_by_far(fitted):
+    table, answers = fleet()
+    means = np.tile(answers[:200].mean(axis=0) > 0.5, (100, 1))
+    assert fitted.score(table[200:], answers[200:]) > (means == answers[200:]).mean() + 0.1
+
+
+def test_texts_that_tell_nothing_leave_exactly_the_means():
+    table, answers = fleet(signal=0.0)
+    forecaster = TextFactors(layout=LAYOUT, guard=3.0).fit(table[:200], answers[:200])
+    expected = np.tile(answers[:200].mean(axis=0), (100, 1))
+    assert (forecaster.predict_proba(table[200:]) == expected).all()
+    assert (forecaster.routing_scores(table[200:]) == expected).all()
+
+
+def test_probabilities_come_true_as_often_as_they_say():
+    table, answers = fleet(questions=1200)
+    forecaster = TextFactors(layout=LAYOUT).fit(table[:600], answers[:600])
+    chances, right = forecaster.predict_proba(table[600:]), answers[600:]
+    for low in (0.1, 0.3, 0.5, 0.7):
+        inside = (chances >= low) & (chances < low + 0.2)
+        assert right[inside].mean() == pytest.approx(chances[inside].mean(), abs=0.1)
+
+
+def test_the_router_asks_better_models_than_the_single_best(fitted):
+    table, answers = fleet()
+    asked = fitted.routing_scores(table[200:]).argmax(axis=1)
+    single = answers[200:, answers[:200].mean(axis=0).argmax()].mean()
+    assert answers[200:][np.arange(100), asked].mean() > single + 0.05
+
+
+def test_models_in_another_order_have_the_same_forecasts():
+    table, answers = fleet()
+    order = np.random.default_rng(1).permutation(12)
+    first = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers)
+    second = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers[:, order])
+    expected = first.predict_proba(table)[:, order]
+    assert second.predict_proba(table) == pytest.approx(expected, abs=1e-3)
+
+
+def test_distances_between_models_are_those_of_their_fitted_answers(fitted):
+    vectors, questions = fitted.model_vectors_, fitted.question_vectors_
+    assert vectors.shape == (12, 13)
+    answers = vectors[:, 0] + questions @ vectors[:, 1:].T
+    expected = ((answers[:, 0] - answers[:, 5]) ** 2).mean()
+    assert ((vectors[0] - vectors[5]) ** 2).sum() == pytest.approx(expected, abs=1e-4)
+
+
+def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
+    table, answers = fleet()
+    made = [
+        TextFactors(layout=LAYOUT, landmarks=40, seed=seed).fit(table, answers)
+        for seed in (1, 1, 2)
+    ]
+    first, again, other = (one.predict_proba(table).tobytes() for one in made)
+    assert first == again != other
+
+
+def test_the_bytes_are_the_same_for_any_number_of_threads():
+    table, answers = fleet(questions=1000)
+    found = set()
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads):
+            forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+            found.add(forecaster.predict_proba(table).tobytes())
+            found.add(forecaster.predict_proba(table).tobytes())
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("signal", [0.0, 1.0])
+def test_a_restored_forecaster_gives_the_same_bytes(signal):
+    table, answers = fleet(signal=signal)
+    forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+    restored = TextFactors(layout=LAYOUT).restore(forecaster.state_arrays())
+    rows, further = np.arange(50), 1 - answers[:50, :2]
+    for first, second in (
+        (forecaster, restored),
+        (forecaster.added(rows, further), restored.added(rows, further)),
+    ):
+        assert first.predict_proba(table).tobytes() == second.predict_proba(table).tobytes()
+        assert first.routing_scores(table).tobytes() == second.routing_scores(table).tobytes()
+
+
+def test_a_model_added_from_some_answers_is_foretold_as_if_it_had_been_there():
+    # Models differ in two ways, which a fleet of this size shows clearly.
+    table, answers = fleet(questions=600, models=30, ways=2)
+    new, old, rows = np.arange(0, 30, 5), np.arange(30) % 5 > 0, np.arange(0, 400, 2)
+    whole = TextFactors(layout=LAYOUT).fit(table[:400], answers[:400])
+    without = TextFactors(layout=LAYOUT).fit(table[:400], answers[:400, old])
+    larger = without.added(rows, answers[rows][:, new])
+    right = answers[400:, new]
+    late = (larger.predict(table[400:])[:, 24:] == right).mean()
+    early = (whole.predict(table[400:])[:, new] == right).mean()
+    means = ((answers[rows][:, new].mean(axis=0) > 0.5) == right).mean()
+    assert early - 0.03 < late
+    assert means + 0.1 < late
+
+
+def test_models_added_change_nothing_about_the_others_nor_each_other(fitted):
+    table, answers = fleet()
+    rows, further = np.arange(100), 1 - answers[:100, :2]
+    before = fitted.predict_proba(table).tobytes()
+    together = fitted.added(rows, further)
+    in_turn = fitted.added(rows, further[:, :1]).added(rows, further[:, 1:])
+    assert fitted.predict_proba(table).tobytes() == before
+    assert (together.model_vectors_[:12] == fitted.model_vectors_).all()
+    assert (together.model_vectors_ == in_turn.model_vectors_).all()
+
+
+def test_answers_may_be_unknown_anywhere():
+    table, answers = fleet(questions=600)
+    given = with_gaps(answers[:400], 0.7)
+    given[5] = np.nan
+    forecaster = TextFactors(layout=LAYOUT).fit(table[:400], given)
+    means = (np.nanmean(given, axis=0) > 0.5) == answers[400:]
+    assert forecaster.score(table[400:], answers[400:]) > means.mean() + 0.05
+
+
+def test_a_model_with_few_answers_is_in_no_fold_twice_and_forecast_near_the_others():
+    table, answers = fleet(signal=0.0)
+    answers[1:, 0], answers[0, 0] = np.nan, 1
+    forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+    assert 0.3 < forecaster.model_vectors_[0, 0] < 0.9
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        QuestionLayout(vector=6),
+        QuestionLayout(vector=6, features=("length",)),
+        QuestionLayout(vector=6, categories=("a", "b")),
+        QuestionLayout(vector=0, features=("length", "digits")),
+    ],
+)
+def test_features_and_categories_may_be_missing(layout):
+    table, answers = fleet(layout=layout)
+    forecaster = TextFactors(layout=layout).fit(table[:200], answers[:200])
+    assert forecaster.mix_[1] == 0 or layout.categories
+    assert forecaster.mix_[2] == 0 or layout.features
+    means = (answers[:200].mean(axis=0) > 0.5) == answers[200:]
+    assert forecaster.score(table[200:], answers[200:]) > means.mean() + 0.02
+
+
+def test_a_category_never_seen_is_forecast_from_the_rest(fitted):
+    table, _ = fleet()
+    table[:, -1] = -1
+    chances = fitted.predict_proba(table)
+    assert np.isfinite(chances).all()
+    assert np.ptp(chances[:, 0]) > 0.1
+
+
+def test_two_models_and_six_questions_will_do():
+    table, answers = fleet(questions=6, models=2)
+    answers[:2] = np.eye(2)
+    forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+    chances = forecaster.predict_proba(table)
+    assert chances.shape == (6, 2)
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert forecaster.added(np.array([0]), np.float32([[1]])).predict_proba(table).shape == (6, 3)
+
+
+def test_one_model_and_two_questions_will_do():
+    table = fleet(questions=2)[0]
+    forecaster = TextFactors(layout=LAYOUT).fit(table, np.float32([[1], [0]]))
+    assert forecaster.predict_proba(table).ravel().tolist() == [0.5, 0.5]
+
+
+def test_scikit_learn_copies_splits_and_searches_it():
+    table, answers = fleet()
+    forecaster = TextFactors(layout=LAYOUT, dimensions=2, landmarks=50)
+    assert clone(forecaster).get_params() == forecaster.get_params()
+    assert (cross_val_score(forecaster, table, answers, cv=3) > 0.6).all()
+    search = GridSearchCV(forecaster, {"dimensions": [1, 3]}, cv=2).fit(table, answers)
+    assert search.best_params_["dimensions"] in {1, 3}
+
+
+def test_its_spelling_names_what_is_not_as_by_default():
+    assert TextFactors(layout=LAYOUT, dimensions=4).spelling == "factors(dimensions=4)"
+    assert TextFactors(layout=LAYOUT).spelling == "factors"
+
+
+def test_dimensions_are_as_many_as_models_twenty_at_most():
+    for models in (3, 25):
+        table, answers = fleet(questions=60, models=models)
+        vectors = TextFactors(layout=LAYOUT).fit(table, answers).model_vectors_
+        assert vectors.shape == (models, 1 + min(models, 20))
+
+
+def test_more_dimensions_than_models_are_refused_with_both_numbers():
+    table, answers = fleet()
+    with pytest.raises(SpecError, match="13 dimensions for 12 models"):
+        TextFactors(layout=LAYOUT, dimensions=13).fit(table, answers)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"dimensions": 0}, {"landmarks": 0}, {"folds": 1}, {"guard": -0.1}]
+)
+def test_parameters_that_cannot_be_are_refused(parameters):
+    ((name, value),) = parameters.items()
+    with pytest.raises(SpecError, match=f"{name}={value}"):
+        TextFactors(layout=LAYOUT, **parameters).fit(*fleet())
+
+
+def test_a_single_question_is_refused():
+    with pytest.raises(DataError, match="1 question"):
+        TextFactors(layout=LAYOUT).fit(fleet(questions=1)[0], np.float32([[1, 0]]))
+
+
+def test_answers_to_questions_of_others_are_refused(fitted):
+    with pytest.raises(DataError, match="the row 200"):
+        fitted.added(np.array([200]), np.float32([[1]]))

@@ -1,0 +1,104 @@
+"""What texts are worth, on made-up forecasts: helpful, useless, harmful and too bold ones."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from scope.fleet.forecasters.validation import (
+    LeftOut,
+    calibration_slope,
+    left_out_forecasts,
+    route_weight,
+    text_helps,
+)
+
+
+def trial(signal, questions=200, models=4, seed=0):
+    """Answers that a text term of the given strength foretells, and skills that foretell none."""
+    generator = np.random.default_rng(seed)
+    text = np.clip(generator.normal(0, 0.2, size=(questions, models)), -0.45, 0.45)
+    answers = generator.random((questions, models)) < 0.5 + signal * text
+    means = np.full(text.shape, 0.5, dtype=np.float32)
+    return LeftOut(answers.astype(np.float32), means, (means + text).astype(np.float32))
+
+
+def test_texts_that_foretell_help_and_texts_that_mislead_do_not():
+    assert text_helps(trial(1.0), 0.5)
+    assert not text_helps(trial(0.0), 0.5)
+    assert not text_helps(trial(-1.0), 0.5)
+
+
+def test_a_gain_must_exceed_its_doubt():
+    few = trial(1.0, questions=30)
+    assert text_helps(few, 0.5)
+    assert not text_helps(few, 50.0)
+
+
+def test_better_probabilities_that_decide_nothing_do_not_count():
+    answers = np.tile(np.float32([[1, 0]]), (50, 1))
+    means = np.tile(np.float32([[0.7, 0.3]]), (50, 1))
+    assert not text_helps(LeftOut(answers, means, answers), 0.5)
+
+
+def test_the_slope_is_that_of_the_likeliest_logistic_curve():
+    found = trial(0.7)
+    away, right = (found.forecasts - 0.5).ravel(), found.answers.ravel()
+
+    def loss(slope):
+        return np.logaddexp(0, -slope * away * (2 * right - 1)).sum() + slope**2 / 2
+
+    expected = minimize_scalar(loss, bounds=(0, 20), method="bounded").x
+    slope = calibration_slope(found, np.random.default_rng(0))
+    assert slope == pytest.approx(expected, abs=1e-3)
+
+
+def test_bolder_forecasts_get_a_gentler_slope():
+    found = trial(0.7)
+    bold = found._replace(forecasts=2 * (found.forecasts - 0.5) + 0.5)
+    slopes = [calibration_slope(one, np.random.default_rng(0)) for one in (found, bold)]
+    assert slopes[1] < 0.7 * slopes[0]
+
+
+def test_a_slope_does_not_see_unknown_answers():
+    found = trial(0.7)
+    found.answers[::2] = np.nan
+    half = LeftOut(*(part[1::2] for part in found))
+    slopes = [calibration_slope(one, np.random.default_rng(0)) for one in (found, half)]
+    assert slopes[0] == pytest.approx(slopes[1], abs=1e-6)
+
+
+def test_a_router_goes_by_the_text_only_where_it_beats_the_single_best():
+    assert route_weight(trial(1.0), 0.5) > 0
+    assert route_weight(trial(-1.0), 0.5) == 0
+    assert route_weight(trial(1.0), 100.0) == 0
+
+
+def test_a_router_asks_nobody_whose_answer_is_unknown():
+    answers = np.float32([[np.nan, 1, 0], [np.nan, 0, 1]] * 20)
+    means = np.tile(np.float32([[0.9, 0.6, 0.5]]), (40, 1))
+    forecasts = np.where(np.isnan(answers), 2, np.nan_to_num(answers)).astype(np.float32)
+    assert route_weight(LeftOut(answers, means, forecasts), 0.5) == 1
+
+
+def test_left_out_questions_tell_nothing_about_their_own_forecasts():
+    generator = np.random.default_rng(0)
+    inputs = generator.normal(size=(40, 3)).astype(np.float32)
+    answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)
+    folds = np.arange(40) % 4
+    changed = answers.copy()
+    changed[folds == 1] = 1 - changed[folds == 1]
+    first, second = (
+        left_out_forecasts(inputs, given, folds, dimensions=2, guard=0.5)
+        for given in (answers, changed)
+    )
+    assert (first.forecasts[folds == 1] == second.forecasts[folds == 1]).all()
+    assert (first.means[folds == 1] == second.means[folds == 1]).all()
+    assert not (first.means[folds == 0] == second.means[folds == 0]).all()
+
+
+def test_questions_that_nobody_answered_are_left_aside():
+    answers = np.float32([[1, 0], [np.nan, np.nan], [0, 1], [1, np.nan]])
+    found = left_out_forecasts(
+        np.eye(4, dtype=np.float32), answers, np.arange(4) % 2, dimensions=1, guard=0.5
+    )
+    assert found.answers.shape == found.forecasts.shape == (3, 2)

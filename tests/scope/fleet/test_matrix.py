@@ -1,0 +1,94 @@
+"""The matrix of who answered what rightly: its checks, its parts, its fingerprint."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scope.errors import DataError, SpecError
+from scope.fleet.matrix import CONFLICT_RULE, CorrectnessMatrix
+
+
+def made(correct=((1, 0), (np.nan, 1)), **changes):
+    fields = {
+        "models": ("a", "b"),
+        "ids": ("1", "2"),
+        "texts": ("Who?", ""),
+        "categories": ("arc", None),
+        "correct": np.array(correct),
+    }
+    return CorrectnessMatrix(**{**fields, **changes})
+
+
+def test_answers_are_counted_and_kept_in_single_precision():
+    matrix = made()
+    assert matrix.n_answers == 3
+    assert matrix.correct.dtype == np.float32
+
+
+def test_the_fingerprint_changes_with_anything():
+    matrix = made()
+    others = [
+        replace(matrix, models=("a", "c")),
+        replace(matrix, ids=("1", "3")),
+        replace(matrix, texts=("Who?", "Why?")),
+        replace(matrix, categories=("arc", "arc")),
+        replace(matrix, conflicts=1),
+        made([[1, 0], [0, 1]]),
+        made([[1, 0], [1, np.nan]]),
+    ]
+    assert len({matrix.fingerprint, *(other.fingerprint for other in others)}) == 8
+    assert made().fingerprint == matrix.fingerprint
+
+
+def test_every_nan_is_the_same_nan():
+    assert made([[1, 0], [-np.nan, 1]]).fingerprint == made().fingerprint
+
+
+def test_rows_are_taken_in_the_order_asked_for_and_by_a_mask():
+    part = made().take([1, 0])
+    assert (part.ids, part.categories) == (("2", "1"), (None, "arc"))
+    np.testing.assert_array_equal(part.correct, [[np.nan, 1], [1, 0]])
+    assert made().take(np.array([False, True])).ids == ("2",)
+
+
+def test_a_part_may_be_all_right():
+    assert made().take([1]).of_models(["b"]).correct.tolist() == [[1.0]]
+
+
+def test_an_unknown_model_is_named_with_those_that_are_near():
+    with pytest.raises(SpecError, match=r"(?s)no model `llama-7` .*did you mean `llama-7b`\?"):
+        made(models=("llama-7b", "b")).of_models(["llama-7"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"correct": [[1, 0], [0, 0.5]]}, r"the value 0\.5 among the answers"),
+        ({"correct": [[1, 0], [0, np.inf]]}, "the value inf among the answers"),
+        ({"correct": [[1, 1], [np.nan, 1]]}, "all 3 answers are right"),
+        ({"correct": [[0, 0], [0, 0]]}, "all 4 answers are wrong"),
+        ({"correct": [[1, 0], [np.nan, np.nan]]}, r"no answer to 1 of 2 questions: `2`"),
+        ({"correct": [[1, np.nan], [0, np.nan]]}, r"no answer of 1 of 2 models: `b`"),
+        ({"correct": np.full((2, 2), np.nan)}, "no answer at all of 2 models to 2 questions"),
+        ({"correct": [[1, 0]]}, r"answers of shape \(1, 2\) for 2 questions and 2 models"),
+        ({"models": ("a", "a")}, "more than one model called `a`"),
+        ({"ids": ("1", "1")}, "more than one question called `1`"),
+        ({"texts": ("Who?",)}, "1 texts and 2 categories for 2 questions"),
+    ],
+)
+def test_what_is_no_whole_matrix_is_refused(changes, message):
+    with pytest.raises(DataError, match=message):
+        made(**{**changes, "correct": np.array(changes.get("correct", [[1, 0], [0, 1]]))})
+
+
+def test_the_error_says_how_to_mend():
+    with pytest.raises(DataError, match="leave the model out, or add answers of it"):
+        made([[1, np.nan], [0, np.nan]])
+
+
+def test_notes_tell_the_rules_that_were_applied():
+    matrix = made(conflicts=2, repeated=1, left_out=("something",))
+    assert [CONFLICT_RULE in note for note in matrix.notes] == [False, True, False]
+    assert matrix.notes[2] == "something"
+    assert made().notes == ()

@@ -1,0 +1,242 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_fleet
+
+from scope.errors import RunError, SpecError
+from scope.fleet.forecasters.item_response import ItemResponse
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
+from scope.fleet.forecasters.mean import MeanForecaster
+from scope.fleet.forecasters.neighbours import NeighbourForecaster
+from scope.fleet.forecasters.text_factors import TextFactors
+from scope.fleet.layout import QuestionLayout
+from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
+from scope.fleet.saving import FORECASTERS, Fleet, load_fleet, save_fleet
+
+TESTS = Path(toy_fleet.__file__).parent
+FORECAST = """
+import sys, toy_fleet
+from pathlib import Path
+from scope.fleet.saving import load_fleet
+table, _ = toy_fleet.fleet(questions=300, seed=8)
+found = load_fleet(Path(sys.argv[1])).forecaster
+sys.stdout.buffer.write(found.predict_proba(table).tobytes())
+sys.stdout.buffer.write(found.routing_scores(table).tobytes())
+"""
+MADE = {
+    "mean": (MeanForecaster, {}),
+    "knn": (NeighbourForecaster, {"neighbours": 9}),
+    "mf": (
+        MatrixFactorization,
+        {"dimensions": 8, "epochs": 3, "biases": True, "weight_decay": (1e-5, 1e-3)},
+    ),
+    "irt": (ItemResponse, {"dimensions": 2}),
+    "factors": (TextFactors, {"dimensions": 3, "guard": np.float64(0.25)}),
+}
+
+
+def fleet_of(name="knn", *, added=False):
+    table, answers = toy_fleet.fleet()
+    kind, parameters = MADE[name]
+    forecaster = kind(layout=toy_fleet.LAYOUT, **parameters).fit(table, answers)
+    models = [f"hf:model/{number}" for number in range(6)]
+    if added:
+        forecaster = forecaster.added(np.arange(60), answers[:, :1])
+        answers, models = np.column_stack([answers, answers[:, :1]]), [*models, "«neu»"]
+    return Fleet(
+        forecaster=forecaster,
+        models=tuple(models),
+        skills=np.nanmean(answers, axis=0).astype(np.float32),
+        answered=(~np.isnan(answers)).sum(axis=0),
+        ids=tuple(f"q{row}" for row in range(60)),
+        texts_digest=tuple(f"{row:016x}" for row in range(60)),
+        encoder="hf:some/encoder",
+        added=tuple(models[6:]),
+    )
+
+
+@pytest.mark.parametrize("name", FORECASTERS)
+def test_a_new_process_foretells_the_same_to_the_byte(name, tmp_path):
+    fleet = fleet_of(name)
+    save_fleet(fleet, tmp_path / "new" / "folder")
+    done = subprocess.run(
+        [sys.executable, "-c", FORECAST, str(tmp_path / "new" / "folder")],
+        cwd=TESTS,
+        capture_output=True,
+        check=True,
+    )
+    table, _ = toy_fleet.fleet(questions=300, seed=8)
+    found = fleet.forecaster
+    assert done.stdout == (
+        found.predict_proba(table).tobytes() + found.routing_scores(table).tobytes()
+    )
+
+
+@pytest.mark.parametrize("name", ["mean", "mf", "irt", "factors"])
+def test_all_of_a_fleet_is_read_back(name, tmp_path):
+    fleet = fleet_of(name, added=True)
+    save_fleet(fleet, tmp_path)
+    found = load_fleet(tmp_path)
+    assert found.forecaster.spelling == fleet.forecaster.spelling
+    assert found.forecaster.get_params() == fleet.forecaster.get_params()
+    for field in ("models", "ids", "texts_digest", "encoder", "added"):
+        assert getattr(found, field) == getattr(fleet, field)
+    for field in ("skills", "answered"):
+        assert getattr(found, field).dtype == getattr(fleet, field).dtype
+        assert np.array_equal(getattr(found, field), getattr(fleet, field))
+    # More models can be added to what was read.
+    rows, answers = np.arange(5), np.ones((5, 1), dtype=np.float32)
+    for one in (fleet, found):
+        assert one.forecaster.added(rows, answers).predict_proba(
+            np.zeros((1, 4), dtype=np.float32)
+        ).shape == (1, 8)
+
+
+def test_the_same_fleet_gives_the_same_files(tmp_path):
+    for folder in ("one", "two"):
+        save_fleet(fleet_of("mf"), tmp_path / folder)
+    for name in (NUMBERS, DESCRIPTION):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [DESCRIPTION, NUMBERS]
+
+
+def test_saving_again_replaces_what_was_there(tmp_path):
+    save_fleet(fleet_of("mean"), tmp_path)
+    save_fleet(fleet_of("knn"), tmp_path)
+    assert load_fleet(tmp_path).forecaster.spelling == "knn(neighbours=9)"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("fleet")
+    save_fleet(fleet_of(), made)
+    return made
+
+
+@pytest.fixture
+def copied(folder, tmp_path):
+    for name in (NUMBERS, DESCRIPTION):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    return tmp_path
+
+
+def change(folder, **changes):
+    path = folder / DESCRIPTION
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+
+
+def refusal(folder):
+    with pytest.raises(RunError) as caught:
+        load_fleet(folder)
+    return str(caught.value)
+
+
+def test_a_folder_without_a_fleet_says_how_to_make_one(tmp_path):
+    assert refusal(tmp_path) == (
+        f"found:    no `embedder.json` in `{tmp_path}`\n"
+        "expected: a folder that `scope fleet embed` wrote\n"
+        "to mend:  name that folder, or embed a fleet first"
+    )
+
+
+@pytest.mark.parametrize("place", [0, 9, 200, -1])
+def test_a_changed_byte_among_the_numbers_is_noticed(copied, place):
+    content = bytearray((copied / NUMBERS).read_bytes())
+    content[place] ^= 1
+    (copied / NUMBERS).write_bytes(content)
+    told = refusal(copied)
+    assert f"`{copied / NUMBERS}` is damaged: its digest is not the one" in told
+    assert "embed the fleet again" in told
+
+
+@pytest.mark.parametrize("name", [NUMBERS, DESCRIPTION])
+def test_a_file_cut_short_is_damaged(copied, name):
+    content = (copied / name).read_bytes()
+    (copied / name).write_bytes(content[: len(content) // 2])
+    assert f"`{copied / name}` is damaged" in refusal(copied)
+
+
+def test_a_missing_file_of_numbers_is_named(copied):
+    (copied / NUMBERS).unlink()
+    assert f"`{copied / NUMBERS}` is damaged: there is no such file" in refusal(copied)
+
+
+def test_numbers_that_are_no_safetensors_are_damaged(copied):
+    import hashlib
+
+    (copied / NUMBERS).write_bytes(b"no numbers")
+    change(copied, sha256=hashlib.sha256(b"no numbers").hexdigest())
+    assert f"`{copied / NUMBERS}` is damaged" in refusal(copied)
+
+
+def test_another_format_is_told_before_anything_else(copied):
+    change(copied, format=2, unknown=1)
+    told = refusal(copied)
+    assert "has format 2" in told
+    assert "expected: format 1" in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"unknown": 1}, "at `unknown`"),
+        ({"models": "all"}, "at `models`"),
+        ({"layout": {"vector": 4, "widths": 1}}, "at `layout.widths`"),
+        ({"parameters": {"neighbors": 5}}, "do not go together"),
+        ({"parameters": {"neighbours": [1, [2]]}}, "at `parameters.neighbours"),
+        ({"layout": {"vector": 3}}, "do not go together"),
+        ({"models": ["a"]}, "do not go together"),
+        ({"added": ["a"]}, "do not go together"),
+        ({"ids": []}, "do not go together"),
+        ({"forecaster": "mean", "parameters": {}}, "do not go together"),
+        ({"forecaster": "os:system"}, "a forecaster `os:system`"),
+    ],
+)
+def test_a_description_that_was_changed_is_refused(copied, changes, told):
+    change(copied, **changes)
+    assert told in refusal(copied)
+
+
+def test_one_model_more_than_the_forecaster_has_is_noticed(tmp_path):
+    fleet = fleet_of()
+    wider = Fleet(
+        forecaster=fleet.forecaster,
+        models=(*fleet.models, "more"),
+        skills=np.append(fleet.skills, np.float32(1)),
+        answered=np.append(fleet.answered, 1),
+        ids=fleet.ids,
+        texts_digest=fleet.texts_digest,
+        encoder=fleet.encoder,
+    )
+    save_fleet(wider, tmp_path)
+    assert "it names 7 models of 6" in refusal(tmp_path)
+
+
+def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
+    class Mine(MeanForecaster):
+        short_name = "mean"
+
+    table, answers = toy_fleet.fleet()
+    fleet = fleet_of("mean")
+    mine = Mine(layout=QuestionLayout(vector=4)).fit(table, answers)
+    own = Fleet(**{**vars(fleet), "forecaster": mine})
+    with pytest.raises(SpecError, match="Mine"):
+        save_fleet(own, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_and_numbers_of_a_fleet_go_together():
+    fleet = vars(fleet_of())
+    for wrong in ({"models": ("a",)}, {"ids": ("a",)}, {"added": ("a",)}):
+        with pytest.raises(ValueError):
+            Fleet(**{**fleet, **wrong})
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="file"):
+        save_fleet(fleet_of("mean"), tmp_path / "file" / "folder")

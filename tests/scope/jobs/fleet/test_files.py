@@ -1,0 +1,26 @@
+import csv
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scope.jobs.fleet.files import cell, write_table
+
+
+def test_names_with_commas_quotes_and_lines_are_read_back_as_they_were(tmp_path):
+    names = ["a,b", 'c"d', "e\nf", "plain", "ü"]
+    write_table(tmp_path / "t.csv", ("model", "probability"), [(name, 0.5) for name in names])
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["model"] for row in rows] == names
+    assert {row["probability"] for row in rows} == {"0.500000"}
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd", "@sum", "-x", "\tx", "=HYPERLINK(A1)"])
+def test_a_name_that_a_spreadsheet_would_compute_is_marked_as_text(name):
+    assert cell(name) == f"'{name}"
+
+
+@given(number=st.integers() | st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_as_an_id_stays_as_it_is(number):
+    assert cell(str(number)) == str(number)

@@ -1,0 +1,63 @@
+import pytest
+
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.labels import checked_costs, read_communities, read_costs, require_known
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_costs_are_read_by_model(tmp_path):
+    path = written(tmp_path / "costs.csv", "cost,model\n0.5,a\n2,b\n")
+    assert read_costs(path) == {"a": 0.5, "b": 2.0}
+
+
+def test_communities_are_read_by_model_and_an_empty_one_is_none(tmp_path):
+    path = written(tmp_path / "families.csv", "model,community,more\na,llama,1\nb,,2\nc,yi,3\n")
+    assert read_communities(path) == {"a": "llama", "c": "yi"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("model,cost\na,1\na,2\n", "line 3 of costs.csv: the model `a` again"),
+        ("model,cost\na,dear\n", "line 2 of costs.csv: `dear` as the cost of `a`"),
+        ("model,cost\na,\n", "as the cost of `a`"),
+        ("model,price\na,1\n", "no column for the cost in costs.csv"),
+        ("model,cost\n,1\n", "line 2 of costs.csv: no model"),
+    ],
+)
+def test_a_table_of_costs_that_is_none_is_refused_by_its_line(tmp_path, text, found):
+    with pytest.raises(DataError) as refused:
+        read_costs(written(tmp_path / "costs.csv", text))
+    assert found in str(refused.value)
+
+
+def test_an_unknown_model_is_refused_with_those_that_are_near():
+    with pytest.raises(SpecError) as refused:
+        require_known(["yi-34", "b"], ["yi-34b", "b"], "--model")
+    assert "no model `yi-34` in the fleet, which --model names" in str(refused.value)
+    assert "did you mean `yi-34b`?" in str(refused.value)
+
+
+def test_an_unknown_model_with_nothing_near_is_refused_all_the_same():
+    with pytest.raises(SpecError, match="look at the spelling"):
+        require_known(["zzz"], ["yi-34b", "b"], "--model")
+
+
+def test_costs_stand_in_the_order_of_the_models():
+    assert checked_costs({"b": 2.0, "a": 1.0, "c": 9.0}, ["a", "b"]) == [1.0, 2.0]
+    assert checked_costs({}, ["a", "b"]) is None
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
+def test_a_cost_is_a_finite_number_of_0_or_more(cost):
+    with pytest.raises(SpecError, match="a finite number, 0 or more"):
+        checked_costs({"a": cost}, ["a"])
+
+
+def test_models_without_a_cost_are_counted_and_named():
+    with pytest.raises(DataError, match="no cost for 2 of 3 models: `b`, `c`"):
+        checked_costs({"a": 1.0}, ["a", "b", "c"])

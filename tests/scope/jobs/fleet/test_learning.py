@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scope.errors import DataError, SpecError
+from scope.fleet import CorrectnessMatrix
+from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.learning import (
+    CHOSEN_AMONG,
+    EMBEDDERS,
+    Learning,
+    learn,
+    load_needed_encoder,
+)
+from scope.jobs.fleet.plan import Surroundings
+from scope.models import ModelOptions
+
+LAYOUT = QuestionLayout(vector=2)
+AROUND = Surroundings.of(None, None, Path("runs"), None)
+
+
+def matrix(texts):
+    answers = np.tile(np.float32([[1, 1, 0], [0, 1, np.nan]]), (len(texts) // 2, 1))
+    return CorrectnessMatrix(
+        models=("a", "b", "c"),
+        ids=tuple(f"q{place}" for place in range(len(texts))),
+        texts=tuple(texts),
+        categories=(None,) * len(texts),
+        correct=answers,
+    )
+
+
+class Lengths:
+    """An encoder by the length of a text, which counts what it is asked."""
+
+    spec, fingerprint = "hf:lengths", "lengths-1"
+
+    def encode(self, texts):
+        return np.array([[len(text), 1.0] for text in texts])
+
+
+def test_all_but_the_published_factorization_are_tried_by_default():
+    tried = [one.short_name for one in Learning().candidates(LAYOUT)]
+    assert tuple(tried) == CHOSEN_AMONG
+    assert set(EMBEDDERS) - set(tried) == {"mf"}
+
+
+@pytest.mark.parametrize("name", sorted(EMBEDDERS))
+def test_seed_and_dimensions_reach_those_that_have_them(name):
+    if name in ("mean", "knn"):
+        (one,) = Learning(embedder=name, seed=5).candidates(LAYOUT)
+        assert one.spelling == name
+        return
+    (one,) = Learning(embedder=name, seed=5, dimensions=3).candidates(LAYOUT)
+    assert (one.seed, one.dimensions) == (5, 3)
+
+
+def test_an_unknown_embedder_is_refused_with_those_there_are():
+    with pytest.raises(SpecError, match="the embedder `svd`") as refused:
+        Learning(embedder="svd")
+    assert "auto, mean, knn, factors, irt, mf" in str(refused.value)
+
+
+def test_a_text_of_space_alone_is_none():
+    with pytest.raises(DataError, match="no text of 1 of 4 questions: `q2`"):
+        load_needed_encoder(Learning(), matrix(["one", "two", " ", "four"]), None, ModelOptions())
+
+
+def test_the_mean_needs_neither_text_nor_encoder():
+    given = matrix([""] * 10)
+    learning = Learning(embedder="mean")
+    assert load_needed_encoder(learning, given, None, ModelOptions()) is None
+    learned = learn(given, learning, None, AROUND)
+    assert learned.fleet.encoder == ""
+    assert learned.fleet.skills.tolist() == [0.5, 1.0, 0.0]
+    assert learned.fleet.answered.tolist() == [10, 10, 5]
+    assert learned.table.shape == (10, 0)
+
+
+def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
+    given = matrix([f"question {'x' * place}" for place in range(12)])
+    learned = learn(given, Learning(embedder="knn", features=False), Lengths(), AROUND)
+    assert learned.fleet.encoder == "hf:lengths"
+    assert learned.fleet.forecaster.layout.encoder == "lengths-1"
+    assert learned.table[:, 0].tolist() == [9.0 + place for place in range(12)]
+    assert len(set(learned.fleet.texts_digest)) == 12
+    assert [one.chosen for one in learned.choice.scores] == [False, True]

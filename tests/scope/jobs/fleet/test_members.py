@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from scope.fleet import MeanForecaster, NeighbourForecaster, TextFactors
+from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.members import (
+    answer_vectors,
+    describe_models,
+    place_models,
+    skill_estimate,
+    skills_of_answers,
+)
+from scope.records import Undefined
+from scope.statistics import mean_estimate
+
+LAYOUT = QuestionLayout(vector=1)
+TABLE = np.tile(np.float32([[0], [1]]), (10, 1))
+ANSWERS = np.tile(np.float32([[1, 1, 0], [0, 0, 1]]), (10, 1))
+
+
+@pytest.mark.parametrize(("right", "asked"), [(0, 4), (3, 4), (4, 4), (17, 60)])
+def test_a_skill_is_the_mean_with_the_interval_that_means_have_elsewhere(right, asked):
+    values = [1] * right + [0] * (asked - right)
+    oracle = mean_estimate(values, [str(place) for place in range(asked)])
+    found = skill_estimate(right / asked, asked)
+    assert (found.value, found.n) == (oracle.value, oracle.n)
+    assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high))
+
+
+def test_unknown_answers_are_no_part_of_a_skill():
+    one, other = skills_of_answers(np.float32([[1, np.nan], [0, np.nan], [np.nan, np.nan]]))
+    assert (one.value, one.n) == (0.5, 2)
+    assert isinstance(other, Undefined)
+
+
+def test_the_map_shows_a_forecasters_own_vectors_where_it_has_them():
+    forecaster = TextFactors(layout=LAYOUT).fit(TABLE, ANSWERS)
+    placed = place_models(forecaster)
+    assert placed.vectors is forecaster.model_vectors_
+    assert "the vectors of factors" in placed.note
+
+
+def test_answers_take_the_place_of_vectors_that_nearest_questions_have_not():
+    nearest = NeighbourForecaster(layout=LAYOUT).fit(TABLE, ANSWERS)
+    placed = place_models(nearest)
+    assert np.array_equal(placed.vectors, answer_vectors(ANSWERS))
+    assert "knn has no vectors of models" in placed.note
+
+
+def test_means_alone_make_a_line():
+    mean = MeanForecaster(layout=LAYOUT).fit(TABLE, ANSWERS)
+    assert place_models(mean).vectors.shape == (3, 1)
+    assert place_models(mean, ANSWERS).vectors.shape[1] > 1
+
+
+def test_models_are_described_with_place_neighbours_and_community():
+    vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
+    skills = [skill_estimate(0.5, 4)] * 3
+    one, two, three = describe_models(
+        ("a", "b", "c"), skills, vectors, communities={"b": "far"}, added=("c",)
+    )
+    assert [near.model for near in one.nearest] == ["b", "c"]
+    assert (one.community, two.community, three.added) == (None, "far", True)
+    distance = np.hypot(two.x - three.x, two.y - three.y)
+    assert distance == pytest.approx(1.0)

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from scope.errors import DataError, SpecError
+from scope.fleet import CorrectnessMatrix, Fleet, MeanForecaster, NeighbourForecaster
+from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.given import text_digest
+from scope.jobs.fleet.opening import matched_rows, with_further_models
+
+QUESTIONS = 30
+LAYOUT = QuestionLayout(vector=1)
+ANSWERS = np.tile(np.float32([[1, 0], [0, 1]]), (QUESTIONS // 2, 1))
+
+
+def fleet_of(kind):
+    table = np.arange(QUESTIONS, dtype=np.float32)[:, np.newaxis]
+    return Fleet(
+        forecaster=kind(layout=LAYOUT).fit(table, ANSWERS),
+        models=("a", "b"),
+        skills=ANSWERS.mean(axis=0),
+        answered=np.full(2, QUESTIONS),
+        ids=tuple(f"q{place}" for place in range(QUESTIONS)),
+        texts_digest=tuple(text_digest(f"What is {place}?") for place in range(QUESTIONS)),
+        encoder="",
+    )
+
+
+def answers(ids, texts, correct, models=("new",)):
+    return CorrectnessMatrix(
+        models=models,
+        ids=tuple(ids),
+        texts=tuple(texts),
+        categories=(None,) * len(ids),
+        correct=np.asarray(correct, dtype=np.float32).reshape(len(ids), len(models)),
+        part=True,
+    )
+
+
+def test_a_question_is_found_by_its_id_where_no_text_is_known():
+    given = answers(["q3", "q7", "other"], ["", "", ""], [1, 1, 1])
+    assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [3, 7, -1]
+
+
+def test_a_question_is_found_by_its_text_under_any_id_and_spacing():
+    given = answers(["x", "q3"], ["What  is 5? ", "What is 9?"], [1, 1])
+    assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [5, 9]
+
+
+def test_another_question_under_a_known_id_is_not_taken_for_it():
+    given = answers(["q3"], ["Who is 3?"], [1])
+    assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [-1]
+
+
+def test_a_further_model_has_its_own_accuracy_and_stands_last():
+    ids = [f"q{place}" for place in range(24)]
+    joined = with_further_models(
+        fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 18 + [0] * 6)
+    )
+    assert joined.models == ("a", "b", "new")
+    assert joined.added == ("new",)
+    assert joined.skills.tolist() == [0.5, 0.5, 0.75]
+    assert joined.answered.tolist() == [30, 30, 24]
+    assert joined.forecaster.predict_proba(np.zeros((1, 1))).tolist() == [[0.5, 0.5, 0.75]]
+
+
+def test_answers_to_unknown_questions_and_unknown_answers_do_not_count():
+    ids = [f"q{place}" for place in range(20)] + ["other"]
+    correct = [np.nan] + [1.0] * 20
+    with pytest.raises(DataError, match=r"19 answers of `new` to questions .* of 21 given"):
+        with_further_models(fleet_of(MeanForecaster), answers(ids, [""] * 21, correct))
+
+
+def test_a_name_that_is_taken_is_refused():
+    ids = [f"q{place}" for place in range(24)]
+    with pytest.raises(SpecError, match="1 models that the fleet has already: `b`"):
+        with_further_models(
+            fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 24, models=("b",))
+        )
+
+
+def test_a_fleet_without_vectors_takes_no_further_models():
+    with pytest.raises(SpecError, match="further models for a fleet of knn"):
+        with_further_models(fleet_of(NeighbourForecaster), answers(["q1"], [""], [1]))
+
+
+def test_a_file_without_models_adds_none():
+    empty = CorrectnessMatrix(
+        models=(), ids=("q1",), texts=("",), categories=(None,), correct=np.zeros((1, 0)), part=True
+    )
+    with pytest.raises(DataError, match="no answers of further models"):
+        with_further_models(fleet_of(MeanForecaster), empty)

@@ -1,0 +1,201 @@
+"""Vectors of questions are computed once, and kept."""
+
+import sqlite3
+import subprocess
+import sys
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+
+from scope.errors import DataError, ModelError, RunError
+from scope.jobs import question_vectors as job
+from scope.jobs.question_vectors import question_vectors, vector_file
+
+
+class Counting:
+    """Encodes by a hash, and remembers what it was asked."""
+
+    spec = "python:counting"
+
+    def __init__(self, fingerprint="abc", kill_after=None):
+        self.fingerprint = fingerprint
+        self.asked = []
+        self._kill_after = kill_after
+
+    def encode(self, texts):
+        if self._kill_after is not None and len(self.asked) >= self._kill_after:
+            raise KeyboardInterrupt
+        self.asked += texts
+        digests = [blake2b(text.encode(), digest_size=3).digest() for text in texts]
+        return np.array([list(digest) for digest in digests], dtype=np.float64) / 7
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+TEXTS = ["Who is it?", "Why?", "Who is it?", "2 + 2"]
+
+
+def test_rows_are_those_of_the_texts_in_their_order():
+    found = question_vectors(TEXTS, Counting())
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, Counting().encode(TEXTS).astype(np.float32))
+
+
+def test_each_text_is_encoded_once_and_the_next_time_not_at_all():
+    first, second = Counting(), Counting()
+    found = question_vectors(TEXTS, first)
+    assert sorted(first.asked) == sorted(set(TEXTS))
+    np.testing.assert_array_equal(question_vectors(TEXTS[::-1], second), found[::-1])
+    assert second.asked == []
+
+
+def test_what_is_new_alone_is_encoded():
+    question_vectors(TEXTS, Counting())
+    encoder = Counting()
+    question_vectors([*TEXTS, "Where?"], encoder)
+    assert encoder.asked == ["Where?"]
+
+
+def test_encoders_do_not_share_their_vectors():
+    question_vectors(TEXTS, Counting())
+    other = Counting("a/c")
+    question_vectors(TEXTS, other)
+    assert len(other.asked) == 3
+    assert vector_file("a/c") != vector_file("a-c")
+    assert vector_file("..").parent == vector_file("abc").parent
+
+
+def test_a_killed_process_goes_on_where_it_was(monkeypatch):
+    monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
+    texts = [f"question {number}" for number in range(10)]
+    killed, again = Counting(kill_after=6), Counting()
+    with pytest.raises(KeyboardInterrupt):
+        question_vectors(texts, killed)
+    found = question_vectors(texts, again)
+    assert sorted(killed.asked + again.asked) == texts
+    np.testing.assert_array_equal(found, Counting().encode(texts).astype(np.float32))
+
+
+class Seen:
+    """Progress that remembers what it was told."""
+
+    def task(self, description, total, done=0):
+        self.told = [description, total, done]
+        return self
+
+    def __enter__(self):
+        return self.told.append
+
+    def __exit__(self, *_):
+        return None
+
+
+def test_progress_counts_what_was_known_before(monkeypatch):
+    monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
+    question_vectors(TEXTS[:2], Counting())
+    seen = Seen()
+    question_vectors([*TEXTS, "a", "b"], Counting(), seen)
+    assert seen.told == ["question vectors", 5, 2, 2, 1]
+
+
+PROGRAM = """
+import sys, time
+import numpy as np
+from scope.jobs import question_vectors as job
+job.ENCODED_AT_ONCE = 8
+
+class Encoder:
+    spec, fingerprint = "python:e", "shared"
+    def encode(self, texts):
+        time.sleep(0.002)
+        return np.array([[len(text), float(text)] for text in texts])
+
+print("ready", flush=True)
+sys.stdin.readline()
+found = job.question_vectors([str(number) for number in range(400)], Encoder())
+assert found[:, 1].tolist() == list(range(400))
+"""
+
+
+def test_processes_at_once_do_not_harm_each_other(cache):
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for process in running:
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], said
+    encoder = Counting("shared")
+    assert question_vectors(["7"], encoder).tolist() == [[1, 7]]
+    assert encoder.asked == []
+
+
+def test_no_texts_have_no_vectors():
+    assert question_vectors([], Counting()).shape == (0, 0)
+
+
+def test_a_question_without_a_text_has_no_vector():
+    with pytest.raises(DataError, match=r"no text of 1 of 2 questions: `1`"):
+        question_vectors(["Who?", ""], Counting())
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[1.0, np.nan]] * 3, r"numbers of shape \(3, 2\), not all of them finite"),
+        ([[1.0]], r"numbers of shape \(1, 1\), by the encoder `python:counting` of 3 texts"),
+    ],
+)
+def test_an_encoder_must_give_finite_rows(rows, message, monkeypatch):
+    encoder = Counting()
+    monkeypatch.setattr(encoder, "encode", lambda texts: np.array(rows))
+    with pytest.raises(ModelError, match=message):
+        question_vectors(TEXTS, encoder)
+
+
+def test_a_damaged_file_is_named_with_a_way_out():
+    path = vector_file("abc")
+    path.parent.mkdir(parents=True)
+    path.write_text("no database " * 100)
+    with pytest.raises(RunError, match=r"(?s)is damaged.*delete `.*abc\.sqlite`, which is made"):
+        question_vectors(TEXTS, Counting())
+
+
+@pytest.mark.parametrize("change", ["PRAGMA user_version = 9", "UPDATE vectors SET vector = x'00'"])
+def test_a_file_of_another_format_is_damaged(change):
+    question_vectors(TEXTS, Counting())
+    connection = sqlite3.connect(vector_file("abc"))
+    with connection:
+        connection.execute(change)
+    connection.close()
+    with pytest.raises(RunError, match="is damaged: it"):
+        question_vectors(TEXTS, Counting())
+
+
+def test_vectors_of_another_length_are_damage():
+    question_vectors(TEXTS, Counting())
+    encoder = Counting()
+    encoder.encode = lambda texts: np.ones((len(texts), 5))
+    with pytest.raises(RunError, match="its vectors are not of one length"):
+        question_vectors([*TEXTS, "new"], encoder)
+
+
+def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache):
+    cache.write_text("a file where the folder shall be")
+    with pytest.raises(RunError, match="SCOPE_CACHE"):
+        question_vectors(TEXTS, Counting())

@@ -1,0 +1,29 @@
+"""Small made-up fleets: questions of a few kinds, models that are good at some of them."""
+
+import numpy as np
+
+from scope.fleet.layout import QuestionLayout
+
+LAYOUT = QuestionLayout(vector=4, encoder="toy")
+
+# Prints a digest of a fitted forecaster's forecasts: run in a new process, it must print the same.
+DIGEST = """
+import hashlib, toy_fleet
+from {module} import {name}
+table, answers = toy_fleet.fleet(seed=3)
+forecaster = {name}(layout=toy_fleet.LAYOUT, {parameters}).fit(table, answers)
+print(hashlib.sha256(forecaster.predict_proba(table).tobytes()).hexdigest())
+"""
+
+
+def fleet(questions=60, models=6, seed=0, unknown=0.1):
+    """A table and answers whose log-odds are bilinear in question and model, plus a skill."""
+    generator = np.random.default_rng(seed)
+    table = generator.standard_normal((questions, LAYOUT.vector))
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    skills = generator.standard_normal(models)
+    tastes = 4 * generator.standard_normal((LAYOUT.vector, models))
+    chances = 1 / (1 + np.exp(-(skills + table @ tastes)))
+    answers = (generator.random(chances.shape) < chances).astype(np.float32)
+    answers[generator.random(chances.shape) < unknown] = np.nan
+    return table.astype(np.float32), answers
