@@ -161,6 +161,8 @@ def _table(figures: dict[str, Any]) -> Iterator[str]:
         methods = (*fleet_forecasts.METHODS, "ours_over_mean", "ours_over_knn")
         for method in (*methods, "ours_over_published"):
             keys = [f"{name}_{method}{suffix}" for suffix in ("_10", "_20", "_40", "")]
+            if keys[0] not in figures:
+                continue
             yield f"  {method:<22}" + "".join(f"{_cell(figures, key):>24}" for key in keys)
             shown |= {f"{key}{end}" for key in keys for end in ("", "_low", "_high")}
     for key, value in figures.items():
