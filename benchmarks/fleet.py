@@ -8,16 +8,17 @@ out (`fleet_predictions.py`); `newcomers`, models without retraining (`fleet_new
 `speed` and memory at the paper's size (`fleet_speed.py`). Sets are metabench, mmlu_pro and snli.
 
 Keys of --json, each a mean over the splits with `_low` and `_high`, the 95 % interval of Student's
-t over the splits, which share questions, so that it is a guide only:
-`SET_mean`, `SET_knn`, `SET_published`, `SET_ours` (accuracy of forecasts with 80 % of the questions
-to train on, and with `_10`, `_20`, `_40` behind it with so many per cent); `SET_ours_over_mean`,
-`SET_ours_over_knn`, `SET_ours_over_published` (paired differences); `SET_route`, `SET_single_best`,
+t over the splits, which share questions, so that it is a guide only: `SET_mean`, `SET_knn`,
+`SET_published`, `SET_ours` (accuracy of forecasts with 80 % of the questions to train on, and with
+`_10`, `_20`, `_40` behind it with so many per cent); `SET_ours_vectors`, the same by the
+questions' vectors alone; `SET_ours_over_mean`, `SET_ours_over_knn`, `SET_ours_over_published`
+(paired differences) and those of `SET_ours_vectors`; `SET_route`, `SET_single_best`,
 `SET_route_over_single_best` (how often the model asked is right), and `SET_CATEGORY_route` and
-`SET_CATEGORY_single_best`. `predict_significant` of `predict_benchmarks` have 95 significant splits
-or more of 100; `predict_BENCHMARK_significant`, `_tau`, `_mse`. `SET_added`, `SET_retrained`,
-`SET_added_over_retrained`, `SET_added_ms` (median), `SET_added_ms_most`. `train_seconds`,
-`train_memory_mb`, `memory_mb_before`, `route_ms`, `route_published_ms`. `seconds` in all, `seeds`,
-`python`, `numpy`, `scikit-learn`, `processor`, `cores`.
+`SET_CATEGORY_single_best`. `predict_significant` of `predict_benchmarks` have 95 significant
+splits or more of 100; `predict_BENCHMARK_significant`, `_tau`, `_mse`. `SET_added`,
+`SET_retrained`, `SET_added_over_retrained`, `SET_added_ms` (median), `SET_added_ms_most`.
+`train_seconds`, `train_memory_mb`, `memory_mb_before`, `route_ms`, `route_published_ms`. `seconds`
+in all, `seeds`, `python`, `numpy`, `scikit-learn`, `processor`, `cores`.
 """
 
 from __future__ import annotations
@@ -158,8 +159,12 @@ def _table(figures: dict[str, Any]) -> Iterator[str]:
             continue
         yield f"{name}: accuracy of forecasts, %, by share of the questions trained on"
         yield f"  {'':<22}{''.join(f'{100 * share:>22.0f} %' for share in fleet_forecasts.SHARES)}"
-        methods = (*fleet_forecasts.METHODS, "ours_over_mean", "ours_over_knn")
-        for method in (*methods, "ours_over_published"):
+        margins = [
+            f"{ours}_over_{other}"
+            for ours in ("ours_vectors", "ours")
+            for other in ("mean", "knn", "published")
+        ]
+        for method in (*fleet_forecasts.METHODS, *margins):
             keys = [f"{name}_{method}{suffix}" for suffix in ("_10", "_20", "_40", "")]
             if keys[0] not in figures:
                 continue

@@ -32,7 +32,7 @@ class Newcomers(NamedTuple):
 
 def newcomers(stored: StoredSet, seed: int) -> Newcomers:
     """Take models out of one split's fleet, add them again, and compare."""
-    rows = split(len(stored.table), SHARES[-1], seed)
+    rows = split(stored.texts, SHARES[-1], seed)
     table, answers = stored.table[rows.train], stored.answers[rows.train]
     generator = np.random.default_rng([seed, ANSWERS])
     models = len(stored.models)

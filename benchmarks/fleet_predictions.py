@@ -8,8 +8,8 @@ import numpy as np
 from fleet_sets import StoredSet
 from numpy.typing import NDArray
 
-from scope.fleet import TextFactors
 from scope.fleet.findings.benchmarks import leave_out, predict_benchmark
+from scope.jobs.fleet.members import answer_vectors
 from scope.records import BenchmarkPrediction, Estimate
 
 ENOUGH = 95
@@ -20,9 +20,7 @@ def predictions(stored: StoredSet, seed: int = 0) -> tuple[BenchmarkPrediction, 
     """Leave each benchmark out in turn."""
 
     def embed(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        fitted = TextFactors(layout=stored.layout, seed=seed)
-        fitted.fit(stored.table[rows], stored.answers[np.ix_(rows, columns)])
-        return fitted.model_vectors_
+        return answer_vectors(stored.answers[np.ix_(rows, columns)])
 
     found = []
     categories = stored.categories.tolist()

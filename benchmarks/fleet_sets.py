@@ -35,6 +35,8 @@ class StoredSet(NamedTuple):
     answers: Answers
     models: tuple[str, ...]
     categories: NDArray[np.str_]
+    texts: NDArray[np.int64]
+    """The number of each question's text, by first appearance; twins share it."""
 
 
 def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
@@ -54,7 +56,9 @@ def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     table = question_table(
         layout, vectors=vectors, texts=texts, categories=categories, encoder=encoder.fingerprint
     )
-    return StoredSet(name, layout, table, answers, tuple(rows), np.array(categories))
+    number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    numbers = np.array([number[text] for text in texts])
+    return StoredSet(name, layout, table, answers, tuple(rows), np.array(categories), numbers)
 
 
 def _text(item: dict[str, Any]) -> str:

@@ -15,12 +15,20 @@ from scope.progress import Silent
 
 
 def test_no_question_is_trained_on_and_tested_and_smaller_splits_lie_in_larger_ones():
-    splits = [split(100, share, seed=3) for share in SHARES]
+    splits = [split(np.arange(100), share, seed=3) for share in SHARES]
     assert [len(one.train) for one in splits] == [10, 20, 40, 80]
     for smaller, larger in itertools.pairwise(splits):
         assert set(smaller.train) < set(larger.train)
         assert smaller.test.tolist() == larger.test.tolist()
     assert sorted([*splits[-1].train, *splits[-1].test]) == list(range(100))
+
+
+def test_twins_come_on_one_side():
+    texts = np.array([0, 1, 2, 0, 3, 4, 1, 0])
+    for seed in range(20):
+        train, test = split(texts, 0.8, seed)
+        assert not set(texts[train]) & set(texts[test])
+        assert len(train) + len(test) == 8
 
 
 def test_the_interval_is_students():
@@ -33,7 +41,9 @@ def test_the_interval_is_students():
 
 def test_differences_are_paired_by_split_and_the_largest_share_has_the_plain_key():
     of_seed = {
-        seed: Scores(dict(zip(METHODS, (0.5, 0.6, 0.7, right), strict=True)), {"all": (0.9, 0.8)})
+        seed: Scores(
+            dict(zip(METHODS, (0.5, 0.6, 0.7, 0.7, right), strict=True)), {"all": (0.9, 0.8)}
+        )
         for seed, right in enumerate((0.7, 0.8))
     }
     results = {("toy", share, seed): one for share in SHARES for seed, one in of_seed.items()}
@@ -45,13 +55,14 @@ def test_differences_are_paired_by_split_and_the_largest_share_has_the_plain_key
 
 def test_every_method_is_scored_on_the_same_questions():
     table, answers = fleet(questions=60, models=6)
-    stored = StoredSet("snli", LAYOUT, table, answers, tuple("abcdef"), np.array(["x", "y"] * 30))
+    categories, texts = np.array(["x", "y"] * 30), np.arange(60)
+    stored = StoredSet("snli", LAYOUT, table, answers, tuple("abcdef"), categories, texts)
     found = scores(stored, 0.8, seed=0)
-    assert list(found.accuracy) == ["mean", "knn", "ours"]
+    assert list(found.accuracy) == ["mean", "knn", "ours_vectors", "ours"]
     assert set(found.routed) == {"all", "x", "y"}
-    test = split(60, 0.8, 0).test
+    train, test = split(texts, 0.8, 0)
     known = answers[test][~np.isnan(answers[test])]
-    shares = np.nanmean(answers[split(60, 0.8, 0).train], axis=0)
+    shares = np.nanmean(answers[train], axis=0)
     hits = (np.tile(shares > 0.5, (len(test), 1)) == answers[test])[~np.isnan(answers[test])]
     assert found.accuracy["mean"] == pytest.approx(hits.mean())
     assert len(known) == len(hits)
