@@ -15,6 +15,7 @@ from scope.records import (
     Contribution,
     DataCard,
     Estimate,
+    ExpectedAccuracy,
     FleetFindings,
     FleetModel,
     ForecastScore,
@@ -98,6 +99,14 @@ def scores() -> tuple[ForecastScore, ...]:
         for one in (whole[0], whole[2])
     )
     return (*whole, *parts)
+
+
+def expected() -> tuple[ExpectedAccuracy, ...]:
+    accuracies = (estimate(0.75, 12), Undefined(reason=f"no question {LINK}"), estimate(0.25, 12))
+    return tuple(
+        ExpectedAccuracy(model=model, accuracy=accuracy)
+        for model, accuracy in zip(MODELS, accuracies, strict=False)
+    )
 
 
 def reliability() -> tuple[ReliabilityBin, ...]:
@@ -189,10 +198,20 @@ def communities() -> tuple[CommunityDistance, ...]:
     return (
         CommunityDistance(first=one, second=two, pairs=4, distance=estimate(2.5, 4)),
         CommunityDistance(
-            first=one, second=one, pairs=1, distance=Undefined(reason=f"1 pair {LINK}"), p_value=0.5
+            first=one,
+            second=one,
+            pairs=1,
+            distance=Undefined(reason=f"1 pair {LINK}"),
+            p_value=0.5,
+            p_adjusted=0.5,
         ),
         CommunityDistance(
-            first=two, second=two, pairs=1, distance=estimate(0.125, 1), p_value=0.0004
+            first=two,
+            second=two,
+            pairs=1,
+            distance=estimate(0.125, 1),
+            p_value=0.0004,
+            p_adjusted=0.0008,
         ),
     )
 
@@ -207,6 +226,7 @@ def findings() -> FleetFindings:
         encoder=f"hf:encoder{IMAGE}",
         members=members(),
         scores=scores(),
+        expected=expected(),
         reliability=reliability(),
         routers=routers(),
         mix=(RouteShare(model=MODELS[0], share=0.25), RouteShare(model=MODELS[1], share=0.75)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from reports.view.fleet_asked import FleetAsked, fleet_asked
+from reports.view.fleet_expected import Expected, expected
 from reports.view.fleet_forecast import Forecasts, forecasts
 from reports.view.fleet_headline import FleetHeadline, fleet_headline
 from reports.view.fleet_members import Members, members
@@ -15,6 +16,7 @@ from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
 from scope.records import Comparison, FleetFindings
+from scope.records.fleet import EXAM_JOBS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,7 @@ class FleetView:
     headline: FleetHeadline
     asked: FleetAsked
     members: Members | None
+    expected: Expected | None
     forecasts: Forecasts | None
     routing: Routing | None
     predictions: tuple[PredictionRow, ...]
@@ -42,6 +45,10 @@ class FleetView:
             (
                 Section("models", "Models", "fleet_members.html.j2"),
                 self.members is not None,
+            ),
+            (
+                Section("expected", "What to expect", "fleet_expected.html.j2"),
+                self.expected is not None,
             ),
             (
                 Section("forecasts", "Forecasts", "fleet_forecast.html.j2"),
@@ -73,7 +80,10 @@ def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: i
     return FleetView(
         headline=fleet_headline(comparison, findings),
         asked=fleet_asked(comparison, findings),
-        members=members(findings.members, limit=max_models),
+        members=None
+        if comparison.manifest.job in EXAM_JOBS
+        else members(findings.members, findings.notes, limit=max_models),
+        expected=expected(findings, limit=max_models),
         forecasts=forecasts(findings),
         routing=routing(findings),
         predictions=predictions(findings),

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from scope.records import Comparison, DataCard, FleetFindings
 
+MOST_NEWCOMERS = 20
+"""Of more models that were added the first so many are named."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FleetAsked:
     """The matrix of who answered what, the forecaster in use, and what its questions are read by.
 
-    ``unknown`` counts the cells of the matrix without an answer.
+    ``unknown`` counts the cells of the matrix without an answer, and ``added`` the models that
+    joined the fleet afterwards, of which the first are ``newcomers``.
     """
 
     questions: int
@@ -21,6 +25,8 @@ class FleetAsked:
     conflicts: int
     forecaster: str
     encoder: str
+    added: int
+    newcomers: tuple[str, ...]
     data: tuple[DataCard, ...]
     notes: tuple[str, ...]
     files: tuple[str, ...]
@@ -28,6 +34,7 @@ class FleetAsked:
 
 def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
     """What was asked, as the job counted it."""
+    added = tuple(model.name for model in findings.members if model.added)
     return FleetAsked(
         questions=findings.questions,
         models=findings.models,
@@ -36,6 +43,8 @@ def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
         conflicts=findings.conflicts,
         forecaster=findings.forecaster,
         encoder=findings.encoder,
+        added=len(added),
+        newcomers=added[:MOST_NEWCOMERS],
         data=comparison.manifest.data,
         notes=findings.notes,
         files=findings.files,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.view import wording
@@ -60,7 +60,11 @@ class PredictFinding:
 class ProbeFinding:
     """Communities whose models lie nearer to each other than chance, and the best contribution.
 
-    ``tested`` counts the communities that have a p-value.
+    ``beyond`` says of the contribution what `beyond_chance` says; where any is beyond chance,
+    ``helping`` of ``contributions`` are, and the best is the greatest of these.
+
+    ``tested`` counts the communities that have a p-value; nearer counts after Holm's correction
+    over all of them.
     """
 
     near: int
@@ -68,6 +72,9 @@ class ProbeFinding:
     source: str | None
     target: str | None
     contribution: wording.Cell | None
+    beyond: str | None
+    helping: int
+    contributions: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +83,7 @@ class FleetHeadline:
 
     ``known`` is the share of the matrix that is known, in per cent. ``most_asked`` is the model
     that the router asks most often, and the share of the questions; ``asked`` counts all of them.
+    ``expected`` are the models expected to be right most and least often on the questions asked.
     """
 
     title: str
@@ -86,6 +94,7 @@ class FleetHeadline:
     added: int
     forecast: ForecastFinding | None
     route: RouteFinding | None
+    expected: tuple[tuple[str, wording.Cell], ...]
     asked: int
     most_asked: tuple[str, str] | None
     predict: PredictFinding | None
@@ -105,6 +114,7 @@ def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHead
         added=sum(model.added for model in findings.members),
         forecast=_forecast(findings),
         route=_route(findings),
+        expected=_expected(findings),
         asked=len(findings.mix),
         most_asked=_most_asked(findings),
         predict=_predict(findings.predictions),
@@ -181,22 +191,44 @@ def _defined(
 def _probe(findings: FleetFindings) -> ProbeFinding | None:
     if not findings.communities and not findings.contributions:
         return None
-    tested = [one.p_value for one in findings.communities if one.p_value is not None]
-    best = _best(findings.contributions)
+    tested = [one.p_adjusted for one in findings.communities if one.p_adjusted is not None]
+    others = [
+        one
+        for one in findings.contributions
+        if one.source != one.target and isinstance(one.value, Estimate)
+    ]
+    best = _best(others)
     return ProbeFinding(
         near=sum(value < 0.05 for value in tested),
         tested=len(tested),
         source=None if best is None else best.source,
         target=None if best is None else best.target,
         contribution=None if best is None else wording.points_cell(best.value),
+        beyond=None if best is None else beyond_chance(best.value),
+        helping=sum(beyond_chance(one.value) == "more" for one in others),
+        contributions=len(others),
     )
 
 
-def _best(contributions: tuple[Contribution, ...]) -> Contribution | None:
-    """What helps most to forecast another benchmark, the first of equals."""
+def _best(contributions: Sequence[Contribution]) -> Contribution | None:
+    """What helps most to forecast another benchmark; what is beyond chance goes before all else."""
+    return max(
+        contributions,
+        key=lambda one: (
+            beyond_chance(one.value) == "more",
+            one.value.value if isinstance(one.value, Estimate) else float("-inf"),
+        ),
+        default=None,
+    )
+
+
+def _expected(findings: FleetFindings) -> tuple[tuple[str, wording.Cell], ...]:
+    """The models that are expected to be right most and least often on the questions asked."""
     defined = [
-        (one.value.value, one)
-        for one in contributions
-        if isinstance(one.value, Estimate) and one.source != one.target
+        (one.accuracy.value, one.model, one.accuracy)
+        for one in findings.expected
+        if isinstance(one.accuracy, Estimate)
     ]
-    return max(defined, key=lambda pair: pair[0])[1] if defined else None
+    ordered = sorted(defined, key=lambda one: -one[0])
+    ends = ordered if len(ordered) <= 1 else (ordered[0], ordered[-1])
+    return tuple((model, wording.share_cell(accuracy)) for _, model, accuracy in ends)

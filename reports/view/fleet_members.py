@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.fleet_map import MapChart, map_chart
 from scope.records import Estimate, FleetModel
+
+OF_THE_MAP = "the map"
+"""How a note on the map begins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,19 +32,25 @@ class MemberRow:
 class Members:
     """The models, the most accurate first; ``total`` counts those left out, too.
 
-    ``drawn`` counts the dots of the map.
+    ``drawn`` counts the dots of the map; ``notes`` say what it shows of the models' differences.
     """
 
     chart: MapChart | None
     drawn: int
+    notes: tuple[str, ...]
     total: int
     rows: tuple[MemberRow, ...]
     communities: tuple[str, ...]
     nearest: bool
 
 
-def members(models: tuple[FleetModel, ...], *, limit: int) -> Members | None:
-    """The models and their map, ``limit`` of them at most; None where there are none."""
+def members(
+    models: tuple[FleetModel, ...], notes: Sequence[str] = (), *, limit: int
+) -> Members | None:
+    """The models and their map, ``limit`` of them at most; None where there are none.
+
+    Of the run's notes those that speak of the map stand beside it.
+    """
     if not models:
         return None
     ordered = sorted(models, key=lambda model: -_skill(model))[:limit]
@@ -49,6 +59,7 @@ def members(models: tuple[FleetModel, ...], *, limit: int) -> Members | None:
     return Members(
         chart=chart,
         drawn=0 if chart is None else len(chart.dots),
+        notes=tuple(note for note in notes if note.startswith(OF_THE_MAP)),
         total=len(models),
         rows=tuple(_row(model, communities) for model in ordered),
         communities=communities,

@@ -37,6 +37,7 @@ class CommunityRow:
     pairs: int
     cell: wording.Cell
     p_value: str
+    p_adjusted: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,5 +93,10 @@ def _row(one: CommunityDistance) -> CommunityRow:
         second=None if one.first == one.second else one.second,
         pairs=one.pairs,
         cell=wording.cell(one.distance),
-        p_value="" if one.p_value is None else wording.p_value(one.p_value),
+        p_value=_p(one.p_value),
+        p_adjusted=_p(one.p_adjusted),
     )
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else wording.p_value(value)

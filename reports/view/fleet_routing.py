@@ -53,7 +53,7 @@ def routing(findings: FleetFindings) -> Routing | None:
     parts = by_category(findings.routers)
     mix = sorted(findings.mix, key=lambda one: -one.share)
     return Routing(
-        meanings=router_meanings(findings.routers),
+        meanings=router_meanings(findings.routers, findings.forecaster),
         rows=tuple(map(_row, whole)),
         chart=_chart(whole),
         grid=_grid(parts),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from scope.records import Estimate, ForecastScore, RouterScore, Undefined
+from scope.records.fleet import FEW_QUESTIONS
 
 OPEN_ROWS, OPEN_TALL_ROWS = 28, 12
 """A longer table is folded; one whose rows take three lines sooner."""
@@ -17,22 +18,37 @@ MEAN, ROUTER, SINGLE = "mean", "router", "single best"
 
 _ROUTERS: Mapping[str, str] = MappingProxyType(
     {
-        ROUTER: "the model of which a right answer is forecast with the highest probability, as "
-        "far as costs allow",
-        SINGLE: "always the one model that is right most often on the questions learned from",
+        SINGLE: "always the one model of the greatest skill: its share of right answers on the "
+        "questions learned from, drawn to the fleet’s mean where few of its answers are known",
         "random with the same mix": "a model by chance, each as often as the router asks it",
         "oracle": "any model that is right, where there is one: no router can be better",
     }
 )
 
+_BY_SKILL_AND_TEXT = (
+    "the model with the greatest routing score, as far as costs allow. The score is a model’s "
+    "skill, plus as much of what the text foretells as proved useful on left-out questions: where "
+    "none of it did, one model is asked all questions"
+)
+_BY_PROBABILITY = (
+    "the model of which a right answer is forecast with the highest probability, as far as costs "
+    "allow"
+)
+_WEIGHED = ("factors", "irt")
+"""The forecasters that find out how much of the text to route by."""
 
 Score = TypeVar("Score", ForecastScore, RouterScore)
 
 
-def router_meanings(scores: Iterable[RouterScore]) -> tuple[tuple[str, str], ...]:
-    """The ways of routing that have a meaning to tell, each once, with it."""
+def router_meanings(scores: Iterable[RouterScore], forecaster: str) -> tuple[tuple[str, str], ...]:
+    """The ways of routing that have a meaning to tell, each once, with it.
+
+    By what the router asks depends on the forecaster in use, given by its spelling.
+    """
+    weighed = forecaster.partition("(")[0] in _WEIGHED
+    meanings = {**_ROUTERS, ROUTER: _BY_SKILL_AND_TEXT if weighed else _BY_PROBABILITY}
     names = dict.fromkeys(score.router for score in scores)
-    return tuple((name, _ROUTERS[name]) for name in names if name in _ROUTERS)
+    return tuple((name, meanings[name]) for name in names if name in meanings)
 
 
 def short_names(spellings: Iterable[str]) -> dict[str, str]:
@@ -76,13 +92,19 @@ def of_mean(scores: Sequence[ForecastScore]) -> ForecastScore | None:
 def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     """What the interval of a difference says: ``more``, ``less`` or ``unclear``; None without one.
 
-    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=9, method="bootstrap"))
+    Of very few questions it says ``few``.
+
+    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap"))
     'more'
-    >>> beyond_chance(Estimate(value=0.1, low=-0.05, high=0.2, n=9, method="bootstrap"))
+    >>> beyond_chance(Estimate(value=0.1, low=-0.05, high=0.2, n=90, method="bootstrap"))
     'unclear'
+    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=9, method="bootstrap"))
+    'few'
     """
     if not isinstance(difference, Estimate):
         return None
+    if difference.n < FEW_QUESTIONS:
+        return "few"
     if difference.low > 0:
         return "more"
     return "less" if difference.high < 0 else "unclear"

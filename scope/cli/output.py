@@ -134,7 +134,7 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
 
         from scope.tables import table
 
-        Console().print(table(comparison))
+        Console().print(table(comparison, None if report is None else report.parent))
         for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scope.data.sources import Source
 from scope.errors import DataError
+from scope.printing import listed
 
 TEXT_NAMES = (
     "text",
@@ -105,8 +106,3 @@ def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     for column in columns:
         by_name.setdefault(column.casefold(), column)
     return next((by_name[name] for name in names if name in by_name), None)
-
-
-def listed(columns: Iterable[str]) -> str:
-    """The names for a message, or the word that there is none."""
-    return ", ".join(f"`{column}`" for column in columns) or "(none)"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.data.columns import first_of, listed
+from scope.data.columns import first_of
 from scope.data.sources import Row, Source
 from scope.data.values import as_id, as_label, as_text, require_storable
 from scope.errors import DataError
+from scope.printing import listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from collections import Counter
@@ -14,12 +13,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.fleet.layout import Answers
+from scope.printing import counted, listed
 
 CONFLICT_RULE = "where answers to the same question differ, the majority counts, and none at a tie"
 REPEAT_RULE = "an answer that is given more than once counts once"
-_SHOWN = 5
+SHOWN = 5
+"""Of more names a message shows so many."""
 
 _Value = TypeVar("_Value")
 
@@ -60,8 +61,8 @@ class CorrectnessMatrix:
     ...     categories=("sums", None),
     ...     correct=np.array([[1, 0], [np.nan, 1]]),
     ... )
-    >>> matrix.n_answers, matrix.of_models(["b"]).correct.tolist(), matrix.take([1]).ids
-    (3, [[0.0], [1.0]], ('2',))
+    >>> matrix.n_answers, matrix.take([1]).ids
+    (3, ('2',))
     """
 
     models: tuple[str, ...]
@@ -99,11 +100,11 @@ class CorrectnessMatrix:
         """The rules that were applied to what was read, in words, and what was left out."""
         said = []
         if self.repeated:
-            said.append(f"{self.repeated} answers were given more than once alike: {REPEAT_RULE}")
+            given = _were_given(self.repeated)
+            said.append(f"{given} more than once alike: {REPEAT_RULE}")
         if self.conflicts:
-            said.append(
-                f"{self.conflicts} answers were given more than once and differ: {CONFLICT_RULE}"
-            )
+            given = _were_given(self.conflicts)
+            said.append(f"{given} more than once and differently: {CONFLICT_RULE}")
         return (*said, *self.left_out)
 
     def take(self, rows: Sequence[int] | NDArray[Any]) -> Self:
@@ -119,59 +120,9 @@ class CorrectnessMatrix:
             part=True,
         )
 
-    def of_models(self, names: Sequence[str]) -> Self:
-        """The part with these models, in this order.
 
-        Raises
-        ------
-        SpecError
-            When there is no model of a name; it lists names that are near.
-        """
-        return type(self)(
-            models=tuple(names),
-            ids=self.ids,
-            texts=self.texts,
-            categories=self.categories,
-            correct=self.correct[:, [self.column(name) for name in names]],
-            part=True,
-        )
-
-    def column(self, model: str) -> int:
-        """The column of the model of that name.
-
-        Raises
-        ------
-        SpecError
-            When there is no model of that name; it lists names that are near.
-        """
-        place = self._columns.get(model)
-        if place is not None:
-            return place
-        close = difflib.get_close_matches(model, self.models, n=3, cutoff=0.5)
-        raise SpecError(
-            f"no model `{model}` among {len(self.models)}",
-            expected=f"one of: {listed(self.models, 40)}",
-            mend=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
-            if close
-            else "check the spelling",
-        )
-
-    @cached_property
-    def _columns(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.models)}
-
-
-def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
-    """The first few names, for a message.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], 2)
-    '`a`, `b`, …'
-    """
-    return ", ".join(f"`{name:.60}`" for name in names[:shown]) + (
-        ", …" if len(names) > shown else ""
-    )
+def _were_given(answers: int) -> str:
+    return f"{counted(answers, 'answer')} {'was' if answers == 1 else 'were'} given"
 
 
 def _picked(values: Sequence[_Value], places: NDArray[np.intp]) -> tuple[_Value, ...]:
@@ -211,7 +162,7 @@ def _require_unique(kind: str, names: Sequence[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise DataError(
-            f"more than one {kind} called {listed(twice)}",
+            f"more than one {kind} called {listed(twice, SHOWN)}",
             expected=f"a name of its own for each {kind}",
             mend=f"rename one of them, or merge what belongs to one {kind}",
         )
@@ -244,7 +195,7 @@ def _require_answers(
     without = [names[place] for place in np.flatnonzero(~answered).tolist()]
     if without:
         raise DataError(
-            f"no answer {word} {len(without)} of {len(names)} {kind}s: {listed(without)}",
+            f"no answer {word} {len(without)} of {len(names)} {kind}s: {listed(without, SHOWN)}",
             expected=f"an answer or more {word} every {kind}",
             mend=f"leave the {kind} out, or add answers {word} it",
         )

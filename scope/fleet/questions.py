@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError
 from scope.fleet.layout import NO_CATEGORY, QuestionLayout, Table
-from scope.fleet.matrix import listed
+from scope.fleet.matrix import SHOWN
 from scope.fleet.text_features import FEATURES, text_features
+from scope.printing import listed
 
 
 def make_layout(
@@ -29,7 +30,7 @@ def make_layout(
     encoder
         The fingerprint of what made the vectors.
     categories
-        They have a column where every question has one, and there are two or more.
+        They have a column where there are two or more; a question may have none.
     features
         Whether the features of the texts have columns.
 
@@ -43,11 +44,10 @@ def make_layout(
     (3, ('arc', 'gsm8k'))
     """
     names = {category for category in categories if category is not None}
-    known = len(names) > 1 and None not in categories
     return QuestionLayout(
         vector=vectors.shape[1],
         features=FEATURES if features else (),
-        categories=tuple(sorted(names)) if known else (),
+        categories=tuple(sorted(names)) if len(names) > 1 else (),
         encoder=encoder,
     )
 
@@ -60,7 +60,9 @@ def question_table(
     categories: Sequence[str | None],
     encoder: str,
 ) -> Table:
-    """The table of these questions in that layout; a category that it lacks has the code -1.
+    """The table of these questions in that layout.
+
+    A question without a category, or with one that the layout lacks, has the code -1.
 
     Parameters
     ----------
@@ -121,10 +123,11 @@ def require_texts(
     if without:
         names = [ids[place] if ids else str(place) for place in without]
         raise DataError(
-            f"no text of {len(without)} of {len(texts)} questions: {listed(names)}"
+            f"no text of {len(without)} of {len(texts)} questions: {listed(names, SHOWN)}"
             f"{'' if ids else ' (the first is 0)'}",
             expected=f"the text of every question, for {wanted}",
-            mend="add a column with the text, or name it: --column text=NAME",
+            mend="add a column with the text, or name it: --column text=NAME; without texts there "
+            "are --embedder mean, `scope fleet predict` and `scope fleet map --data`",
         )
 
 

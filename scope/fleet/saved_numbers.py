@@ -62,7 +62,8 @@ def read_numbers(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
     try:
         # Copied, as what is read stands anywhere in memory and may not be written to.
         return {name: np.array(array) for name, array in load(content).items()}
-    except SafetensorError as error:
+    except (SafetensorError, KeyError) as error:
+        # A KeyError is of a kind of number that NumPy does not have.
         raise damaged(path, str(error)) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -15,6 +16,7 @@ from scope.errors import RunError, ScopeError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS, damaged, read_numbers, write_numbers
+from scope.fleet.saved_shapes import check_kept
 from scope.store.files import read_text, write_atomically
 from scope.store.trouble import guarded
 
@@ -36,6 +38,11 @@ FORECASTERS: Mapping[str, str] = {
 """Where each forecaster that can be saved is found; a file names no other code."""
 
 Scalar = bool | int | float | str | None
+
+_WIDEST = 1_000_000
+"""More columns than any encoder has; a layout of more is not believed."""
+
+_OF_FLEET = {"skills": "f4 models", "answered": "i8 models"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,6 +74,13 @@ class Fleet:
             raise ValueError(f"{len(self.ids)} ids and {len(self.texts_digest)} texts")
         if self.models[count - len(self.added) :] != self.added:
             raise ValueError(f"{self.added} are not the last of the models")
+        for names in (self.models, self.ids):
+            if len(set(names)) < len(names):
+                raise ValueError("a name stands twice among the models, or among the ids")
+        if not ((self.skills >= 0) & (self.skills <= 1)).all():
+            raise ValueError("a skill is not from 0 to 1")
+        if not ((self.answered >= 0) & (self.answered <= len(self.ids))).all():
+            raise ValueError(f"a count of answers is not from 0 to {len(self.ids)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,24 +162,9 @@ def load_fleet(folder: Path) -> Fleet:
     description = _described(path, text)
     numbers = read_numbers(folder / NUMBERS, description.sha256)
     try:
-        forecaster = _restored(description, numbers)
-        fleet = Fleet(
-            forecaster=forecaster,
-            models=description.models,
-            skills=numbers["fleet.skills"],
-            answered=numbers["fleet.answered"],
-            ids=description.ids,
-            texts_digest=description.texts_digest,
-            encoder=description.encoder,
-            added=description.added,
-        )
-        nothing = np.zeros((1, forecaster.layout.width), dtype=np.float32)
-        columns = forecaster.predict_proba(nothing).shape[1]
-    except (KeyError, TypeError, ValueError, IndexError, ScopeError) as error:
-        raise damaged(path, f"its parts do not go together ({error!r})") from error
-    if columns != len(fleet.models):
-        raise damaged(path, f"it names {len(fleet.models)} models of {columns}")
-    return fleet
+        return _restored(description, numbers)
+    except (TypeError, ValueError, OverflowError, ScopeError) as error:
+        raise damaged(path, f"its parts do not go together ({error})") from error
 
 
 def _described(path: Path, text: str) -> _Description:
@@ -199,17 +198,46 @@ def _unreadable(path: Path, error: ValidationError) -> RunError:
     return damaged(path, f"{where}{complaints[0]['msg']}")
 
 
-def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Forecaster:
+def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fleet:
+    """The fleet, once all of it is found to go together."""
+    if not 0 <= description.layout.vector <= _WIDEST:
+        raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
     forecaster = _class_of(description.forecaster)(
         layout=description.layout, **description.parameters
     )
-    wanted = {f"forecaster.{name}" for name in forecaster.state} | {
-        "fleet.skills",
-        "fleet.answered",
+    forecaster.check_parameters()
+    sizes = {
+        **forecaster.sizes(),
+        "models": len(description.models),
+        "fitted": len(description.models) - len(description.added),
+        "questions": len(description.ids),
     }
-    if numbers.keys() != wanted:
-        raise ValueError(f"the numbers {sorted(numbers.keys() ^ wanted)}")
-    return forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
+    kept = {f"forecaster.{name}": told for name, told in forecaster.state.items()}
+    kept |= {f"fleet.{name}": told for name, told in _OF_FLEET.items()}
+    check_kept(numbers, kept, sizes)
+    forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
+    _try_out(forecaster)
+    return Fleet(
+        forecaster=forecaster,
+        models=description.models,
+        skills=numbers["fleet.skills"],
+        answered=numbers["fleet.answered"],
+        ids=description.ids,
+        texts_digest=description.texts_digest,
+        encoder=description.encoder,
+        added=description.added,
+    )
+
+
+def _try_out(forecaster: Forecaster) -> None:
+    """See that a question without a word can be forecast: numbers may be finite and yet absurd."""
+    nothing = np.zeros((1, forecaster.layout.width), dtype=np.float32)
+    with warnings.catch_warnings():
+        # Of numbers too great, by whichever thread meets them.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        chances, scores = forecaster.predict_proba(nothing), forecaster.routing_scores(nothing)
+    if not (((chances >= 0) & (chances <= 1)).all() and np.isfinite(scores).all()):
+        raise ValueError("a forecast that is no probability")
 
 
 def _class_of(short_name: str) -> type[Forecaster]:

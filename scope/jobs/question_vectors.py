@@ -22,7 +22,7 @@ from scope.store.trouble import damaged, guarded
 ENCODED_AT_ONCE = 256
 """Texts between two signs of progress, after which they are kept."""
 
-VERSION = 1
+VERSION = 2
 _SECONDS_TO_WAIT = 60.0
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _TEXTS_A_QUERY = 900
@@ -132,7 +132,8 @@ class _Kept:
             # Of two processes at once the second finds the table there.
             self._connection.executescript(
                 "PRAGMA journal_mode = WAL;"
-                "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB NOT NULL);"
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(digest BLOB PRIMARY KEY, vector BLOB NOT NULL);"
                 f"PRAGMA user_version = {VERSION};"
             )
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -147,11 +148,11 @@ class _Kept:
         found: _Vectors = {}
         with _mendable(self._path):
             for start in range(0, len(texts), _TEXTS_A_QUERY):
-                by_key = {_key(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
-                marks = ",".join("?" * len(by_key))
-                query = f"SELECT text, vector FROM vectors WHERE text IN ({marks})"  # noqa: S608 - marks only
-                for key, vector in self._connection.execute(query, tuple(by_key)):
-                    found[by_key[key]] = self._unpacked(vector)
+                by_digest = {_digest(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
+                marks = ",".join("?" * len(by_digest))
+                query = f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})"  # noqa: S608 - marks only
+                for digest, vector in self._connection.execute(query, tuple(by_digest)):
+                    found[by_digest[digest]] = self._unpacked(vector)
         return found
 
     def put(self, vectors: _Vectors) -> None:
@@ -159,7 +160,7 @@ class _Kept:
         with _mendable(self._path), self._connection:
             self._connection.executemany(
                 "INSERT INTO vectors VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(_key(text), row.astype("<f4").tobytes()) for text, row in vectors.items()],
+                [(_digest(text), row.astype("<f4").tobytes()) for text, row in vectors.items()],
             )
 
     def rows(self, known: _Vectors, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -191,6 +192,6 @@ def _mendable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _key(text: str) -> bytes:
+def _digest(text: str) -> bytes:
     """Sixteen bytes that stand for the text, which may be long."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

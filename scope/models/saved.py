@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.columns import listed
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
 from scope.data.sources import Source
@@ -21,6 +20,7 @@ from scope.errors import DataError, ModelError
 from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.models.saved_answers import SavedAnswers, read_saved_answers
+from scope.printing import listed
 from scope.records import Prediction
 from scope.records.answered import SUMS_TO_ONE
 

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
 
+EXAM_JOBS = ("fleet-forecast", "fleet-route")
+"""Jobs that put new questions to a fleet: of its models only those added are told of."""
+
+FEW_QUESTIONS = 10
+"""Of fewer questions no difference is said to be beyond chance."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbour:
-    """A model near another one; distances are Euclidean, between model vectors."""
+    """A model near another one; distances are Euclidean, between the places of models."""
 
     model: str
     distance: float
@@ -49,6 +55,18 @@ class ForecastScore:
     gain: Estimate | Undefined | None = None
     category: str | None = None
     chosen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedAccuracy:
+    """The share of the questions asked that a model is expected to answer rightly.
+
+    ``accuracy`` is the mean of its forecast probabilities; its interval is over questions, and
+    says nothing of how far the probabilities can be trusted.
+    """
+
+    model: str
+    accuracy: Estimate | Undefined
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,6 +154,7 @@ class CommunityDistance:
 
     ``pairs`` counts the pairs of models. Within a community ``p_value`` is the share of random
     communities of its size whose models lie as near to each other, or nearer; else it is None.
+    ``p_adjusted`` is the same after Holm's correction over all communities that have one.
     """
 
     first: str
@@ -143,6 +162,7 @@ class CommunityDistance:
     pairs: int
     distance: Estimate | Undefined
     p_value: float | None = None
+    p_adjusted: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,7 +171,8 @@ class FleetFindings:
 
     ``questions``, ``models`` and ``answers`` count the matrix of who answered what, ``conflicts``
     the answers that stood there twice and differed. ``forecaster`` is the spelling of the one in
-    use and ``encoder`` the spec behind the question vectors. ``notes`` are rules that were
+    use and ``encoder`` the spec behind the question vectors. ``expected`` tells of the questions
+    asked, the model first that is expected to be right most often. ``notes`` are rules that were
     applied, in words, and ``files`` the names of files in the run's folder.
     """
 
@@ -163,6 +184,7 @@ class FleetFindings:
     encoder: str
     members: tuple[FleetModel, ...] = ()
     scores: tuple[ForecastScore, ...] = ()
+    expected: tuple[ExpectedAccuracy, ...] = ()
     reliability: tuple[ReliabilityBin, ...] = ()
     routers: tuple[RouterScore, ...] = ()
     mix: tuple[RouteShare, ...] = ()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from scope.store.trouble import damaged, guarded
 
@@ -16,11 +19,24 @@ def write_atomically(path: Path, text: str) -> None:
     RunError
         When the disk is full or may not be written; the old content stays.
     """
+    with open_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def open_atomically(path: Path) -> Iterator[TextIO]:
+    """A text file to write to bit by bit; readers see it only when all is written.
+
+    Raises
+    ------
+    RunError
+        As for `write_atomically`.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with guarded(path):
         try:
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)

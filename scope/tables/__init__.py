@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scope.records import Comparison
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["rows", "table", "to_frame", "to_text"]
 
 
-def table(comparison: Comparison) -> RenderableType:
-    """The main numbers, each with its n and interval; fits into 80 columns."""
+def table(comparison: Comparison, folder: Path | None = None) -> RenderableType:
+    """The main numbers, each with its n and interval; fits into 80 columns.
+
+    Files are named with the run's folder where it is given.
+    """
     if comparison.fleet is not None:
-        return fleet(comparison.manifest.job, comparison.fleet)
+        return fleet(comparison.manifest.job, comparison.fleet, folder)
     return verdicts(comparison.verdicts) if comparison.verdicts else measured(comparison)
 
 

@@ -114,6 +114,8 @@ def _forecasts(job: str, fleet: FleetFindings) -> Iterator[Row]:
                 against="mean",
                 subset=subset,
             )
+    for model in fleet.expected:
+        yield _row(job, "expected_accuracy", model.model, model.accuracy)
     for one in fleet.reliability:
         between = f"forecast {one.low:g} to {one.high:g}"
         yield _row(job, "reliability", fleet.forecaster, one.observed, subset=between)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_fleet_comparison import CATEGORIES, MODELS, USED, build_comparison, findings
+from made_up_fleet_comparison import CATEGORIES, MODELS, USED, build_comparison, estimate, findings
 
 from reports.html import HtmlRenderer
 from scope.records import BenchmarkPoint, FleetFindings, Neighbour
@@ -46,8 +46,20 @@ def test_the_answer_is_told_in_words(fleet_document):
     assert "For comparison, oracle: 93.8 % [90.6, 96.9] (n = 400)." in words
     assert f"The router asks 2 models, most often {MODELS[1]}: on 75.0 % of the questions." in words
     assert "1 of 3 benchmarks left out are foretold" in words
-    assert "In 1 of 2 communities models lie nearer to each other" in words
-    assert f"the greatest contribution is that of logic to {CATEGORIES[1]}: +4.7 points" in words
+    assert (
+        "In 1 of 2 communities models lie nearer to each other than in random groups of the same "
+        "size (p < 0.05 after Holm’s correction over all of them)."
+    ) in words
+    assert (
+        "One benchmark’s questions help forecasts on another in 1 of 3 cases, by intervals above 0 "
+        f"(about 1 in 40 is so by chance alone). The greatest of these contributions is from logic "
+        f"to {CATEGORIES[1]}: "
+        "+4.7 points [+1.6, +7.8] (n = 400)."
+    ) in words
+    assert (
+        f"Of the questions asked {MODELS[0]} is expected to answer 75.0 % [71.9, 78.1] (n = 12) "
+        f"rightly, most of all models, and {MODELS[2]} the fewest: 25.0 % [21.9, 28.1] (n = 12)."
+    ) in words
     assert "8,100 answers of 6 models to 1,500 questions: 90.0 % of the matrix is known" in words
     assert "1 model was added with the rest of the fleet frozen" in words
 
@@ -117,6 +129,33 @@ def test_models_without_communities_neighbours_or_places_need_no_room_for_them(r
     assert [node.attributes["id"] for node in section.all("select")] == ["order"]
 
 
+def test_the_map_says_how_much_of_the_differences_it_shows(render):
+    note = "the map shows 61 % of the variance"
+    found = replace(EMPTY, members=findings().members, notes=("one left out", note))
+    words = render(found).section("models").words
+    assert "The map shows 61 % of the variance." in words
+    assert "one left out" not in words.lower()
+
+
+@pytest.mark.parametrize("job", ["fleet-forecast", "fleet-route"])
+def test_of_a_fleet_that_is_asked_new_questions_the_added_models_alone_are_named(render, job):
+    page = render(replace(EMPTY, members=findings().members), job)
+    sections = [node.attributes["id"] for node in page.all("section")]
+    assert sections == ["answer", "asked", "reproduce"]
+    assert "1 model was added with the rest" in page.section("answer").words
+    words = page.section("asked").words
+    assert f"Added afterwards1 model: {MODELS[5]}" in words
+    assert MODELS[0] not in words
+
+
+def test_of_many_added_models_the_first_are_named_and_the_rest_counted(render):
+    late = findings().members[5]
+    many = tuple(replace(late, name=f"m{place}") for place in range(23))
+    words = render(replace(EMPTY, members=many), "fleet-route").section("asked").words
+    assert "23 models: m0, m1, " in words
+    assert "m19 and 3 more; all are in comparison.json" in words
+
+
 def test_forecasts_have_their_numbers_with_n_and_interval(fleet_document):
     section = fleet_document.section("forecasts")
     rows = section.all("table")[0].cells()
@@ -132,6 +171,47 @@ def test_forecasts_have_their_numbers_with_n_and_interval(fleet_document):
     bins = section.all("table")[2].cells()
     assert bins[1] == ["0.00 to 0.25", "12.5 %", "18.8 %", "[15.6, 21.9]", "400"]
     assert bins[3][2] == "undefined"
+
+
+def test_contributions_that_may_be_chance_are_no_result(render):
+    loose = replace(findings().contributions[0], value=estimate(0.02, 70, half=0.3))
+    for made, said in (
+        (loose, "which may be chance."),
+        (replace(loose, value=estimate(0.02, 7)), "of too few questions to tell."),
+    ):
+        words = render(replace(EMPTY, contributions=(made,))).section("answer").words
+        assert "No benchmark’s questions are found to help forecasts on another" in words
+        assert said in words
+
+
+def test_of_very_few_questions_no_difference_is_told(render):
+    used = replace(findings().scores[2], gain=estimate(0.0625, 7))
+    single = replace(findings().routers[1], gain=estimate(0.0625, 7))
+    found = replace(EMPTY, scores=(used,), routers=(findings().routers[0], single))
+    words = render(found, "fleet-route").section("answer").words
+    assert words.count("These are too few questions to tell.") == 2
+
+
+def test_what_is_expected_of_each_model_is_listed_most_first(render, fleet_document):
+    rows = fleet_document.section("expected").all("table")[0].cells()
+    assert rows[1] == [MODELS[0], "75.0 %", "[71.9, 78.1]", "12"]
+    assert [row[0] for row in rows[2:]] == [MODELS[2], MODELS[1]]
+    assert rows[3][1] == "undefined"
+    cut = render(findings(), max_models=2).section("expected")
+    assert "Listed are the 2 first of 3 models" in cut.words
+    assert len(cut.all("table")[0].cells()) == 3
+
+
+def test_a_very_long_setting_is_folded(parse):
+    comparison = build_comparison()
+    names = ", ".join(f"model-{place}" for place in range(150))
+    manifest = replace(comparison.manifest, settings={"seed": 7, "models": names})
+    section = parse(HtmlRenderer().render(replace(comparison, manifest=manifest))).section(
+        "reproduce"
+    )
+    (folded,) = section.all("details")
+    assert folded.words.startswith(f"{len(names):,} characters")
+    assert "model-149" in folded.words
 
 
 def test_routing_stands_beside_its_baselines_and_in_categories(fleet_document):
@@ -188,7 +268,7 @@ def test_contributions_are_a_heat_map_with_intervals_and_a_table(fleet_document)
 
 def test_communities_tell_distance_pairs_and_p(fleet_document):
     rows = fleet_document.section("communities").all("table")[0].cells()
-    assert rows[2][1:] == ["itself", "1", "0.125", "[0.094, 0.156]", "1", "< 0.001"]
+    assert rows[2][1:] == ["itself", "1", "0.125", "[0.094, 0.156]", "1", "< 0.001", "< 0.001"]
     assert rows[3][1:3] == ['medical "><img src=x onerror=window.injected=1>', "4"]
 
 

@@ -13,8 +13,8 @@ from scope.cli.fleet.options import (
     Embedder,
     Encoder,
     Seed,
-    carry_out,
     column_names,
+    do_and_show,
     model_options,
 )
 from scope.cli.options import (
@@ -36,7 +36,7 @@ def embed(
     encoder: Encoder = None,
     dimensions: Annotated[
         int | None,
-        typer.Option(min=1, help="Of each model's vector; of factors, irt and mf by default own."),
+        typer.Option(min=1, help="Of each model's vector, for factors, irt, mf and mf-tuned."),
     ] = None,
     folds: Annotated[
         int, typer.Option(min=2, help="Parts of the questions, each forecast from the others.")
@@ -66,7 +66,7 @@ def embed(
     """
     from scope.jobs.fleet.embed import embed_fleet
 
-    carry_out(
+    do_and_show(
         embed_fleet,
         as_json=json,
         run=run,

@@ -14,8 +14,8 @@ from scope.cli.fleet.options import (
     Questions,
     Seed,
     TestShare,
-    carry_out,
     column_names,
+    do_and_show,
     model_options,
 )
 from scope.cli.options import (
@@ -58,7 +58,7 @@ def forecast(
     """
     from scope.jobs.fleet.forecast import forecast_fleet
 
-    carry_out(
+    do_and_show(
         forecast_fleet,
         as_json=json,
         run=run,

@@ -14,8 +14,8 @@ from scope.cli.fleet.options import (
     Encoder,
     FleetName,
     Seed,
-    carry_out,
     column_names,
+    do_and_show,
     model_options,
 )
 from scope.cli.options import (
@@ -70,7 +70,7 @@ def map_(
     """
     from scope.jobs.fleet.map import map_fleet
 
-    carry_out(
+    do_and_show(
         map_fleet,
         as_json=json,
         run=run,

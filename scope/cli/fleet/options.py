@@ -25,6 +25,7 @@ class Embedders(StrEnum):
     FACTORS = "factors"
     IRT = "irt"
     MF = "mf"
+    MF_TUNED = "mf-tuned"
     KNN = "knn"
     MEAN = "mean"
 
@@ -63,7 +64,8 @@ Embedder = Annotated[
     Embedders | None,
     typer.Option(
         help="auto chooses among mean, knn, factors and irt by cross-validation over questions; "
-        "mf, as published, takes minutes and is used only when named."
+        "mf as published, and mf-tuned with biases, early stopping and a choice of weight decays, "
+        "take minutes and are used only when named."
     ),
 ]
 Encoder = Annotated[
@@ -77,7 +79,9 @@ ColumnNames = Annotated[
     list[str],
     typer.Option(
         metavar="ROLE=NAME",
-        help="Which column holds what, such as model=system; common names are found. Repeat.",
+        help="Which column holds what, such as model=system; common names are found. Roles: model, "
+        "item (the question's id), question (its text), category, correct, context, options. "
+        "Repeat.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Decides every split and every drawing of lots.")]
@@ -144,7 +148,7 @@ def model_options(
     )
 
 
-def carry_out(
+def do_and_show(
     job: Callable[..., Comparison], *, as_json: bool, run: str | None, runs: Path, **asked: Any
 ) -> None:
     """Do the job with progress, and show its result and where its report lies."""

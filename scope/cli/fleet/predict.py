@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.fleet.options import ColumnNames, Data, Seed, carry_out, column_names
+from scope.cli.fleet.options import ColumnNames, Data, Seed, column_names, do_and_show
 from scope.cli.options import RunName
 from scope.cli.output import Json, Runs
 
@@ -38,7 +38,7 @@ def predict(
     """
     from scope.jobs.fleet.predict import predict_fleet
 
-    carry_out(
+    do_and_show(
         predict_fleet,
         as_json=json,
         run=run,

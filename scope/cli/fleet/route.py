@@ -17,9 +17,9 @@ from scope.cli.fleet.options import (
     Questions,
     Seed,
     TestShare,
-    carry_out,
     column_names,
     costs,
+    do_and_show,
     model_options,
 )
 from scope.cli.options import (
@@ -50,7 +50,11 @@ def route(
     ] = [],  # noqa: B006 - typer copies it
     costs_file: Annotated[
         Path | None,
-        typer.Option("--costs", metavar="FILE", help="The same as .csv, columns model and cost."),
+        typer.Option(
+            "--costs",
+            metavar="FILE",
+            help="The same as .csv, columns model and cost; a --cost counts before it.",
+        ),
     ] = None,
     budget: Annotated[
         float | None,
@@ -71,14 +75,15 @@ def route(
 ) -> None:
     """Say which model each new question should be given to.
 
-    All choices are written to routes.csv in the run's folder. Where answers are known, the
-    router is held against the single best model, a random choice with its own mix, and an
-    oracle.
+    The router goes by each model's skill, and by the text as far as that proved useful on
+    questions left out; where it did not, one model is asked them all. All choices are written to
+    routes.csv in the run's folder. Where answers are known, the router is held against the single
+    best model, a random choice with its own mix, and an oracle.
     Example: scope fleet route --fleet ours --questions new.csv
     """
     from scope.jobs.fleet.route import route_fleet
 
-    carry_out(
+    do_and_show(
         route_fleet,
         as_json=json,
         run=run,

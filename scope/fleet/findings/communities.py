@@ -8,7 +8,8 @@ community of 5 models in 0.79 to 0.85 of cases, the jackknife's in 0.93.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -17,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError
 from scope.records import CommunityDistance, Estimate, Undefined
+from scope.statistics.corrections import holm
 
 Distances = NDArray[np.float64]
 """Shape (models, models) or a part of it: Euclidean distances."""
@@ -40,7 +42,8 @@ def community_distances(
 
     Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
     random draws of n models of the fleet lie as near to each other, or nearer. It takes 2 models;
-    an interval takes 3 within a community, or 2 of each of two. Several p-values are not corrected.
+    an interval takes 3 within a community, or 2 of each of two. ``p_adjusted`` is Holm's correction
+    over all communities with a p-value.
 
     Parameters
     ----------
@@ -85,11 +88,20 @@ def community_distances(
     places = np.asarray(vectors, dtype=np.float64)
     distances = cdist(places, places)
     members = _members(models, labels)
-    return tuple(
+    return _adjusted(
         _within(first, members[first], distances, resamples, seed)
         if first == second
         else _between(first, second, distances[np.ix_(members[first], members[second])])
         for first, second in combinations_with_replacement(sorted(members), 2)
+    )
+
+
+def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ...]:
+    """The same, with the p-values of all communities corrected together."""
+    every = tuple(found)
+    adjusted = iter(holm([one.p_value for one in every if one.p_value is not None]))
+    return tuple(
+        one if one.p_value is None else replace(one, p_adjusted=next(adjusted)) for one in every
     )
 
 

@@ -66,7 +66,7 @@ def router_scores(
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     ids
-        The questions', each once.
+        The questions'; those of one id count as one in the intervals.
     models
         Their names.
     single

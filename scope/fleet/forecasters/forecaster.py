@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,12 +25,18 @@ class Forecaster(BaseEstimator):
     same to the byte for one seed, on any number of cores: matrices are multiplied by one thread.
 
     Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
-    of the arrays and numbers that a fitted one consists of, which is all that is saved of it.
+    of the arrays and numbers that a fitted one consists of, which is all that is saved of it, and
+    of what kind and shape each is (`scope.fleet.saved_shapes`).
+
+    Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
+    model over the questions that it was fitted on, drawn to the fleet's mean where few answers
+    are known. Who is the single best model is to be decided by it.
     """
 
     short_name: ClassVar[str]
-    state: ClassVar[tuple[str, ...]]
+    state: ClassVar[Mapping[str, str]]
     layout: QuestionLayout
+    skills_: NDArray[np.float32]
 
     def fit(self, X: Table, y: Answers) -> Self:  # noqa: N803 - scikit-learn's name
         """Learn from who answered what.
@@ -50,6 +57,7 @@ class Forecaster(BaseEstimator):
             When a parameter cannot be, such as more dimensions than models.
         """
         table, answers = checked_table(X, self.layout), checked_answers(y, len(X))
+        self.check_parameters()
         with threadpool_limits(1):
             self._fit(table, answers)
         # As after loading: how an array lies in memory can change the last bit of a product.
@@ -81,6 +89,13 @@ class Forecaster(BaseEstimator):
         settings = [f"{name}={value}" for name, value in given.items() if value != default[name]]
         return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
 
+    def check_parameters(self) -> None:
+        """Raise a SpecError for a parameter that cannot be, whatever the questions are."""
+
+    def sizes(self) -> dict[str, int]:
+        """The sizes in the shapes of ``state`` that follow from the parameters."""
+        return {"vector": self.layout.vector, "features": len(self.layout.features)}
+
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays and numbers of a fitted forecaster, by name."""
         return {name: np.asarray(getattr(self, name), order="C") for name in self.state}
@@ -107,6 +122,15 @@ class VectorForecaster(Forecaster):
     """
 
     model_vectors_: NDArray[np.float32]
+
+    @property
+    def places_(self) -> NDArray[np.floating]:
+        """The models as places, shape (models, any): those near to each other answer alike.
+
+        The squared distance is the mean squared difference of two models' forecasts of the
+        questions that it was fitted on, as logits where forecasts are made of logits.
+        """
+        return self.model_vectors_
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with further models: their vectors from some answers, all else frozen.

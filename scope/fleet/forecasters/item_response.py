@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError, SpecError
-from scope.fleet.forecasters.folds import question_folds
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
-from scope.fleet.forecasters.mean import accuracies
 from scope.fleet.forecasters.newcomers import checked_newcomers
-from scope.fleet.forecasters.placing import Spread, place, spread_of
+from scope.fleet.forecasters.placing import (
+    Fitted,
+    Spread,
+    logit_places,
+    place,
+    placed_skills,
+    spread_of,
+)
 from scope.fleet.forecasters.response_model import ResponseModel, fit_responses
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.forecasters.text_inputs import TextForecaster
 from scope.fleet.forecasters.validation import (
-    LeftOut,
     calibration_slope,
+    left_out_forecasts,
     route_weight,
     text_helps,
 )
@@ -40,7 +46,8 @@ class ItemResponse(TextForecaster):
     that does not foretell training questions left out in turn better than each model's skill
     does, the forecasts are the skills.
 
-    ``model_vectors_``, shape (models, dimensions), are the abilities.
+    ``model_vectors_``, shape (models, dimensions), are the abilities, each of variance 1 whatever
+    it decides; ``places_`` are weighed by what questions ask of them.
 
     Parameters
     ----------
@@ -59,19 +66,21 @@ class ItemResponse(TextForecaster):
     """
 
     short_name: ClassVar[str] = "irt"
-    state: ClassVar[tuple[str, ...]] = (
-        "model_vectors_",
-        "skills_",
-        "helps_",
-        "route_weight_",
-        "question_vectors_",
-        "question_offsets_",
-        "weights_",
-        "offset_",
-        "spread_mean_",
-        "spread_root_",
-        *TextForecaster.kernel_state,
-    )
+    state: ClassVar[Mapping[str, str]] = {
+        "model_vectors_": "f4 models dimensions",
+        "skills_": "f4 models",
+        "helps_": "b1",
+        "route_weight_": "f8",
+        "question_vectors_": "f4 questions dimensions",
+        "question_offsets_": "f4 questions",
+        "weights_": "f4 landmarks 1+dimensions",
+        "offset_": "f4 1+dimensions",
+        "spread_mean_": "f4 dimensions",
+        "spread_root_": "f4 dimensions dimensions",
+        "fitted_": "=fitted",
+        **TextForecaster.kernel_state,
+    }
+    usual_dimensions = USUAL_DIMENSIONS
 
     def __init__(
         self,
@@ -110,23 +119,32 @@ class ItemResponse(TextForecaster):
         """A copy with further models, each with the most probable abilities after its answers."""
         rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
-        coordinates, offsets = self.question_vectors_[rows], self.question_offsets_[rows]
+        skills = self.skills_[: self.fitted_]
+        fitted = Fitted(self.question_vectors_, self.question_offsets_, skills)
         with threadpool_limits(1):
-            places = place(spread, coordinates, offsets, answers)
+            places = place(spread, fitted.coordinates[rows], fitted.offsets[rows], answers)
+            further = placed_skills(fitted, places, rows, answers)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
-        larger.skills_ = np.concatenate([self.skills_, accuracies(answers)])
+        larger.skills_ = np.concatenate([self.skills_, further])
         return larger
+
+    @property
+    def places_(self) -> NDArray[np.float32]:
+        """The models' abilities, weighed by what the fitted questions ask of them, in logits."""
+        return logit_places(self.model_vectors_, self.question_vectors_)
 
     def _fit(self, table: Table, answers: Answers) -> None:
         from scipy.special import expit
 
-        dimensions = self._checked_dimensions(answers)
+        numbers, folds = self._inner_folds(table)
+        dimensions = self._dimensions_for(answers.shape[1])
         responses = fit_responses(answers, dimensions)
         items = _items(responses)
         basis = self._learn_kernel(table, items)
         inputs = self._likeness_times(table, basis)
-        trial = self._trial(inputs, answers, dimensions)
+        foretell = partial(foretell_by_responses, dimensions=dimensions, guard=self.guard)
+        trial = left_out_forecasts(inputs, answers, numbers, folds, foretell)
         # Parameters foretold are not the true ones, and forecasts by them too bold.
         slope = max(calibration_slope(trial, self._generator(1)), 0.0)
         chances = expit(np.float32(slope) * (trial.forecasts - _HALF))
@@ -138,26 +156,10 @@ class ItemResponse(TextForecaster):
         self.weights_ = np.float32(slope) * (basis @ ridge.weights)
         self.offset_ = np.float32(slope) * (ridge.offset - ridge.centre @ ridge.weights)
         self.model_vectors_ = responses.abilities
-        self.skills_ = accuracies(answers)
+        self.skills_, self.fitted_ = shrunk_skills(answers), answers.shape[1]
         self.question_vectors_ = responses.discriminations
         self.question_offsets_ = responses.easiness
         self.spread_mean_, self.spread_root_ = spread_of(responses.abilities)
-
-    def _trial(self, inputs: NDArray[np.float32], answers: Answers, dimensions: int) -> LeftOut:
-        """The logits of questions left out in turn, and the models' skills without them.
-
-        The logits have 0.5 added to them, as what decides between right and wrong in a trial.
-        """
-        means, forecasts = np.empty_like(answers), np.empty_like(answers)
-        folds = question_folds(len(answers), min(self.folds, len(answers)), self.seed)
-        for fold in np.unique(folds):
-            out = folds == fold
-            responses = fit_responses(answers[~out], dimensions)
-            ridge = fit_ridge(inputs[~out], _items(responses), guard=self.guard)
-            forecasts[out] = _logits(ridge.predict(inputs[out]), responses.abilities) + _HALF
-            means[out] = shrunk_skills(answers[~out])
-        answered = ~np.isnan(answers).all(axis=1)
-        return LeftOut(answers[answered], means[answered], forecasts[answered])
 
     def _probabilities(self, table: Table) -> Probabilities:
         return self._chances(table) if self.helps_ else np.tile(self.skills_, (len(table), 1))
@@ -171,30 +173,22 @@ class ItemResponse(TextForecaster):
         logits = _logits(items, self.model_vectors_)
         return np.asarray(expit(logits, out=logits))
 
-    def _checked_dimensions(self, answers: Answers) -> int:
-        """How many abilities to fit, if all parameters can be."""
-        questions, models = answers.shape
-        if questions < 2:
-            raise DataError(
-                f"{questions} question",
-                expected="two questions or more, so that one can be foretold from another",
-                mend="add questions",
-            )
-        for name, least in (("landmarks", 1), ("folds", 2), ("guard", 0)):
-            if getattr(self, name) < least:
-                raise SpecError(
-                    f"{name}={getattr(self, name)}",
-                    expected=f"{least} or more",
-                    mend=f"set {name}={least}",
-                )
-        dimensions = min(USUAL_DIMENSIONS, models) if self.dimensions is None else self.dimensions
-        if not 1 <= dimensions <= models:
-            raise SpecError(
-                f"{dimensions} dimensions for {models} models",
-                expected=f"1 to {models} dimensions: models differ in no more",
-                mend=f"ask for {models} dimensions or fewer, or add models",
-            )
-        return dimensions
+
+def foretell_by_responses(
+    inputs: NDArray[np.float32],
+    answers: Answers,
+    new: NDArray[np.float32],
+    *,
+    dimensions: int,
+    guard: float,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Skills, and logits of new questions, from the inputs and answers of others.
+
+    The logits have 0.5 added to them, as what decides between right and wrong in a trial.
+    """
+    responses = fit_responses(answers, dimensions)
+    ridge = fit_ridge(inputs, _items(responses), guard=guard)
+    return shrunk_skills(answers), _logits(ridge.predict(new), responses.abilities) + _HALF
 
 
 def _items(responses: ResponseModel) -> NDArray[np.float32]:

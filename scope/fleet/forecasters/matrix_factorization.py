@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import ClassVar, Self
 
@@ -12,9 +13,18 @@ from threadpoolctl import threadpool_limits
 from scope.errors import SpecError
 from scope.fleet.forecasters.bilinear import Bilinear, Numbers
 from scope.fleet.forecasters.descent import Held, Settings, descend
+from scope.fleet.forecasters.folds import question_numbers
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.newcomers import checked_newcomers
-from scope.fleet.forecasters.placing import Spread, place, spread_of
+from scope.fleet.forecasters.placing import (
+    Fitted,
+    Spread,
+    logit_places,
+    place,
+    placed_skills,
+    spread_of,
+)
+from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 _STREAM = 0x3F
@@ -53,19 +63,21 @@ class MatrixFactorization(VectorForecaster):
     """
 
     short_name: ClassVar[str] = "mf"
-    state: ClassVar[tuple[str, ...]] = (
-        "model_vectors_",
-        "model_biases_",
-        "projection_",
-        "shift_",
-        "question_weights_",
-        "constant_",
-        "question_vectors_",
-        "question_offsets_",
-        "spread_mean_",
-        "spread_root_",
-        "weight_decay_",
-    )
+    state: ClassVar[Mapping[str, str]] = {
+        "model_vectors_": "f4 models dimensions",
+        "model_biases_": "f4 models",
+        "skills_": "f4 models",
+        "projection_": "f4 vector dimensions",
+        "shift_": "f4 dimensions",
+        "question_weights_": "f4 vector",
+        "constant_": "f8",
+        "question_vectors_": "f4 questions dimensions",
+        "question_offsets_": "f4 questions",
+        "spread_mean_": "f4 dimensions+biases",
+        "spread_root_": "f4 dimensions+biases dimensions+biases",
+        "weight_decay_": "f8",
+        "fitted_": "=fitted",
+    }
 
     def __init__(
         self,
@@ -97,26 +109,45 @@ class MatrixFactorization(VectorForecaster):
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with further models, each at the likeliest place among the fleet's vectors."""
         rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
-        coordinates = self.question_vectors_[rows]
-        if self.biases:
-            coordinates = _with_ones(coordinates)
+        skills = self.skills_[: self.fitted_]
+        fitted = Fitted(self._coordinates(), self.question_offsets_, skills)
         spread = Spread(self.spread_mean_, self.spread_root_)
         with threadpool_limits(1):
-            places = place(spread, coordinates, self.question_offsets_[rows], answers)
+            places = place(spread, fitted.coordinates[rows], fitted.offsets[rows], answers)
+            further = placed_skills(fitted, places, rows, answers)
         larger = copy(self)
         dimensions = self.model_vectors_.shape[1]
         larger.model_vectors_ = np.concatenate([self.model_vectors_, places[:, :dimensions]])
+        larger.skills_ = np.concatenate([self.skills_, further])
         biases = places[:, -1] if self.biases else np.zeros(len(places), dtype=np.float32)
         larger.model_biases_ = np.concatenate([self.model_biases_, biases])
         return larger
 
+    @property
+    def places_(self) -> NDArray[np.float32]:
+        """The models' vectors, and biases, as places a difference of logits apart."""
+        vectors = self.model_vectors_
+        if self.biases:
+            vectors = np.column_stack([vectors, self.model_biases_])
+        return logit_places(vectors, self._coordinates())
+
+    def sizes(self) -> dict[str, int]:
+        """A bias is one dimension more of the fleet's spread."""
+        return {**super().sizes(), "biases": int(self.biases)}
+
+    def _coordinates(self) -> Numbers:
+        """What the fitted questions ask of a vector, and of its bias where there is one."""
+        questions = self.question_vectors_
+        if not self.biases:
+            return questions
+        return np.column_stack([questions, np.ones(len(questions), dtype=np.float32)])
+
     def _fit(self, table: Table, answers: Answers) -> None:
-        self._check()
         vectors = np.ascontiguousarray(self.layout.vectors_of(table))
         decays = self._weight_decays()
         training, held = np.arange(len(vectors)), None
         if self.patience is not None or len(decays) > 1:
-            training, away = self._split(answers)
+            training, away = self._split(vectors, answers)
             held = Held(vectors[away], answers[away])
         losses, networks = [], []
         for decay in decays:
@@ -125,7 +156,8 @@ class MatrixFactorization(VectorForecaster):
             networks.append(network)
         best = int(np.argmin(losses)) if held is not None else 0
         self._keep(networks[best], vectors)
-        self.weight_decay_ = decays[best]
+        self.skills_, self.fitted_ = shrunk_skills(answers), answers.shape[1]
+        self.weight_decay_ = float(decays[best])
 
     def _trained(
         self, vectors: Numbers, answers: Answers, held: Held | None, decay: float
@@ -174,9 +206,13 @@ class MatrixFactorization(VectorForecaster):
         logits += self.model_biases_
         return np.asarray(expit(logits, out=logits))
 
-    def _split(self, answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows to learn from, and rows to judge by."""
-        asked = np.flatnonzero((~np.isnan(answers)).any(axis=1))
+    def _split(
+        self, vectors: Numbers, answers: Answers
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows to learn from, and rows to judge by; all rows of a question on the same side."""
+        answered = (~np.isnan(answers)).any(axis=1)
+        numbers = question_numbers(vectors, QuestionLayout(vector=vectors.shape[1]))
+        asked = np.unique(numbers[answered])
         held = round(self.validation * len(asked))
         if not 1 <= held < len(asked):
             raise SpecError(
@@ -185,12 +221,14 @@ class MatrixFactorization(VectorForecaster):
                 mend="give another share, or leave out patience and give one weight decay",
             )
         order = np.random.default_rng([self.seed, _STREAM, 1]).permutation(asked)
-        return np.sort(order[held:]), np.sort(order[:held])
+        learned, judged = np.isin(numbers, order[held:]), np.isin(numbers, order[:held])
+        return np.flatnonzero(learned & answered), np.flatnonzero(judged & answered)
 
     def _weight_decays(self) -> tuple[float, ...]:
         return self.weight_decay if isinstance(self.weight_decay, tuple) else (self.weight_decay,)
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
+        """See that all numbers are such as can be."""
         decays = self._weight_decays()
         patience = 1 if self.patience is None else self.patience
         wrong = {
@@ -210,7 +248,3 @@ class MatrixFactorization(VectorForecaster):
                 "above 0, noise and weight decays of 0 or more, validation between 0 and 1",
                 mend=f"give another {name}",
             )
-
-
-def _with_ones(coordinates: Numbers) -> Numbers:
-    return np.column_stack([coordinates, np.ones(len(coordinates), dtype=np.float32)])

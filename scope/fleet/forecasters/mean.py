@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import ClassVar, Self
 
@@ -10,13 +11,15 @@ from numpy.typing import NDArray
 
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.newcomers import checked_newcomers
+from scope.fleet.forecasters.skills import newcomer_skills, shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 
 class MeanForecaster(VectorForecaster):
     """Foretells each question by the share of a model's known answers that are right.
 
-    A model's vector has the one dimension of that share.
+    A model's vector has the one dimension of that share. What is to be expected of it over all
+    questions, ``skills_``, is drawn to the fleet's mean where its answers are few.
 
     Parameters
     ----------
@@ -33,7 +36,12 @@ class MeanForecaster(VectorForecaster):
     """
 
     short_name: ClassVar[str] = "mean"
-    state: ClassVar[tuple[str, ...]] = ("model_vectors_", "questions_")
+    state: ClassVar[Mapping[str, str]] = {
+        "model_vectors_": "f4 models 1",
+        "skills_": "f4 models",
+        "questions_": "=questions",
+        "fitted_": "=fitted",
+    }
 
     def __init__(self, *, layout: QuestionLayout) -> None:
         self.layout = layout
@@ -43,11 +51,15 @@ class MeanForecaster(VectorForecaster):
         _, checked = checked_newcomers(rows, answers, self.questions_)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])
+        # Against the models that were fitted: others that were added before do not count.
+        skills = newcomer_skills(checked, self.skills_[: self.fitted_], self.questions_)
+        larger.skills_ = np.concatenate([self.skills_, skills])
         return larger
 
     def _fit(self, table: Table, answers: Answers) -> None:
         self.model_vectors_ = accuracies(answers)[:, None]
-        self.questions_ = len(table)
+        self.skills_ = shrunk_skills(answers)
+        self.questions_, self.fitted_ = answers.shape
 
     def _probabilities(self, table: Table) -> Probabilities:
         return np.repeat(self.model_vectors_.T, len(table), axis=0)

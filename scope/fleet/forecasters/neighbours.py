@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.errors import SpecError
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
-from scope.fleet.forecasters.mean import accuracies
+from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 _AT_ONCE = 256
@@ -22,7 +22,7 @@ class NeighbourForecaster(Forecaster):
 
     Nearest is by Euclidean distance, which for vectors of length 1 orders as cosine does; at
     equal distances the question that stands first counts. A model's unknown answers are left
-    out, and where it has none among the neighbours its accuracy over all questions stands in.
+    out, and where it has none among the neighbours its skill stands in (`shrunk_skills`).
     Features and categories count for nothing.
 
     Parameters
@@ -42,22 +42,29 @@ class NeighbourForecaster(Forecaster):
     """
 
     short_name: ClassVar[str] = "knn"
-    state: ClassVar[tuple[str, ...]] = ("question_vectors_", "answers_", "skills_")
+    state: ClassVar[Mapping[str, str]] = {
+        "question_vectors_": "f4 questions vector",
+        "answers_": "answers questions models",
+        "skills_": "f4 models",
+    }
 
     def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
         self.layout = layout
         self.neighbours = neighbours
 
-    def _fit(self, table: Table, answers: Answers) -> None:
+    def check_parameters(self) -> None:
+        """See that there is a neighbour to ask."""
         if self.neighbours < 1:
             raise SpecError(
                 f"neighbours={self.neighbours}",
                 expected="one neighbour or more",
                 mend="give another number, such as the paper's neighbours=131",
             )
+
+    def _fit(self, table: Table, answers: Answers) -> None:
         self.question_vectors_ = self.layout.vectors_of(table).copy()
         self.answers_ = answers.copy()
-        self.skills_ = accuracies(answers)
+        self.skills_ = shrunk_skills(answers)
 
     def _probabilities(self, table: Table) -> Probabilities:
         known = ~np.isnan(self.answers_)

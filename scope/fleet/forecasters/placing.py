@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
+from scope.fleet.forecasters.skills import newcomer_skills
 from scope.fleet.layout import Answers
 
 Numbers = NDArray[np.float64]
@@ -43,6 +45,83 @@ def spread_of(vectors: NDArray[np.float32]) -> Spread:
     level = max(float(np.trace(covariance)) / size, 1e-12)
     root = np.linalg.cholesky(covariance + 1e-6 * level * np.eye(size))
     return Spread(mean.astype(np.float32), root.astype(np.float32))
+
+
+def logit_places(
+    vectors: NDArray[np.float32], coordinates: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Vectors turned so that squared distances are mean squared differences of logits.
+
+    A dimension that no question asks for counts for nothing then, and one that all ask for a lot.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+    coordinates
+        Of the questions, shape (questions, dimensions): times a vector, they make a logit.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0, 0], [1, 9]], dtype=np.float32)
+    >>> logit_places(vectors, np.array([[2, 0], [2, 0]], dtype=np.float32)).tolist()
+    [[0.0, 0.0], [2.0, 0.0]]
+    """
+    asked = coordinates.astype(np.float64)
+    with threadpool_limits(1):
+        squares, directions = np.linalg.eigh(asked.T @ asked / len(asked))
+        # The symmetric root: it does not hang on the signs of the directions.
+        root = (directions * np.sqrt(np.maximum(squares, 0))) @ directions.T
+        return np.asarray(vectors @ root, dtype=np.float32)
+
+
+class Fitted(NamedTuple):
+    """The questions that a fleet was fitted on, as vectors meet them, and its models' skills.
+
+    ``coordinates`` has shape (questions, dimensions), ``offsets`` (questions,), ``skills``
+    (models,).
+    """
+
+    coordinates: NDArray[np.float32]
+    offsets: NDArray[np.float32]
+    skills: NDArray[np.float32]
+
+
+def placed_skills(
+    fitted: Fitted, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
+) -> NDArray[np.float32]:
+    """The share of right answers to be expected of further models over all fitted questions.
+
+    What their vectors foretell, moved by as much as their answers were better than foretold
+    (`newcomer_skills`).
+
+    Parameters
+    ----------
+    vectors
+        Of the further models, as `place` found them.
+    rows, answers
+        Which of the questions they answered, and how.
+
+    Examples
+    --------
+    Right answers to easy questions, as anyone gives them, make no model the best:
+
+    >>> offsets = np.repeat([9, -9], 10).astype(np.float32)
+    >>> questions = Fitted(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
+    >>> easy = np.ones((10, 1), dtype=np.float32)
+    >>> placed_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
+    [0.5]
+    """
+    from scipy.special import expit
+
+    everywhere, there = np.empty(len(vectors)), np.empty(len(vectors))
+    # One model at a time: a table of all chances may be larger than all else that is held.
+    for model, vector in enumerate(vectors):
+        chances = expit(fitted.coordinates @ vector + fitted.offsets).astype(np.float64)
+        everywhere[model] = chances.mean()
+        there[model] = chances[rows[~np.isnan(answers[:, model])]].mean()
+    questions = len(fitted.coordinates)
+    return newcomer_skills(answers, fitted.skills, questions, (everywhere, there))
 
 
 def place(

@@ -20,6 +20,9 @@ _ROUNDS, _STEPS = 6, 2
 _EASINESS_PRECISION, _OTHER_PRECISION = 0.1, 1.0
 _LONGEST_STEP = 2.0
 
+_AT_ONCE = 1 << 22
+"""Numbers of second derivatives that are held in memory at a time."""
+
 
 class ResponseModel(NamedTuple):
     """``abilities`` (models, dimensions), of mean 0 and variance 1 in each dimension.
@@ -93,13 +96,32 @@ def _newton(
     """
     from scipy.special import expit
 
-    size = design.shape[1]
-    products = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
     for _ in range(_STEPS):
         chance = expit(found @ design.T + offset)
         slope = (weight * (right - chance)) @ design - found * precision
-        curvature = (weight * chance * (1 - chance)) @ products
-        hessian = curvature.reshape(-1, size, size) + np.diag(precision)
-        step = np.linalg.solve(hessian, slope[:, :, None])[:, :, 0]
+        step = _solved(weight * chance * (1 - chance), design, slope, precision)
         found = found + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
     return found
+
+
+def _solved(variances: Numbers, design: Numbers, slope: Numbers, precision: Numbers) -> Numbers:
+    """Each row's slope times the inverse of its second derivatives, some rows at a time."""
+    size = design.shape[1]
+    room = max(_AT_ONCE // size**2, 1)
+    found = np.empty_like(slope)
+    for start in range(0, len(slope), room):
+        rows = slice(start, start + room)
+        hessian = _curvature(variances[rows], design, room).reshape(-1, size, size)
+        hessian += np.diag(precision)
+        found[rows] = np.linalg.solve(hessian, slope[rows, :, None])[:, :, 0]
+    return found
+
+
+def _curvature(variances: Numbers, design: Numbers, room: int) -> Numbers:
+    """Sums of the products of a column's numbers, weighted by each row's variances there."""
+    total: Numbers = np.zeros((len(variances), design.shape[1] ** 2))
+    for start in range(0, len(design), room):
+        part = design[start : start + room]
+        products = (part[:, :, None] * part[:, None, :]).reshape(len(part), -1)
+        total += variances[:, start : start + room] @ products
+    return total

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from scope.fleet.layout import Answers
 
+_UNIFORM_VARIANCE = 1 / 12
+
 
 def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
     """Each model's share of right answers, drawn to the fleet's mean where few are known.
@@ -50,6 +52,54 @@ def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
     mean = (precision * share).sum() / precision.sum()
     drawn: NDArray[np.float32] = (mean + weight * (share - mean)).astype(np.float32)
     return drawn
+
+
+def newcomer_skills(
+    answers: Answers,
+    fleet: NDArray[np.float32],
+    questions: int,
+    expected: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> NDArray[np.float32]:
+    """Each further model's share of right answers, drawn to what is expected where few are known.
+
+    As `shrunk_skills`, but the models' true differences are those between the skills of the
+    fleet, as if one more had been seen of which nothing but 0 to 1 is known.
+
+    Parameters
+    ----------
+    answers
+        Shape (questions answered, further models): 1 right, 0 wrong, NaN unknown.
+    fleet
+        The skills of the models that were there before.
+    questions
+        How many there are in all.
+    expected
+        The share of right answers that each further model is foretold over all questions, and
+        over those that it answered: right answers to easy ones then count for little. The
+        fleet's mean for both where it is not given.
+
+    Examples
+    --------
+    One right answer of ten moves a newcomer up from 0.5, ten of ten move it all the way:
+
+    >>> fleet = np.array([0.4, 0.6], dtype=np.float32)
+    >>> one, ten = np.ones((1, 1), dtype=np.float32), np.ones((10, 1), dtype=np.float32)
+    >>> print(newcomer_skills(one, fleet, 10).round(2), newcomer_skills(ten, fleet, 10))
+    [0.61] [1.]
+    """
+    known = ~np.isnan(answers)
+    count = np.maximum(known.sum(axis=0).astype(np.float64), 1)
+    share = np.where(known, answers, 0).sum(axis=0, dtype=np.float64) / count
+    skills = fleet.astype(np.float64)
+    everywhere, there = expected or (np.full(len(share), skills.mean()),) * 2
+    between = skills.var() * len(skills) / max(len(skills) - 1, 1)
+    between += _UNIFORM_VARIANCE / len(skills)
+    within = float((skills * (1 - skills)).mean())
+    # A question may be given twice: there is no less than nothing left to chance.
+    error = np.maximum(1 - count / questions, 0) / count
+    weight = between / (between + within * error)
+    drawn = np.clip(everywhere + weight * (share - there), 0, 1)
+    return np.asarray(drawn, dtype=np.float32)
 
 
 def _variances(

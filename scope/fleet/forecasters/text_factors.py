@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.factorization import Factors, factorize
-from scope.fleet.forecasters.folds import question_folds
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.newcomers import (
     Prior,
@@ -69,24 +69,26 @@ class TextFactors(TextForecaster):
 
     >>> layout = QuestionLayout(vector=2)
     >>> kinds = np.tile(np.eye(2, dtype=np.float32), (10, 1))
-    >>> forecaster = TextFactors(layout=layout).fit(kinds, kinds)
+    >>> questions = kinds * np.linspace(0.9, 1.1, 20, dtype=np.float32)[:, np.newaxis]
+    >>> forecaster = TextFactors(layout=layout).fit(questions, kinds)
     >>> forecaster.predict(np.array([[0.9, 0.1], [0.1, 0.9]])).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
     short_name: ClassVar[str] = "factors"
-    state: ClassVar[tuple[str, ...]] = (
-        "model_vectors_",
-        "question_vectors_",
-        "weights_",
-        "offset_",
-        "slope_",
-        "route_weight_",
-        "prior_mean_",
-        "prior_covariance_",
-        "noise_",
-        *TextForecaster.kernel_state,
-    )
+    state: ClassVar[Mapping[str, str]] = {
+        "model_vectors_": "f4 models 1+dimensions",
+        "question_vectors_": "f4 questions dimensions",
+        "weights_": "f4 landmarks dimensions",
+        "offset_": "f4 dimensions",
+        "slope_": "f8",
+        "route_weight_": "f8",
+        "prior_mean_": "f8 1+dimensions",
+        "prior_covariance_": "f8 1+dimensions 1+dimensions",
+        "noise_": "+f8",
+        **TextForecaster.kernel_state,
+    }
+    usual_dimensions = MOST_DIMENSIONS
 
     def __init__(
         self,
@@ -138,17 +140,25 @@ class TextFactors(TextForecaster):
             found = newcomer_vectors(self.question_vectors_[places], given, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
+        larger.skills_ = larger.model_vectors_[:, 0]
         return larger
 
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> Self:
+        """Take over what `state_arrays` gave; the skills are the vectors' first numbers."""
+        super().restore(arrays)
+        self.skills_ = self.model_vectors_[:, 0]
+        return self
+
     def _fit(self, table: Table, answers: Answers) -> None:
-        dimensions = self._checked_dimensions(answers)
+        numbers, folds = self._inner_folds(table)
+        dimensions = self._dimensions_for(answers.shape[1])
         factors = factorize(answers, dimensions)
         # Each dimension weighs as it does in the answers.
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
         basis = self._learn_kernel(table, factors.question_vectors * weight)
         inputs = self._likeness_times(table, basis)
-        folds = question_folds(len(table), min(self.folds, len(table)), self.seed)
-        trial = left_out_forecasts(inputs, answers, folds, dimensions=dimensions, guard=self.guard)
+        foretell = partial(foretell_by_factors, dimensions=dimensions, guard=self.guard)
+        trial = left_out_forecasts(inputs, answers, numbers, folds, foretell)
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
@@ -189,26 +199,16 @@ class TextFactors(TextForecaster):
         prior = vector_prior(self.model_vectors_, self.noise_)
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
-    def _checked_dimensions(self, answers: Answers) -> int:
-        """How many coordinates to fit, if all parameters can be."""
-        questions, models = answers.shape
-        if questions < 2:
-            raise DataError(
-                f"{questions} question",
-                expected="two questions or more, so that one can be foretold from another",
-                mend="add questions",
-            )
-        for name, least in (("dimensions", 1), ("landmarks", 1), ("folds", 2), ("guard", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SpecError(
-                    f"{name}={value}", expected=f"{least} or more", mend=f"set {name}={least}"
-                )
-        dimensions = min(MOST_DIMENSIONS, models) if self.dimensions is None else self.dimensions
-        if dimensions > models:
-            raise SpecError(
-                f"{dimensions} dimensions for {models} models",
-                expected=f"{models} dimensions at most: models differ in no more",
-                mend=f"ask for dimensions={models} or fewer, or add models",
-            )
-        return dimensions
+
+def foretell_by_factors(
+    inputs: NDArray[np.float32],
+    answers: Answers,
+    new: NDArray[np.float32],
+    *,
+    dimensions: int,
+    guard: float,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Skills, and forecasts of new questions, from the inputs and answers of others."""
+    factors = factorize(answers, dimensions)
+    ridge = fit_ridge(inputs, factors.question_vectors, guard=guard)
+    return factors.skills, factors.skills + ridge.predict(new) @ factors.model_vectors.T

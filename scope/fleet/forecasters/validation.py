@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.forecasters.factorization import factorize
-from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.layout import Answers
+
+Foretell = Callable[
+    [NDArray[np.float32], Answers, NDArray[np.float32]],
+    tuple[NDArray[np.float32], NDArray[np.float32]],
+]
+"""From questions' inputs, their answers and new questions' inputs: skills, and forecasts."""
 
 LEAST_GAIN = 0.001
 """The gain in accuracy under which the models' means are kept, however sure it is."""
@@ -23,36 +28,44 @@ _ANSWERS_FOR_SLOPE = 200_000
 class LeftOut(NamedTuple):
     """Forecasts of each question by what was fitted without it, all (questions, models).
 
-    ``means`` are the models' skills, ``forecasts`` what the text makes of them.
+    ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
+    which question each row is, where one stands in several rows: it counts once then.
     """
 
     answers: Answers
     means: NDArray[np.float32]
     forecasts: NDArray[np.float32]
+    numbers: NDArray[np.int64] | None = None
 
 
 def left_out_forecasts(
     inputs: NDArray[np.float32],
     answers: Answers,
+    numbers: NDArray[np.int64],
     folds: NDArray[np.int64],
-    *,
-    dimensions: int,
-    guard: float,
+    foretell: Foretell,
 ) -> LeftOut:
     """Forecast the questions of each fold from those of the others.
 
     Questions that no model answered are left aside: there is nothing to hold a forecast against.
+
+    Parameters
+    ----------
+    inputs
+        Shape (questions, any): what is known of each before it is answered.
+    answers
+        Shape (questions, models).
+    numbers, folds
+        Which question each row is, and its fold.
+    foretell
+        Learns from the questions outside of a fold, whose answers alone it is given.
     """
     means, forecasts = np.empty_like(answers), np.empty_like(answers)
     for fold in np.unique(folds):
         out = folds == fold
-        factors = factorize(answers[~out], dimensions)
-        ridge = fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
-        means[out] = factors.skills
-        coordinates = ridge.predict(inputs[out])
-        forecasts[out] = factors.skills + coordinates @ factors.model_vectors.T
+        means[out], forecasts[out] = foretell(inputs[~out], answers[~out], inputs[out])
     answered = ~np.isnan(answers).all(axis=1)
-    return LeftOut(answers[answered], means[answered], forecasts[answered])
+    return LeftOut(answers[answered], means[answered], forecasts[answered], numbers[answered])
 
 
 def text_helps(trial: LeftOut, guard: float) -> bool:
@@ -70,10 +83,11 @@ def text_helps(trial: LeftOut, guard: float) -> bool:
     >>> text_helps(LeftOut(answers, means, means), 0.5)
     False
     """
-    saved = _squared_error(trial.means, trial.answers)
-    saved -= _squared_error(trial.forecasts, trial.answers)
+    errors = [_squared_error(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    hits = [_accuracy(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    saved = _by_question(errors[0] - errors[1], trial.numbers)
+    gain = _by_question(hits[1] - hits[0], trial.numbers)
     doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
-    gain = _accuracy(trial.forecasts, trial.answers) - _accuracy(trial.means, trial.answers)
     return bool(saved.mean() > guard * doubt and gain.mean() > LEAST_GAIN)
 
 
@@ -112,11 +126,24 @@ def route_weight(trial: LeftOut, guard: float) -> float:
     right = []
     for weight in WEIGHTS:
         asked = np.where(known, trial.means + np.float32(weight) * text, -np.inf).argmax(axis=1)
-        right.append(np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0])
+        answered = np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
+        right.append(_by_question(answered, trial.numbers))
     best = max(range(len(WEIGHTS)), key=lambda place: (right[place].mean(), WEIGHTS[place]))
     gain = right[best] - right[0]
     sure = gain.mean() > guard * gain.std() / np.sqrt(len(gain))
     return WEIGHTS[best] if sure else 0.0
+
+
+def _by_question(
+    values: NDArray[np.floating], numbers: NDArray[np.int64] | None
+) -> NDArray[np.floating]:
+    """The mean of each question's rows: what chance makes of one, it makes of all of them."""
+    if numbers is None:
+        return values
+    distinct, places = np.unique(numbers, return_inverse=True)
+    if len(distinct) == len(values):
+        return values
+    return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
 
 
 def _squared_error(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:

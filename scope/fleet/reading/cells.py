@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError
 from scope.fleet.layout import Answers
-from scope.fleet.matrix import CorrectnessMatrix, listed
+from scope.fleet.matrix import SHOWN, CorrectnessMatrix
+from scope.printing import listed
 
 UNKNOWN = -1
 """Stands for an answer that is not known, and for the model of a question nobody was asked."""
 
-MOST_CELLS = 250_000_000
-"""A matrix of more cells takes over a gigabyte, and is most often a column taken for another."""
+MOST_CELLS = 100_000_000
+"""Reading so many takes some four gigabytes; more are most often a column taken for another."""
 
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
@@ -129,7 +130,7 @@ def _tied(kind: str, gone: Sequence[str]) -> tuple[str, ...]:
     if not gone:
         return ()
     found = f"{len(gone)} {kind}{'' if len(gone) == 1 else 's'}"
-    return (f"{found} left out, for nothing but ties is known of them: {listed(gone)}",)
+    return (f"{found} left out, for nothing but ties is known of them: {listed(gone, SHOWN)}",)
 
 
 def natural_order(names: Sequence[str]) -> list[int]:
@@ -164,7 +165,7 @@ def _require_room(cells: Cells) -> None:
     if len(cells.models) * len(cells.ids) > MOST_CELLS:
         raise DataError(
             f"{len(cells.models)} models and {len(cells.ids)} questions, which are more than "
-            f"{MOST_CELLS} cells; the first models are {listed(cells.models)}",
+            f"{MOST_CELLS} cells; the first models are {listed(cells.models, SHOWN)}",
             expected="a model and a question in many rows each",
             mend="look whether the right columns were read: --column model=NAME",
         )

@@ -8,13 +8,13 @@ model_name, category``, are read as they are.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scope.data.columns import first_of, listed
+from scope.data.columns import first_of
 from scope.errors import DataError, SpecError
+from scope.printing import did_you_mean, listed
 
 NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -28,6 +28,9 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     }
 )
 """The names that columns of each role are known by, whatever their case."""
+
+ALIASES: Mapping[str, str] = MappingProxyType({"question": "text"})
+"""Other names of roles."""
 
 NONE = "none"
 """Stands for a column that is there and not to be read."""
@@ -67,7 +70,7 @@ def choose_columns(columns: Sequence[str], given: Mapping[str, str], name: str) 
     >>> choose_columns(["Model", "prompt", "score", "y"], {"correct": "y"}, "a.csv")[:5]
     ('Model', None, 'prompt', None, 'y')
     """
-    _require_roles(given)
+    given = _by_role(given)
     for role, column in given.items():
         if column not in (*columns, NONE):
             raise DataError(
@@ -98,12 +101,22 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
     )
 
 
-def _require_roles(given: Mapping[str, str]) -> None:
-    for role in given:
+def _by_role(given: Mapping[str, str]) -> dict[str, str]:
+    """Columns by the role's own name, where another one may have been given."""
+    found: dict[str, str] = {}
+    for name, column in given.items():
+        role = ALIASES.get(name, name)
         if role not in NAMES:
-            close = difflib.get_close_matches(role, NAMES, n=1)
             raise SpecError(
-                f"no column has the role `{role}`",
-                expected=f"one of the roles {', '.join(NAMES)}",
-                mend=f"did you mean `{close[0]}`?" if close else "use one of them",
+                f"no column has the role `{name}`",
+                expected=f"one of the roles {', '.join((*NAMES, *ALIASES))}",
+                mend=did_you_mean(name, (*NAMES, *ALIASES), "use one of them"),
             )
+        if role in found:
+            raise SpecError(
+                f"two columns for {role}: `{found[role]}` and `{column}`",
+                expected="one column a role",
+                mend="leave one of them out",
+            )
+        found[role] = column
+    return found

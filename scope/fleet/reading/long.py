@@ -20,6 +20,7 @@ from scope.fleet.reading.values import (
     text_of,
     whole_text,
 )
+from scope.printing import counted
 
 
 def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
@@ -38,6 +39,12 @@ def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
             raise missing_column(role, table.source.columns, table.source.name)
         columns = columns._replace(model=None, correct=None)
     found = _read(table, columns)
+    if answers and not len(next(iter(found.values())).codes):
+        raise DataError(
+            f"no row in {table.source.name} but the names of its columns",
+            expected="a row or more",
+            mend="look at what wrote the file",
+        )
     text = found.get("text")
     item = found["item"] if "item" in found else found["text"]
     rows = len(item.codes)
@@ -45,6 +52,7 @@ def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
     model, correct = found.get("model", nobody), found.get("correct", nobody)
     values = np.array([*correct.values, UNKNOWN], dtype=np.int8)[correct.codes]
     _require_models(model.codes, values, table)
+    unknown = int(np.count_nonzero((model.codes != UNKNOWN) & (values == UNKNOWN)))
     return Cells(
         models=model.values,
         ids=item.values,
@@ -53,6 +61,7 @@ def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
         model=model.codes,
         question=item.codes,
         correct=values,
+        left_out=_left_out(unknown, table),
     )
 
 
@@ -106,12 +115,19 @@ def _category_reader(table: Table, column: str | None) -> Callable[[object], str
     return read
 
 
+def _left_out(unknown: int, table: Table) -> tuple[str, ...]:
+    if not unknown:
+        return ()
+    found = f"{counted(unknown, 'row')} of {table.source.name}"
+    return (f"{found} left out, for whether the answer is right is not said",)
+
+
 def _require_models(model: Codes, correct: NDArray[np.int8], table: Table) -> None:
     nobody = np.flatnonzero((model == UNKNOWN) & (correct != UNKNOWN))
     if len(nobody):
         raise DataError(
-            f"{len(nobody)} answers in {table.source.name} without the name of a model, the first "
-            f"in row {nobody[0]} (counted from 0, without a header)",
+            f"{counted(len(nobody), 'answer')} in {table.source.name} without the name of a model, "
+            f"the first in row {nobody[0]} (counted from 0, without a header)",
             expected="the model's name in every row",
             mend="mend the rows, or name another column: --column model=NAME",
         )

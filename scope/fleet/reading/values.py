@@ -10,7 +10,7 @@ from scope.data.values import plain_label
 from scope.fleet.reading.cells import UNKNOWN
 
 _RIGHT: Mapping[str, int] = MappingProxyType(
-    {"1": 1, "true": 1, "right": 1, "0": 0, "false": 0, "wrong": 0}
+    {"1": 1, "true": 1, "right": 1, "0": 0, "false": 0, "wrong": 0, "": UNKNOWN, "nan": UNKNOWN}
 )
 
 
@@ -59,7 +59,7 @@ def text_of(value: object) -> str | None:
 
 
 def correct_of(value: object) -> int:
-    """Whether an answer is right: 1 or 0, or -1 where nothing is said.
+    """Whether an answer is right: 1 or 0, or -1 where nothing is said, or NaN.
 
     Raises
     ------
@@ -68,10 +68,10 @@ def correct_of(value: object) -> int:
 
     Examples
     --------
-    >>> correct_of("Right"), correct_of(False), correct_of(1.0), correct_of(None)
-    (1, 0, 1, -1)
+    >>> correct_of("Right"), correct_of(False), correct_of(1.0), correct_of(None), correct_of("NaN")
+    (1, 0, 1, -1, -1)
     """
-    if is_missing(value) or (isinstance(value, str) and not value.strip()):
+    if is_missing(value):
         return UNKNOWN
     found = _RIGHT.get(plain_label(str(value)).casefold())
     if found is None:

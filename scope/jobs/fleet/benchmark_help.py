@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError
 from scope.fleet.findings.contributions import contributions
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.questions import require_texts
+from scope.jobs.fleet.given import benchmarks_of, same_texts
 from scope.jobs.fleet.held_out_exam import TEST_SHARE, held_out_rows
-from scope.jobs.fleet.learning import require_readable, tabulate
+from scope.jobs.fleet.learning import tabulate
 from scope.jobs.fleet.plan import Surroundings
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
@@ -65,7 +66,7 @@ class PlannedHelp:
                 fit_predict,
                 known.categories,
                 asked.correct,
-                asked.ids,
+                same_texts(asked),
                 asked.categories,
                 advance=advance,
             )
@@ -81,14 +82,8 @@ def plan_help(
     DataError
         When there are fewer than two benchmarks, or a question without text.
     """
-    found = {one for one in matrix.categories if one is not None}
-    if len(found) < 2:
-        raise DataError(
-            f"{len(found)} benchmarks among the categories of {len(matrix.ids)} questions",
-            expected="two or more, for one to contribute to another",
-            mend="add a column with each question's benchmark, or name it: --column category=NAME",
-        )
-    require_readable(matrix, TextFactors.short_name)
+    benchmarks_of(matrix, "for one to contribute to another")
+    require_texts(matrix.texts, f"the embedder {TextFactors.short_name}", matrix.ids)
     loaded = load_encoder(encoder or SENTENCE_ENCODER, around.models)
-    held_out = held_out_rows(len(matrix.ids), TEST_SHARE, seed)
+    held_out = held_out_rows(matrix.texts, TEST_SHARE, seed)
     return PlannedHelp(matrix=matrix, held_out=held_out, encoder=loaded, seed=seed, around=around)

@@ -12,7 +12,7 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
 from scope.fleet.saving import save_fleet
-from scope.jobs.fleet.given import listed_specs, read_answers
+from scope.jobs.fleet.given import listed_specs, read_answers, same_texts
 from scope.jobs.fleet.learning import AUTO, Learning, learn, load_needed_encoder
 from scope.jobs.fleet.marking import NO_ENCODER
 from scope.jobs.fleet.members import describe_models, place_models, skills_of_fleet
@@ -50,7 +50,8 @@ def embed_fleet(
         Who answered what: a long table, a folder of saved answers, or a finished run of
         `compare`; several are joined.
     embedder
-        ``factors``, ``irt``, ``mf``, ``knn`` or ``mean``; by default the best of all but mf, on
+        ``factors``, ``irt``, ``knn``, ``mean``, ``mf`` as published, or ``mf-tuned``, with biases,
+        early stopping and a choice of weight decays; by default the best of the first four, on
         questions left out in turn, is chosen.
     encoder
         The sentence encoder of the questions.
@@ -114,6 +115,7 @@ def _find(
     fleet, choice, _ = learn(matrix, learning, encoder, around)
     save_fleet(fleet, run.path / EMBEDDER)
     placed = place_models(fleet.forecaster, matrix.correct)
+    members, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
     return FleetFindings(
         questions=len(matrix.ids),
@@ -122,17 +124,18 @@ def _find(
         conflicts=matrix.conflicts,
         forecaster=fleet.forecaster.spelling,
         encoder=fleet.encoder or NO_ENCODER,
-        members=describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors),
+        members=members,
         scores=choice.scores,
         reliability=reliability(
             choice.probabilities[answered],
             matrix.correct[answered],
-            [matrix.ids[row] for row in answered],
+            same_texts(matrix.take(answered)),
         ),
         notes=(
             *matrix.notes,
             f"scores are of questions left out in turn, in {learning.folds} parts",
             placed.note,
+            shown,
         ),
         files=(f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}"),
     )

@@ -34,7 +34,8 @@ class Exam:
         Further forecasters, fitted on the same questions, to be scored beside the fleet's own
         and each model's mean.
     conflicts
-        The answers that were given twice and differ, where they were read just now.
+        Of the answers that the fleet was learned from and the exam's, which were read together,
+        how many were given twice and differ. Of a stored fleet's it is not known.
     notes
         What a reader should know of how the exam came to be.
     """

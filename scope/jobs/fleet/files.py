@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
-from io import StringIO
 from pathlib import Path
 
-from scope.store.files import write_atomically
+from scope.store.files import open_atomically
 
 FORECASTS = "forecasts.csv"
 ROUTES = "routes.csv"
@@ -22,11 +21,10 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str 
     A name that a spreadsheet would take for a formula begins with an apostrophe in the file, for
     names come from others.
     """
-    text = StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell(value) for value in row] for row in rows)
-    write_atomically(path, text.getvalue())
+    with open_atomically(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([cell(value) for value in row] for row in rows)
 
 
 def cell(value: str | float) -> str:

@@ -6,16 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from scope.fleet.findings.forecasting import reliability
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.jobs.fleet.exam import Exam, PlannedExam
 from scope.jobs.fleet.examining import ExamRequest, plan_exam
 from scope.jobs.fleet.files import FORECASTS, write_table
+from scope.jobs.fleet.given import same_texts
 from scope.jobs.fleet.marking import findings_of, score_forecasts
 from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
 from scope.models import ModelOptions
 from scope.protocols import Progress
-from scope.records import Comparison, FleetFindings
+from scope.records import Comparison, ExpectedAccuracy, FleetFindings
+from scope.statistics.intervals import mean_estimate
 from scope.store import Run
 
 
@@ -37,7 +41,8 @@ def forecast_fleet(
 ) -> Comparison:
     """Foretell who answers new questions rightly, and say how good the forecasts are.
 
-    Every forecast stands in ``forecasts.csv`` in the run's folder. Where answers are known, the
+    Every forecast stands in ``forecasts.csv`` in the run's folder, and how many of the questions
+    each model is expected to answer rightly in the result. Where answers are known, the
     forecasts are scored on questions that the fleet was not fitted on.
 
     Parameters
@@ -98,12 +103,27 @@ def _find(planned: PlannedExam, run: Run) -> FleetFindings:
         reliability=reliability(
             probabilities[scored],
             exam.questions.correct[scored],
-            [exam.questions.ids[row] for row in scored],
+            same_texts(exam.questions.take(scored)),
         ),
+        expected=_expected(exam, probabilities),
         files=(FORECASTS,),
     )
 
 
+def _expected(exam: Exam, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
+    """How many of the questions asked each model is expected to answer rightly, most first."""
+    names = same_texts(exam.questions)
+    means = probabilities.mean(axis=0, dtype=np.float64)
+    return tuple(
+        ExpectedAccuracy(
+            model=exam.fleet.models[column],
+            accuracy=mean_estimate(probabilities[:, column], names),
+        )
+        for column in np.argsort(-means, kind="stable").tolist()
+    )
+
+
 def _rows(exam: Exam, probabilities: Probabilities) -> Iterator[tuple[str, str, float]]:
-    for name, row in zip(exam.questions.ids, probabilities.tolist(), strict=True):
-        yield from ((name, model, one) for model, one in zip(exam.fleet.models, row, strict=True))
+    for name, row in zip(exam.questions.ids, probabilities, strict=True):
+        for model, one in zip(exam.fleet.models, row.tolist(), strict=True):
+            yield name, model, one

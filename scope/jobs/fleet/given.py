@@ -7,9 +7,10 @@ from hashlib import blake2b
 
 import numpy as np
 
-from scope.errors import SpecError
+from scope.errors import DataError, SpecError
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.reading import Questions, read_matrix, read_questions
+from scope.printing import counted
 from scope.records import DataCard
 
 
@@ -43,6 +44,34 @@ def text_digest(text: str) -> str:
     return (
         blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if words else ""
     )
+
+
+def same_texts(questions: CorrectnessMatrix) -> tuple[str, ...]:
+    """A name for each question that those with its text share; its id where it has no text.
+
+    What stands under several ids is one question in every interval.
+    """
+    pairs = zip(questions.ids, questions.texts, strict=True)
+    return tuple(text_digest(text) or f"id {name}" for name, text in pairs)
+
+
+def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
+    """The benchmarks among the questions' categories, of which the purpose needs two or more.
+
+    Raises
+    ------
+    DataError
+        When there are fewer.
+    """
+    found = sorted({one for one in matrix.categories if one is not None})
+    if len(found) < 2:
+        raise DataError(
+            f"{counted(len(found), 'benchmark')} among the categories of "
+            f"{counted(len(matrix.ids), 'question')}",
+            expected=f"two or more: {purpose}",
+            mend="add a column with each question's benchmark, or name it: --column category=NAME",
+        )
+    return tuple(found)
 
 
 def listed_specs(data: str | Sequence[str]) -> tuple[str, ...]:

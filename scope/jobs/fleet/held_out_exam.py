@@ -14,11 +14,11 @@ from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.exam import Exam, PlannedExam
-from scope.jobs.fleet.given import listed_specs, read_answers
+from scope.jobs.fleet.given import listed_specs, read_answers, same_texts, text_digest
 from scope.jobs.fleet.learning import AUTO, Learned, Learning, learn, load_needed_encoder
-from scope.jobs.fleet.opening import matched_rows
 from scope.jobs.fleet.plan import Surroundings
 from scope.jobs.fleet.stored_exam import table_of
+from scope.printing import counted
 from scope.protocols import Encoder
 
 TEST_SHARE = 0.2
@@ -40,7 +40,8 @@ def plan_held_out_exam(
     """Read the answers and load the encoder; draw the questions that are held out."""
     share = TEST_SHARE if test_share is None else test_share
     matrix, card = read_answers(data, columns)
-    held_out = held_out_rows(len(matrix.ids), share, learning.seed)
+    held_out = held_out_rows(matrix.texts, share, learning.seed)
+    _require_enough(matrix, held_out, learning.folds)
     loaded = load_needed_encoder(learning, matrix, encoder, around.models)
     return PlannedExam(
         models=matrix.models,
@@ -58,8 +59,16 @@ def plan_held_out_exam(
     )
 
 
-def held_out_rows(questions: int, share: float, seed: int) -> NDArray[np.bool_]:
+def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.bool_]:
     """Which of the questions are held out: the share of them, drawn at random.
+
+    Questions with the same text stay together, or what is held out would be known; where they do
+    not fit the share, somewhat fewer are held out.
+
+    Parameters
+    ----------
+    texts
+        One a question; those that are empty are of different questions.
 
     Raises
     ------
@@ -68,19 +77,46 @@ def held_out_rows(questions: int, share: float, seed: int) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> int(held_out_rows(10, 0.2, seed=0).sum())
+    >>> int(held_out_rows([f"{number} + 1?" for number in range(10)], 0.2, seed=0).sum())
     2
+    >>> held_out_rows(["Who?", "Why?", " Who? "], 0.7, seed=0).tolist()
+    [False, True, False]
     """
-    count = round(share * questions) if 0 < share < 1 else 0
-    if not 0 < count < questions:
+    numbers: dict[str, int] = {}
+    names = (text_digest(text) or f"row {row}" for row, text in enumerate(texts))
+    kinds = np.array([numbers.setdefault(name, len(numbers)) for name in names])
+    sizes = np.bincount(kinds)
+    drawn = np.random.default_rng([seed, _STREAM]).permutation(len(sizes))
+    count = round(share * len(texts)) if 0 < share < 1 else 0
+    taken, room = [], count
+    for kind in drawn.tolist():
+        if sizes[kind] <= room:
+            taken.append(kind)
+            room -= sizes[kind]
+    if not 0 < len(taken) < len(sizes):
         raise SpecError(
-            f"a share of {share:g} of {questions} questions to hold out",
+            f"a share of {share:g} of {len(texts)} questions to hold out",
             expected="a share between 0 and 1 that leaves questions on both sides",
             mend=f"write for example --test-share {TEST_SHARE}",
         )
-    chosen = np.zeros(questions, dtype=np.bool_)
-    chosen[np.random.default_rng([seed, _STREAM]).permutation(questions)[:count]] = True
-    return chosen
+    return np.isin(kinds, taken)
+
+
+def _require_enough(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
+    """See that what is left can be drawn into the folds in which forecasters are tried.
+
+    Raises
+    ------
+    SpecError
+        When it cannot.
+    """
+    left = len(set(same_texts(matrix.take(~held_out))))
+    if left < folds:
+        raise SpecError(
+            f"{counted(left, 'question')} to learn from, beside {int(held_out.sum())} held out",
+            expected=f"{folds} or more with texts of their own: each is forecast from the others",
+            mend="hold out fewer with --test-share, or add questions",
+        )
 
 
 def _begin(
@@ -94,32 +130,19 @@ def _begin(
     known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
     asked = matrix.take(np.flatnonzero(held_out))
     learned = learn(known, learning, encoder, around)
-    # The same text may stand under two ids, one on either side.
-    fresh = matched_rows(learned.fleet, asked) < 0
     return Exam(
         fleet=learned.fleet,
         questions=asked,
         table=table_of(learned.fleet, asked, encoder, around),
-        fresh=fresh,
+        # No text of them was learned from: see `held_out_rows`.
+        fresh=np.ones(len(asked.ids), dtype=np.bool_),
         others=_others(learned, known),
         conflicts=matrix.conflicts,
         notes=(
             *matrix.notes,
             f"{len(asked.ids)} of {len(matrix.ids)} questions were held out by the seed "
             f"{learning.seed}; all was learned and chosen on the others",
-            *_same_texts(fresh),
         ),
-    )
-
-
-def _same_texts(fresh: NDArray[np.bool_]) -> tuple[str, ...]:
-    """That held-out questions are left out of the scores, and why."""
-    known = int((~fresh).sum())
-    if not known:
-        return ()
-    return (
-        f"{known} of the questions held out have the text of one that was learned from; they are "
-        "left out of every score",
     )
 
 

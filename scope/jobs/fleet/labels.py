@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,10 @@ from pathlib import Path
 from scope.data.fields import Fields, read_fields
 from scope.data.specs import open_file
 from scope.errors import DataError, SpecError
+from scope.printing import did_you_mean, listed
+
+SHOWN = 10
+"""Of more names a message shows so many."""
 
 
 def read_costs(path: str | Path) -> dict[str, float]:
@@ -45,7 +48,14 @@ def read_communities(path: str | Path) -> dict[str, str]:
 
 def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
     """Every row with the name of its model, each once."""
-    source = open_file(Path(path).expanduser())
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataError(
+            f"no file `{file}`",
+            expected=f"the path of a .csv with the columns model and {meaning}",
+            mend="look at the path",
+        )
+    source = open_file(file)
     seen: set[str] = set()
     names = {"model": ("model",), meaning: (meaning,)}
     for fields in read_fields(source, names, required=("model", meaning)):
@@ -77,15 +87,12 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
     """
     known = set(models)
     for name in names:
-        if name in known:
-            continue
-        near = difflib.get_close_matches(name, models, n=3)
-        meant = " or ".join(f"`{one}`" for one in near)
-        raise SpecError(
-            f"no model `{name}` in the fleet, which {option} names",
-            expected=f"one of its {len(models)} models: {listed(models)}",
-            mend=f"did you mean {meant}?" if near else "look at the spelling",
-        )
+        if name not in known:
+            raise SpecError(
+                f"no model `{name}` in the fleet, which {option} names",
+                expected=f"one of its {len(models)} models: {listed(models, SHOWN)}",
+                mend=did_you_mean(name, models, "look at the spelling", most=3),
+            )
 
 
 def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[float] | None:
@@ -110,15 +117,9 @@ def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[flo
     without = [model for model in models if model not in costs]
     if without:
         raise DataError(
-            f"no cost for {len(without)} of {len(models)} models: {listed(without)}",
+            f"no cost for {len(without)} of {len(models)} models: {listed(without, SHOWN)}",
             expected="a cost for every model that may be asked",
             mend="add them with --cost MODEL=COST or in the file of --costs, or name the models "
             "to be asked with --model",
         )
     return [costs[model] for model in models]
-
-
-def listed(names: Sequence[str], most: int = 10) -> str:
-    """Some of the names, for a message."""
-    shown = ", ".join(f"`{one}`" for one in names[:most])
-    return f"{shown}, …" if len(names) > most else shown

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, SpecError
+from scope.errors import SpecError
 from scope.fleet.forecasters.choosing import Choice, choose
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.item_response import ItemResponse
@@ -20,10 +20,9 @@ from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout, Table
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.questions import make_layout, question_table
+from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.labels import listed
 from scope.jobs.fleet.plan import Surroundings
 from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
@@ -33,21 +32,36 @@ from scope.records import Setting
 
 AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
-"""What ``auto`` tries; matrix factorization as published takes minutes and must be named."""
+"""What ``auto`` tries; matrix factorization takes minutes and must be named."""
+
+TUNED = "mf-tuned"
+"""Matrix factorization with what we found to make it better than as published."""
 
 EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
     {
-        kind.short_name: kind
-        for kind in (
-            MeanForecaster,
-            NeighbourForecaster,
-            TextFactors,
-            ItemResponse,
-            MatrixFactorization,
-        )
+        MeanForecaster.short_name: MeanForecaster,
+        NeighbourForecaster.short_name: NeighbourForecaster,
+        TextFactors.short_name: TextFactors,
+        ItemResponse.short_name: ItemResponse,
+        MatrixFactorization.short_name: MatrixFactorization,
+        TUNED: MatrixFactorization,
     }
 )
 """Every forecaster by the name that the commands give it."""
+
+_PARAMETERS: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {
+        TUNED: MappingProxyType(
+            {
+                "biases": True,
+                "learning_rate": 1e-3,
+                "patience": 3,
+                "weight_decay": (1e-6, 1e-5, 1e-4),
+            }
+        )
+    }
+)
+"""What a name stands for beside its class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +84,7 @@ class Learning:
         if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
             raise SpecError(
                 f"{self.dimensions} dimensions of the embedder {self.embedder}",
-                expected="dimensions of factors, irt or mf alone",
+                expected="dimensions of factors, irt, mf or mf-tuned alone",
                 mend="leave --dimensions out, or name another --embedder",
             )
 
@@ -104,7 +118,8 @@ class Learning:
         named = {"seed": self.seed, "dimensions": self.dimensions}
         its_own = candidate.get_params(deep=False)
         candidate.set_params(
-            **{key: one for key, one in named.items() if key in its_own and one is not None}
+            **_PARAMETERS.get(name, {}),
+            **{key: one for key, one in named.items() if key in its_own and one is not None},
         )
         return candidate
 
@@ -140,27 +155,8 @@ def load_needed_encoder(
                 mend="leave --encoder out, or name another --embedder",
             )
         return None
-    require_readable(matrix, learning.embedder)
+    require_texts(matrix.texts, f"the embedder {learning.embedder}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
-
-
-def require_readable(matrix: CorrectnessMatrix, embedder: str) -> None:
-    """See that every question has a text.
-
-    Raises
-    ------
-    DataError
-        When one has none; it says what can be done without.
-    """
-    pairs = zip(matrix.ids, matrix.texts, strict=True)
-    without = [name for name, text in pairs if not text.strip()]
-    if without:
-        raise DataError(
-            f"no text of {len(without)} of {len(matrix.ids)} questions: {listed(without, 5)}",
-            expected=f"the text of every question, which the embedder {embedder} reads",
-            mend="add a column with it, or name it: --column text=NAME; without texts there are "
-            "--embedder mean, `scope fleet predict` and `scope fleet map --data`",
-        )
 
 
 def learn(

@@ -211,6 +211,9 @@ def _of_answers(matrix: CorrectnessMatrix) -> Crowd:
 def _find(
     crowd: Crowd, labels: Mapping[str, str], seed: int, help_: PlannedHelp | None, _: Run
 ) -> FleetFindings:
+    members, shown = describe_models(
+        crowd.models, crowd.skills, crowd.vectors, communities=labels, added=crowd.added
+    )
     return FleetFindings(
         questions=crowd.questions,
         models=len(crowd.models),
@@ -218,12 +221,10 @@ def _find(
         conflicts=crowd.conflicts,
         forecaster=crowd.forecaster,
         encoder=help_.encoder.spec if help_ else crowd.encoder,
-        members=describe_models(
-            crowd.models, crowd.skills, crowd.vectors, communities=labels, added=crowd.added
-        ),
+        members=members,
         contributions=help_.find() if help_ else (),
         communities=community_distances(crowd.vectors, crowd.models, labels, seed=seed)
         if labels
         else (),
-        notes=(*crowd.notes, *(help_.notes if help_ else ())),
+        notes=(*crowd.notes, shown, *(help_.notes if help_ else ())),
     )

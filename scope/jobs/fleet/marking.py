@@ -11,7 +11,10 @@ from scope.fleet.findings.forecasting import forecast_scores
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.mean import MeanForecaster
 from scope.jobs.fleet.exam import Exam
-from scope.records import FleetFindings, ForecastScore
+from scope.jobs.fleet.given import same_texts
+from scope.jobs.fleet.members import skills_of_fleet
+from scope.printing import counted
+from scope.records import FleetFindings, FleetModel, ForecastScore
 
 NO_ENCODER = "none"
 """What is told in place of an encoder where no text is read."""
@@ -43,7 +46,7 @@ def score_forecasts(exam: Exam, probabilities: Probabilities) -> tuple[ForecastS
         for score in forecast_scores(
             foretold,
             questions.correct,
-            questions.ids,
+            same_texts(questions),
             forecaster=spelling,
             categories=questions.categories,
             mean_probabilities=None if spelling == MeanForecaster.short_name else means,
@@ -53,7 +56,10 @@ def score_forecasts(exam: Exam, probabilities: Probabilities) -> tuple[ForecastS
 
 
 def findings_of(exam: Exam, *, notes: Sequence[str] = (), **found: Any) -> FleetFindings:
-    """What was found, with the counts of what the fleet was learned from and the exam's notes."""
+    """What was found, with the counts of what the fleet was learned from and the exam's notes.
+
+    Of the models only those are told of that were added to the fleet for this exam.
+    """
     fleet = exam.fleet
     asked, scored = len(exam.questions.ids), len(exam.scored)
     return FleetFindings(
@@ -63,8 +69,13 @@ def findings_of(exam: Exam, *, notes: Sequence[str] = (), **found: Any) -> Fleet
         conflicts=exam.conflicts,
         forecaster=fleet.forecaster.spelling,
         encoder=fleet.encoder or NO_ENCODER,
+        members=tuple(
+            FleetModel(name=name, skill=skill, added=True)
+            for name, skill in zip(fleet.models, skills_of_fleet(fleet), strict=True)
+            if name in fleet.added
+        ),
         notes=(
-            f"{asked} questions were asked of the fleet, of which {scored} are scored",
+            f"{counted(asked, 'question')} asked of the fleet, of which {scored} scored",
             *notes,
             *exam.notes,
         ),

@@ -32,31 +32,32 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
-    """The models' vectors that a map is drawn of, and what they are, in words."""
+    """The models' places that a map is drawn of, and what they are, in words."""
 
     vectors: NDArray[np.floating]
     note: str
 
 
 def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
-    """The vectors of a forecaster, or of the answers themselves where it has none to speak of.
+    """The places of a forecaster, or of the answers themselves where it has none to speak of.
 
-    Nearest questions give no vectors of models, and means one number each. The answers' own
-    vectors then serve: those of `scope.fleet.forecasters.factorization`, in which no text has a
-    part.
+    Between a forecaster's own places the squared distance is that of its forecasts: a dimension
+    of the vectors that moves no forecast sets no models apart. Nearest questions give no vectors of
+    models, and means one number each. The answers' own vectors then serve: those of
+    `scope.fleet.forecasters.factorization`, in which no text has a part.
     """
-    own = getattr(forecaster, "model_vectors_", None)
-    if isinstance(forecaster, VectorForecaster) and own is not None and own.shape[1] > 1:
-        return Placed(own, f"the map shows the vectors of {forecaster.spelling}")
+    own = forecaster.places_ if isinstance(forecaster, VectorForecaster) else None
+    if own is not None and own.shape[1] > 1:
+        return Placed(own, f"the map shows the models by the vectors of {forecaster.short_name}")
     known = getattr(forecaster, "answers_", answers)
     if known is not None:
         return Placed(
             answer_vectors(known),
-            f"{forecaster.spelling} has no vectors of models to draw a map of: it shows vectors "
-            "of the answers themselves",
+            "the map shows vectors of the answers themselves, for "
+            f"{forecaster.short_name} has no vectors of models to draw one of",
         )
     return Placed(
-        np.asarray(own), f"{forecaster.spelling} has one number a model: the map is a line"
+        np.asarray(own), f"the map is a line, for {forecaster.short_name} has one number a model"
     )
 
 
@@ -66,6 +67,13 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
     return np.column_stack([factors.skills, factors.model_vectors])
 
 
+class Described(NamedTuple):
+    """The models of a fleet, and how much of their vectors the map shows, in words."""
+
+    members: tuple[FleetModel, ...]
+    note: str
+
+
 def describe_models(
     names: Sequence[str],
     skills: Sequence[Estimate | Undefined],
@@ -73,11 +81,11 @@ def describe_models(
     *,
     communities: Mapping[str, str] = _NOBODY,
     added: Collection[str] = (),
-) -> tuple[FleetModel, ...]:
-    """All models, in the order of their names given."""
-    places = model_map(vectors).places
+) -> Described:
+    """All models, in the order of their names given, and a note on their map."""
+    places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
-    return tuple(
+    members = tuple(
         FleetModel(
             name=name,
             skill=skills[column],
@@ -88,6 +96,16 @@ def describe_models(
             added=name in added,
         )
         for column, name in enumerate(names)
+    )
+    return Described(members, _told(shown))
+
+
+def _told(shown: float | Undefined) -> str:
+    if isinstance(shown, Undefined):
+        return f"the map shows nothing: {shown.reason}"
+    return (
+        f"the map's two directions show {100 * shown:.0f} % of the variance of the models' "
+        "vectors; distances and nearest models are of the whole vectors"
     )
 
 

@@ -17,7 +17,8 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saved_numbers import DESCRIPTION
 from scope.fleet.saving import Fleet, load_fleet
 from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.labels import listed
+from scope.jobs.fleet.labels import SHOWN
+from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
 
 EMBEDDER = "embedder"
@@ -28,7 +29,7 @@ FEWEST_ANSWERS = 20
 
 
 class StoredFleet(NamedTuple):
-    """A fleet, and the hash of its files, which stands for it in the question of a run."""
+    """A fleet, and the hash of all that is in it, which stands for it in the question of a run."""
 
     fleet: Fleet
     digest: str
@@ -42,11 +43,28 @@ def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
     RunError
         When there is no such run, or no fleet in it, or its files are damaged.
     """
-    folder = _folder(spec, runs)
-    fleet = load_fleet(folder)
-    # The description holds the digest of the numbers.
-    described = (folder / DESCRIPTION).read_bytes()
-    return StoredFleet(fleet, hashlib.sha256(described).hexdigest()[:16])
+    fleet = load_fleet(_folder(spec, runs))
+    return StoredFleet(fleet, fleet_digest(fleet))
+
+
+def fleet_digest(fleet: Fleet) -> str:
+    """Sixteen digits that change with anything in a fleet, as it was loaded.
+
+    Its files are not read again for it: they may hold another fleet by then.
+    """
+    forecaster = fleet.forecaster
+    names = (fleet.models, fleet.added, fleet.ids, fleet.texts_digest, fleet.encoder)
+    parameters = sorted(forecaster.get_params(deep=False).items())
+    digest = hashlib.sha256(repr((forecaster.short_name, parameters, names)).encode())
+    numbers = {
+        **forecaster.state_arrays(),
+        "fleet.skills": np.asarray(fleet.skills, dtype=np.float32),
+        "fleet.answered": np.asarray(fleet.answered, dtype=np.int64),
+    }
+    for name, array in sorted(numbers.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
 
 
 def _folder(spec: str | Path, runs: Path) -> Path:
@@ -59,7 +77,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
         here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
         raise RunError(
             f"no run `{spec}`",
-            expected=f"a run with a fleet: {listed(here)}"
+            expected=f"a run with a fleet: {listed(here, SHOWN)}"
             if here
             else "a run of `scope fleet embed`",
             mend="see `scope list runs`, or give the folder's path",
@@ -98,14 +116,14 @@ def with_further_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
         )
     if not answers.models:
         raise DataError(
-            f"no answers of further models to {len(answers.ids)} questions",
+            f"no answers of further models to {counted(len(answers.ids), 'question')}",
             expected="rows with a model, a question and whether the answer is right",
             mend="look whether the right columns were read: --column correct=NAME",
         )
     taken = [name for name in answers.models if name in set(fleet.models)]
     if taken:
         raise SpecError(
-            f"{len(taken)} models that the fleet has already: {listed(taken)}",
+            f"{counted(len(taken), 'model')} that the fleet has already: {listed(taken, SHOWN)}",
             expected="models with names of their own",
             mend="rename them, or leave them out",
         )
@@ -126,8 +144,8 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
     for name, count in zip(answers.models, counts.tolist(), strict=True):
         if count < FEWEST_ANSWERS:
             raise DataError(
-                f"{count} answers of `{name}` to questions that the fleet was fitted on, of "
-                f"{len(answers.ids)} given",
+                f"{counted(count, 'answer')} of `{name}` to questions that the fleet was fitted "
+                f"on, of {len(answers.ids)} given",
                 expected=f"{FEWEST_ANSWERS} or more; some hundred are better",
                 mend="add answers of it to questions of the fleet, with their ids or texts",
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from scope.errors import DataError, SpecError
-from scope.fleet.findings.benchmarks import leave_out, predict_benchmark
+from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.given import listed_specs, read_answers
-from scope.jobs.fleet.labels import listed
+from scope.jobs.fleet.given import benchmarks_of, listed_specs, read_answers
 from scope.jobs.fleet.marking import NO_ENCODER
 from scope.jobs.fleet.members import FROM_ANSWERS, answer_vectors
 from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.printing import counted, did_you_mean, listed
 from scope.protocols import Progress
 from scope.records import BenchmarkPrediction, Comparison, FleetFindings
 
@@ -60,6 +59,7 @@ def predict_fleet(
     _check_splits(splits, train_share)
     matrix, card = read_answers(data, columns)
     named = _benchmarks(matrix, benchmarks)
+    _require_models(matrix, named)
     plan = FleetPlan(
         job="predict",
         data=(card,),
@@ -102,22 +102,37 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
     SpecError
         When one is named that they have not.
     """
-    known = sorted({one for one in matrix.categories if one is not None})
-    if len(known) < 2:
-        raise DataError(
-            f"{len(known)} benchmarks among the categories of {len(matrix.ids)} questions",
-            expected="two or more: one to foretell, others to learn from",
-            mend="add a column with each question's benchmark, or name it: --column category=NAME",
-        )
+    known = benchmarks_of(matrix, "one to foretell, others to learn from")
     for one in named:
         if one not in known:
-            near = difflib.get_close_matches(one, known, n=1)
             raise SpecError(
                 f"no benchmark `{one}`",
                 expected=f"one of: {listed(known, 40)}",
-                mend=f"did you mean `{near[0]}`?" if near else "name one of these, or none for all",
+                mend=did_you_mean(one, known, "name one of these, or none for all"),
             )
-    return tuple(dict.fromkeys(named)) or tuple(known)
+    return tuple(dict.fromkeys(named)) or known
+
+
+def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> None:
+    """See that one of the benchmarks at least has models enough to foretell.
+
+    Raises
+    ------
+    DataError
+        When none has.
+    """
+    known = ~np.isnan(matrix.correct)
+    of = np.array([category or "" for category in matrix.categories])
+    most = max(
+        int((known[of == one].any(axis=0) & known[of != one].any(axis=0)).sum())
+        for one in benchmarks
+    )
+    if most < FEWEST_MODELS:
+        raise DataError(
+            f"{counted(most, 'model')} with answers to a benchmark and to other questions",
+            expected=f"{FEWEST_MODELS} or more: some to learn from, others to foretell",
+            mend="add answers of further models",
+        )
 
 
 def _foretold(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,14 +17,16 @@ from scope.errors import SpecError
 from scope.fleet.findings.budgets import Columns
 from scope.fleet.findings.routers import router_scores
 from scope.fleet.findings.routing import route, route_mix, single_best
-from scope.fleet.forecasters.forecaster import Probabilities
+from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.exam import Exam, PlannedExam
 from scope.jobs.fleet.examining import ExamRequest, plan_exam
 from scope.jobs.fleet.files import ROUTES, write_table
+from scope.jobs.fleet.given import same_texts
 from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
 from scope.jobs.fleet.marking import findings_of, score_forecasts
 from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
 from scope.models import ModelOptions
+from scope.printing import counted
 from scope.protocols import Progress
 from scope.records import Comparison, FleetFindings, RouterScore, Setting
 from scope.store import Run
@@ -57,10 +60,13 @@ def route_fleet(
     runs: Path = Path("runs"),
     progress: Progress | None = None,
 ) -> Comparison:
-    """Choose a model for each new question: the one whose right answer is likeliest.
+    """Choose a model for each new question, by its skill and what the question's text adds.
 
-    Every choice stands in ``routes.csv`` in the run's folder. Where answers are known, the router
-    is held against the single best model, a random choice with its own mix, and an oracle.
+    How far the text counts was found on questions left out in turn, and stands in the notes: where
+    it did not help, the most skilled model is asked all of them. Every choice stands in
+    ``routes.csv`` in the run's folder, beside the probability that the model asked is right, which
+    need not be the greatest. Where answers are known, the router is held against the single best
+    model, a random choice with its own mix, and an oracle.
 
     Parameters
     ----------
@@ -68,7 +74,8 @@ def route_fleet(
         Who may be asked; all models of the fleet if none is named.
     costs, costs_file
         What a question to each model costs, in any unit, by name; or a table with the columns
-        ``model`` and ``cost``. Of two models as good, the cheaper one is asked.
+        ``model`` and ``cost``. Of a model that stands in both, the former counts. Of two models as
+        good, the cheaper one is asked.
     budget
         The most that a question may cost on average.
     fleet, questions, add, data, test_share, embedder, encoder, columns, seed, model_options, run, \
@@ -127,10 +134,10 @@ def _fare(
     require_known(costs, known, "--cost or --costs")
     asked = tuple(name for name in known if not named or name in set(named))
     prices = checked_costs(costs, asked)
-    if budget is not None and not budget >= 0:
+    if budget is not None and not (math.isfinite(budget) and budget >= 0):
         raise SpecError(
             f"a budget of {budget:g} a question",
-            expected="0 or more, in the unit of the costs",
+            expected="a finite number, 0 or more, in the unit of the costs",
             mend="write for example --budget 0.5",
         )
     # Tells at once of a budget without costs, or one that no model keeps to.
@@ -139,12 +146,15 @@ def _fare(
 
 
 def _settings(fare: Fare) -> dict[str, Setting]:
-    told = json.dumps(sorted(fare.costs.items()))
     return {
-        "models": json.dumps(fare.models, ensure_ascii=False),
-        "costs": hashlib.sha256(told.encode()).hexdigest()[:16] if fare.costs else None,
+        "models": f"{counted(len(fare.models), 'model')} {_digest(fare.models)}",
+        "costs": _digest(sorted(fare.costs.items())) if fare.costs else None,
         "budget": fare.budget,
     }
+
+
+def _digest(told: object) -> str:
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
@@ -162,7 +172,7 @@ def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
     )
     return findings_of(
         exam,
-        notes=_told(fare, prices, chosen),
+        notes=(*_spent(fare, prices, chosen), went_by(exam.fleet.forecaster)),
         scores=score_forecasts(exam, probabilities),
         routers=_judged(exam, fare, chosen, columns),
         mix=route_mix(chosen, fare.models),
@@ -170,7 +180,27 @@ def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
     )
 
 
-def _told(fare: Fare, prices: Sequence[float] | None, chosen: Columns) -> tuple[str, ...]:
+def went_by(forecaster: Forecaster) -> str:
+    """How far the router goes by the questions' texts."""
+    weight = getattr(forecaster, "route_weight_", None)
+    if weight is None:
+        return (
+            f"the router asks the model of which {forecaster.short_name} forecasts a right answer "
+            "with the highest probability, as far as costs allow"
+        )
+    if not weight:
+        return (
+            "routing by text did not beat the single best model on questions left out in turn: "
+            "the router goes by the models' skills alone"
+        )
+    return (
+        "the router goes by each model's skill, and by the text as far as that proved useful on "
+        f"questions left out in turn: its weight is {weight:.2f}, of at most 1; the greatest "
+        "probability does not always decide"
+    )
+
+
+def _spent(fare: Fare, prices: Sequence[float] | None, chosen: Columns) -> tuple[str, ...]:
     """What the choices cost, all questions counted: those in the table may be fewer."""
     if prices is None:
         return ()
@@ -199,9 +229,9 @@ def _judged(
     return router_scores(
         chosen[rows],
         answers[rows],
-        questions.ids,
+        same_texts(questions),
         models=fare.models,
-        single=single_best(exam.fleet.skills[columns], prices, fare.budget),
+        single=single_best(exam.fleet.forecaster.skills_[columns], prices, fare.budget),
         categories=questions.categories,
         costs=prices,
     )

@@ -11,15 +11,16 @@ import numpy as np
 from scope.errors import DataError
 from scope.fleet.layout import Table
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.questions import question_table
+from scope.fleet.questions import question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.exam import Exam, PlannedExam
 from scope.jobs.fleet.given import read_asked
-from scope.jobs.fleet.labels import listed
-from scope.jobs.fleet.learning import require_readable, vectors_of
+from scope.jobs.fleet.labels import SHOWN
+from scope.jobs.fleet.learning import vectors_of
 from scope.jobs.fleet.opening import matched_rows, open_fleet, with_further_models
 from scope.jobs.fleet.plan import Surroundings
 from scope.models import load_encoder
+from scope.printing import counted, listed
 from scope.protocols import Encoder
 
 
@@ -42,7 +43,7 @@ def plan_stored_exam(
     asked, card = read_asked(questions, columns)
     loaded = load_encoder_of(joined, encoder, around)
     if loaded is not None:
-        require_readable(asked, joined.forecaster.short_name)
+        require_texts(asked.texts, f"the embedder {joined.forecaster.short_name}", asked.ids)
     return PlannedExam(
         models=joined.models,
         data=(card, *cards),
@@ -98,7 +99,6 @@ def _begin(
         questions=aligned,
         table=table_of(fleet, asked, encoder, around),
         fresh=~seen,
-        conflicts=asked.conflicts,
         notes=(*asked.notes, *notes),
     )
 
@@ -137,6 +137,6 @@ def _aligned(asked: CorrectnessMatrix, fleet: Fleet) -> tuple[CorrectnessMatrix,
     if not foreign:
         return aligned, ()
     return aligned, (
-        f"answers of {len(foreign)} models that the fleet lacks count for nothing: "
-        f"{listed(foreign)}",
+        f"answers of {counted(len(foreign), 'model')} that the fleet lacks count for nothing: "
+        f"{listed(foreign, SHOWN)}",
     )

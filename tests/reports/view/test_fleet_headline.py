@@ -44,6 +44,7 @@ def test_the_forecaster_in_use_is_held_against_the_mean(headline):
     ("gain", "beyond"),
     [
         (estimate(0.0625), "more"),
+        (estimate(0.0625, 9), "few"),
         (estimate(0.015625), "unclear"),
         (estimate(-0.0625), "less"),
         (Undefined(reason="one question"), None),
@@ -116,6 +117,33 @@ def test_communities_are_near_by_their_p_values_and_the_best_contribution_is_nam
     assert one.contribution.value == "+4.7\u00a0points"
     alone = headline(**only(communities=findings().communities)).probe
     assert (alone.tested, alone.source, alone.contribution) == (2, None, None)
+
+
+def test_communities_are_counted_after_the_correction_for_their_number(headline):
+    near = replace(findings().communities[1], p_value=0.04, p_adjusted=0.08)
+    assert headline(communities=(near, near)).probe.near == 0
+    assert headline(communities=(replace(near, p_adjusted=0.04),)).probe.near == 1
+
+
+def test_a_contribution_beyond_chance_goes_before_a_greater_one_that_may_be_chance(headline):
+    sure, *_ = findings().contributions
+    loose = replace(sure, source="loose", value=estimate(0.5, half=0.75))
+    one = headline(contributions=(loose, sure)).probe
+    assert (one.source, one.beyond, one.helping, one.contributions) == (sure.source, "more", 1, 2)
+    few = replace(sure, value=estimate(0.5, 9))
+    one = headline(contributions=(loose, replace(few, source="few"))).probe
+    assert (one.source, one.beyond, one.helping) == ("loose", "unclear", 0)
+    assert headline(contributions=(few,)).probe.beyond == "few"
+
+
+def test_the_models_expected_to_be_right_most_and_least_often_are_named(headline):
+    ends = headline().expected
+    assert [(name, cell.value) for name, cell in ends] == [
+        (MODELS[0], "75.0\u00a0%"),
+        (MODELS[2], "25.0\u00a0%"),
+    ]
+    assert headline(expected=findings().expected[:2]).expected == ends[:1]
+    assert headline(expected=()).expected == ()
 
 
 def test_what_a_benchmark_does_for_itself_is_no_finding(headline):

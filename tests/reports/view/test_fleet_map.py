@@ -118,5 +118,11 @@ def test_a_limit_cuts_map_and_table_but_not_the_count():
     assert section.communities == COMMUNITIES
 
 
+def test_notes_on_the_map_stand_beside_it_and_no_others():
+    notes = ("2 left out", "the map shows means", "the map's directions", "mean has no map")
+    assert members_section(members(), notes, limit=10).notes == notes[1:3]
+    assert members_section(members(), limit=10).notes == ()
+
+
 def test_without_models_there_is_no_section():
     assert members_section((), limit=5) is None

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from itertools import groupby
 
+import pytest
 from made_up_fleet_comparison import CATEGORIES, KNN, MODELS, USED, findings
 
 from reports.view.fleet import fleet_view
+from reports.view.fleet_asked import MOST_NEWCOMERS
 from reports.view.fleet_forecast import MOST_DRAWN, forecasts
 from reports.view.fleet_predictions import MOST_DOTS, predictions
 from reports.view.fleet_probes import communities, contributions
@@ -102,6 +104,20 @@ def test_routing_is_held_against_each_baseline():
     assert len(made.categories) == 8
 
 
+@pytest.mark.parametrize(
+    ("forecaster", "said"),
+    [
+        ("factors(dimensions=8)", "skill, plus as much of what the text foretells"),
+        ("irt", "skill, plus as much of what the text foretells"),
+        ("knn", "forecast with the highest probability"),
+        ("mf(epochs=3)", "forecast with the highest probability"),
+    ],
+)
+def test_what_a_router_asks_by_depends_on_the_forecaster(forecaster, said):
+    meanings = dict(routing(replace(findings(), forecaster=forecaster)).meanings)
+    assert said in meanings["router"]
+
+
 def test_the_mix_begins_with_the_model_asked_most_and_is_cut_but_counted():
     assert routing(findings()).mix == ((MODELS[1], "75.0\u00a0%"), (MODELS[0], "25.0\u00a0%"))
     many = tuple(RouteShare(model=str(place), share=place / 10_000) for place in range(100))
@@ -149,11 +165,14 @@ def test_contributions_are_points_on_a_scale_with_two_sides():
 
 def test_distances_within_communities_come_before_those_between():
     rows = communities(findings()).rows
-    assert [(row.second is None, row.p_value) for row in rows] == [
-        (True, "0.500"),
-        (True, "< 0.001"),
-        (False, ""),
+    assert [(row.second is None, row.p_value, row.p_adjusted) for row in rows] == [
+        (True, "0.500", "0.500"),
+        (True, "< 0.001", "< 0.001"),
+        (False, "", ""),
     ]
+    corrected = replace(findings().communities[1], p_value=0.04, p_adjusted=0.08)
+    (row,) = communities(replace(EMPTY, communities=(corrected,))).rows
+    assert (row.p_value, row.p_adjusted) == ("0.040", "0.080")
 
 
 def test_sections_without_content_are_left_out(fleet_comparison):
@@ -162,7 +181,7 @@ def test_sections_without_content_are_left_out(fleet_comparison):
         return [section.anchor for section in view.sections]
 
     assert sections(EMPTY) == ["answer", "asked", "reproduce"]
-    assert len(sections(findings())) == 9
+    assert len(sections(findings())) == 10
     routed = replace(EMPTY, mix=findings().mix)
     assert sections(routed) == ["answer", "asked", "routing", "reproduce"]
 
@@ -170,6 +189,18 @@ def test_sections_without_content_are_left_out(fleet_comparison):
 def test_unknown_answers_are_the_rest_of_the_matrix(fleet_comparison):
     asked = fleet_view(fleet_comparison, findings(), max_models=9).asked
     assert (asked.unknown, asked.conflicts) == (900, 3)
+
+
+def test_models_that_were_added_are_counted_and_the_first_named(fleet_comparison):
+    def asked(found):
+        return fleet_view(fleet_comparison, found, max_models=9).asked
+
+    assert (asked(findings()).added, asked(findings()).newcomers) == (1, (MODELS[5],))
+    assert (asked(EMPTY).added, asked(EMPTY).newcomers) == (0, ())
+    late = findings().members[5]
+    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NEWCOMERS + 3))
+    made = asked(replace(EMPTY, members=many))
+    assert (made.added, len(made.newcomers), made.newcomers[0]) == (23, 20, "m0")
 
 
 def test_where_all_is_undefined_there_are_tables_and_no_charts():

@@ -62,7 +62,7 @@ def test_a_model_without_any_answer_is_named(refused, answers):
     assert "no answer of 1 of 3 models: `c`" in refused("embed", "--data", path)
 
 
-@pytest.mark.parametrize("value", ["NaN", "perhaps", "0.5"])
+@pytest.mark.parametrize("value", ["inf", "perhaps", "0.5"])
 def test_an_answer_that_is_neither_right_nor_wrong_is_told_by_its_line(refused, answers, value):
     message = refused("embed", "--data", answers("a,1,one?,1", f"b,1,one?,{value}"))
     assert "line 3 of given.csv" in message
@@ -152,6 +152,7 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--budget", "nan"), "a budget of nan a question"),
+        (("--costs", "gone.csv"), "the path of a .csv with the columns model and cost"),
         (
             ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
             "a budget of 1 a question",
@@ -179,6 +180,7 @@ def test_near_names_are_offered(refused):
         ("--data train.csv --questions new.csv", "--questions with --data"),
         ("--data train.csv --test-share 1.5", "a share of 1.5 of 120 questions to hold out"),
         ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
+        ("--data train.csv --test-share 0.99", "1 question to learn from, beside 119 held out"),
     ],
 )
 def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
@@ -237,6 +239,21 @@ def test_a_benchmark_is_foretold_from_others_alone(refused, answers):
     assert "0 benchmarks among the categories of 2 questions" in refused("predict", "--data", path)
     message = refused("map", "--data", path, "--contributions")
     assert "0 benchmarks among the categories of 2 questions" in message
+
+
+def test_too_few_models_to_foretell_are_refused_before_any_work(refused, answers):
+    rows = [f"m{model},{one},{one}?,{(model + one) % 2}" for model in range(9) for one in range(4)]
+    named = [f"{row},{'ab'[int(row.split(',')[1]) % 2]}" for row in rows]
+    path = answers(*named, columns="model,id,question,correct,category")
+    message = refused("predict", "--data", path)
+    assert "9 models with answers to a benchmark and to other questions" in message
+    assert "10 or more" in message
+
+
+def test_a_table_without_a_row_says_so(refused, answers):
+    assert "no row in given.csv but the names of its columns" in refused(
+        "embed", "--data", answers()
+    )
 
 
 def test_a_missing_file_is_told(refused):

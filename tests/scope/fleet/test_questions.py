@@ -39,6 +39,15 @@ def test_categories_have_a_column_only_if_they_tell_questions_apart(categories):
     assert layout(categories=categories).categories == ()
 
 
+def test_a_missing_category_takes_none_from_the_others():
+    categories = ("law", None, "arc")
+    vectors = np.eye(3, 2, dtype=np.float32)
+    found = make_layout(vectors=vectors, encoder="e", categories=categories, features=False)
+    assert found.categories == ("arc", "law")
+    rows = table(found, vectors=vectors, texts=("", "", ""), categories=categories)
+    assert found.codes(rows).tolist() == [1, -1, 0]
+
+
 def test_there_may_be_nothing_but_answers():
     plain = make_layout(
         vectors=np.zeros((2, 0), np.float32), encoder="", categories=(None, None), features=False

@@ -1,4 +1,4 @@
-import json
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -6,17 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_fleet
+from saved_fleet import change, fleet_of, refusal
 
 from scope.errors import RunError, SpecError
-from scope.fleet.forecasters.item_response import ItemResponse
-from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.mean import MeanForecaster
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
-from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
 from scope.fleet.saving import FORECASTERS, Fleet, load_fleet, save_fleet
 
+NAN = np.nan
 TESTS = Path(toy_fleet.__file__).parent
 FORECAST = """
 import sys, toy_fleet
@@ -27,36 +25,6 @@ found = load_fleet(Path(sys.argv[1])).forecaster
 sys.stdout.buffer.write(found.predict_proba(table).tobytes())
 sys.stdout.buffer.write(found.routing_scores(table).tobytes())
 """
-MADE = {
-    "mean": (MeanForecaster, {}),
-    "knn": (NeighbourForecaster, {"neighbours": 9}),
-    "mf": (
-        MatrixFactorization,
-        {"dimensions": 8, "epochs": 3, "biases": True, "weight_decay": (1e-5, 1e-3)},
-    ),
-    "irt": (ItemResponse, {"dimensions": 2}),
-    "factors": (TextFactors, {"dimensions": 3, "guard": np.float64(0.25)}),
-}
-
-
-def fleet_of(name="knn", *, added=False):
-    table, answers = toy_fleet.fleet()
-    kind, parameters = MADE[name]
-    forecaster = kind(layout=toy_fleet.LAYOUT, **parameters).fit(table, answers)
-    models = [f"hf:model/{number}" for number in range(6)]
-    if added:
-        forecaster = forecaster.added(np.arange(60), answers[:, :1])
-        answers, models = np.column_stack([answers, answers[:, :1]]), [*models, "«neu»"]
-    return Fleet(
-        forecaster=forecaster,
-        models=tuple(models),
-        skills=np.nanmean(answers, axis=0).astype(np.float32),
-        answered=(~np.isnan(answers)).sum(axis=0),
-        ids=tuple(f"q{row}" for row in range(60)),
-        texts_digest=tuple(f"{row:016x}" for row in range(60)),
-        encoder="hf:some/encoder",
-        added=tuple(models[6:]),
-    )
 
 
 @pytest.mark.parametrize("name", FORECASTERS)
@@ -124,17 +92,6 @@ def copied(folder, tmp_path):
     return tmp_path
 
 
-def change(folder, **changes):
-    path = folder / DESCRIPTION
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
-
-
-def refusal(folder):
-    with pytest.raises(RunError) as caught:
-        load_fleet(folder)
-    return str(caught.value)
-
-
 def test_a_folder_without_a_fleet_says_how_to_make_one(tmp_path):
     assert refusal(tmp_path) == (
         f"found:    no `embedder.json` in `{tmp_path}`\n"
@@ -166,8 +123,6 @@ def test_a_missing_file_of_numbers_is_named(copied):
 
 
 def test_numbers_that_are_no_safetensors_are_damaged(copied):
-    import hashlib
-
     (copied / NUMBERS).write_bytes(b"no numbers")
     change(copied, sha256=hashlib.sha256(b"no numbers").hexdigest())
     assert f"`{copied / NUMBERS}` is damaged" in refusal(copied)
@@ -188,7 +143,13 @@ def test_another_format_is_told_before_anything_else(copied):
         ({"layout": {"vector": 4, "widths": 1}}, "at `layout.widths`"),
         ({"parameters": {"neighbors": 5}}, "do not go together"),
         ({"parameters": {"neighbours": [1, [2]]}}, "at `parameters.neighbours"),
-        ({"layout": {"vector": 3}}, "do not go together"),
+        ({"layout": {"vector": 3}}, "`forecaster.question_vectors_` of shape (60, 4)"),
+        ({"layout": {"vector": 10**12}}, "a layout with vectors of 1000000000000 numbers"),
+        ({"layout": {"vector": -1}}, "a layout with vectors of -1 numbers"),
+        ({"parameters": {"neighbours": 0}}, "neighbours=0"),
+        ({"parameters": {"neighbours": "9"}}, "do not go together"),
+        ({"models": ["a"] * 6}, "a name stands twice"),
+        ({"ids": ["a"] * 60}, "a name stands twice"),
         ({"models": ["a"]}, "do not go together"),
         ({"added": ["a"]}, "do not go together"),
         ({"ids": []}, "do not go together"),
@@ -213,7 +174,7 @@ def test_one_model_more_than_the_forecaster_has_is_noticed(tmp_path):
         encoder=fleet.encoder,
     )
     save_fleet(wider, tmp_path)
-    assert "it names 7 models of 6" in refusal(tmp_path)
+    assert "`forecaster.answers_` of shape (60, 6), not (questions, models)" in refusal(tmp_path)
 
 
 def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
@@ -229,11 +190,23 @@ def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_names_and_numbers_of_a_fleet_go_together():
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"models": ("a",)},
+        {"ids": ("a",)},
+        {"added": ("a",)},
+        {"models": ("a",) * 6},
+        {"skills": np.full(6, NAN)},
+        {"skills": np.full(6, 7)},
+        {"answered": np.full(6, -1)},
+        {"answered": np.full(6, 61)},
+    ],
+)
+def test_names_and_numbers_of_a_fleet_go_together(wrong):
     fleet = vars(fleet_of())
-    for wrong in ({"models": ("a",)}, {"ids": ("a",)}, {"added": ("a",)}):
-        with pytest.raises(ValueError):
-            Fleet(**{**fleet, **wrong})
+    with pytest.raises(ValueError):
+        Fleet(**{**fleet, **wrong})
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):

@@ -1,14 +1,17 @@
 """A fleet in the terminal."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from made_up_fleet_comparison import MODELS, build_comparison, estimate, findings
 
 from scope.cli.output import show
-from scope.records import Contribution, FleetFindings, FleetModel, RouteShare
+from scope.records import Contribution, ExpectedAccuracy, FleetFindings, FleetModel, RouteShare
+from scope.tables import rows as rows_of
 from scope.tables import table, to_text
-from scope.tables.fleet import AT_EITHER_END, MOST_ROWS
+from scope.tables.fleet import MOST_ADDED
+from scope.tables.fleet_cells import AT_EITHER_END, MOST_ROWS
 
 EMPTY = FleetFindings(questions=12, models=3, answers=27, forecaster="mean", encoder="none")
 
@@ -51,6 +54,39 @@ def test_forecasters_have_percentages_points_and_the_mark_of_the_one_in_use():
     assert "undefined (no probabilities" in text
 
 
+def test_what_is_expected_of_models_begins_with_the_most_and_ends_with_the_least():
+    rows = tuple(
+        ExpectedAccuracy(model=f"m{place:02}", accuracy=estimate(place / 100))
+        for place in range(20)
+    )
+    text = shown(replace(EMPTY, expected=rows))
+    listed = [line.split()[1] for line in text.splitlines() if line.startswith("│ m")]
+    assert listed == ["m19", "m18", "m17", "m16", "m03", "m02", "m01", "m00"]
+    assert cells(text, "m19") == ["m19", "19.0  n=400"]
+    assert "and 12 more between" in text
+    frame = rows_of(build_comparison(replace(EMPTY, expected=rows[3:4])))
+    assert [(one.metric, one.target, one.value) for one in frame] == [
+        ("expected_accuracy", "m03", 0.03)
+    ]
+
+
+def test_gains_that_may_be_chance_say_so():
+    text = shown(width=160)
+    lines = text.splitlines()
+    knn = next(place for place, line in enumerate(lines) if "│ knn" in line)
+    assert "may be chance" in lines[knn + 2]
+    few = replace(findings().scores[2], gain=estimate(0.0625, 9))
+    assert "too few to tell" in shown(replace(EMPTY, scores=(few,)))
+
+
+def test_files_are_named_with_the_runs_folder_where_it_is_known():
+    comparison = build_comparison(replace(EMPTY, files=("forecasts.csv",)))
+    assert to_text(comparison).splitlines()[-1] == "files: forecasts.csv"
+    folder = Path("runs") / "ours"
+    *_, last = table(comparison, folder).renderables
+    assert str(last) == f"files: {folder / 'forecasts.csv'}"
+
+
 def test_routing_stands_beside_its_baselines_with_costs_where_they_are_known():
     text = shown(width=200)
     assert cells(text, "single best") == [
@@ -86,6 +122,10 @@ def test_contributions_begin_with_the_greatest_and_communities_with_themselves()
     assert "undefined (one question" in text.splitlines()[-2]
     near = shown(replace(EMPTY, communities=findings().communities), width=160)
     assert cells(near, "medical")[1:] == ["itself", "0.125  n=1", "1", "< 0.001"]
+    assert "p (Holm)" in near
+    corrected = replace(findings().communities[2], p_value=0.04, p_adjusted=0.08)
+    text = shown(replace(EMPTY, communities=(corrected,)), width=160)
+    assert cells(text, "medical")[-1] == "0.080"
 
 
 def test_models_are_shown_where_no_other_table_says_more():
@@ -95,6 +135,17 @@ def test_models_are_shown_where_no_other_table_says_more():
     assert cells(text, "far")[1] == "75.0  n=1200"
     routed = shown(replace(EMPTY, members=members, routers=findings().routers))
     assert "nearest model" not in routed
+
+
+def test_added_models_are_counted_and_the_first_named():
+    late = findings().members[5]
+    added = tuple(replace(late, name=f"m{place}") for place in range(MOST_ADDED + 2))
+    for job in ("fleet-forecast", "fleet-route"):
+        text = shown(replace(EMPTY, members=(*added, *findings().members[:5])), job=job)
+        assert "added to the fleet: 6: m0, m1, m2, m3 and 2 more" in text
+        assert "alone" not in text
+    alone = shown(replace(EMPTY, members=added[:1]))
+    assert "added to the fleet: 1: m0\n" in alone
 
 
 def test_of_very_many_models_the_ends_are_shown_and_the_rest_counted():
@@ -204,3 +255,6 @@ def test_the_command_line_adds_the_data_that_it_read(capsys):
     assert "forecasts of answers to unseen questions" in out
     assert ".csv: 1500 of 1500 questions, 1499 with an answer" in out
     assert "gold" not in out
+    folder = Path("runs") / "ours"
+    show(build_comparison(), as_json=False, report=folder / "report.html")
+    assert f"files: {folder / 'embedder.safetensors'}, " in capsys.readouterr().out

@@ -59,6 +59,6 @@ def test_the_frame_holds_every_row_in_its_order():
     frame = to_frame(build_comparison())
     assert list(frame["metric"]) == [row.metric for row in rows(build_comparison())]
     assert list(frame.columns)[:3] == ["capability", "metric", "target"]
-    # 18 numbers of forecasters and 5 gains, 4 bins, 12 accuracies and 9 gains of routing, 6 of
-    # benchmarks, 4 contributions, 3 distances and 6 models.
-    assert len(frame) == 67
+    # 18 numbers of forecasters and 5 gains, 3 expected accuracies, 4 bins, 12 accuracies and 9
+    # gains of routing, 6 of benchmarks, 4 contributions, 3 distances and 6 models.
+    assert len(frame) == 70

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -113,7 +114,25 @@ def test_one_community_more_leaves_the_others_as_they_are():
     vectors = np.random.default_rng(0).standard_normal((20, 3))
     alone = found_for(vectors, ["x"] * 5 + [None] * 15)
     beside = found_for(vectors, ["x"] * 5 + ["y"] * 5 + [None] * 10)
-    assert alone["x", "x"] == beside["x", "x"]
+    # What it stands among is corrected for.
+    assert alone["x", "x"] == replace(beside["x", "x"], p_adjusted=alone["x", "x"].p_value)
+
+
+def test_p_values_are_corrected_by_the_number_of_communities_that_have_one():
+    generator = np.random.default_rng(0)
+    vectors = generator.standard_normal((40, 3))
+    vectors[:6] = vectors[0] + 0.01 * generator.standard_normal((6, 3))
+    found = found_for(vectors, ["a"] * 6 + ["b"] * 5 + ["c"] * 5 + ["d"] + [None] * 23)
+    within = [found[name, name] for name in "abcd"]
+    assert [one.p_value is None for one in within] == [False, False, False, True]
+    # The smallest of three counts three times; b and c by hand.
+    smaller, larger = sorted(one.p_value for one in within[1:3])
+    assert within[0].p_adjusted == pytest.approx(3 * within[0].p_value)
+    assert min(one.p_adjusted for one in within[1:3]) == pytest.approx(min(1, 2 * smaller))
+    assert max(one.p_adjusted for one in within[1:3]) == pytest.approx(
+        max(min(1, 2 * smaller), larger)
+    )
+    assert within[3].p_adjusted is found["a", "b"].p_adjusted is None
 
 
 def test_models_too_few_for_an_interval_are_undefined():

@@ -12,6 +12,7 @@ from scope.fleet.forecasters.folds import question_folds
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.mean import MeanForecaster
 from scope.fleet.forecasters.neighbours import NeighbourForecaster
+from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
 
 NAN = np.nan
@@ -45,7 +46,7 @@ def test_the_best_on_questions_left_out_is_chosen_and_fitted_on_all():
 def test_probabilities_are_those_of_fits_without_the_question():
     table, answers = fleet()
     choice = choose([knn(9)], table, answers, folds=3, seed=5)
-    folds = question_folds(len(table), 3, seed=5)
+    folds = question_folds(np.arange(len(table)), 3, seed=5)
     for fold in range(3):
         fitted = knn(9).fit(table[folds != fold], answers[folds != fold])
         found = choice.probabilities[folds == fold]
@@ -104,15 +105,15 @@ class Telling(Forecaster):
 @pytest.mark.parametrize(
     ("first", "second", "chosen"),
     [
-        # One question behind and never ahead: 0.01, which is more than 0.0099.
         ([0], [], "second"),
-        # Three times behind and twice ahead: 0.01, which is less than 0.022.
-        ([0, 1, 2], [3, 4], "first"),
+        # Behind by 0.01, with a standard error of 0.022: the best is the best all the same.
+        ([0, 1, 2], [3, 4], "second"),
         ([], [], "first"),
+        ([3, 4], [0, 1], "first"),
         ([], [0], "first"),
     ],
 )
-def test_one_listed_first_may_be_one_standard_error_behind(first, second, chosen):
+def test_the_best_is_chosen_and_of_equal_ones_that_listed_first(first, second, chosen):
     truth = np.random.default_rng(0).integers(0, 2, size=(100, 2))
     table = np.column_stack([truth, np.arange(100)]).astype(np.float32)
     layout = QuestionLayout(vector=3)
@@ -129,10 +130,62 @@ def test_the_mean_stands_where_it_is_listed():
     table, answers = fleet(seed=1)
     shuffled = np.random.default_rng(0).permutation(answers)
     choice = choose([knn(199), MEAN], table, shuffled)
-    # All neighbours are the mean too: the same forecasts, and the first of them is taken.
+    # All neighbours are the mean too: the same forecasts, which gain nothing.
     assert [one.forecaster for one in choice.scores] == ["knn(neighbours=199)", "mean"]
-    assert choice.forecaster.spelling == "knn(neighbours=199)"
+    assert choice.forecaster.spelling == "mean"
     assert choice.scores[0].gain.value == 0
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "chosen"),
+    [
+        # A gain of 0.02 with a standard error of 0.034, half of which is less.
+        (7, 5, "telling"),
+        # 0.02 with a standard error of 0.053, half of which is more.
+        (15, 13, "mean"),
+        (5, 5, "mean"),
+        (0, 7, "mean"),
+    ],
+)
+def test_the_mean_is_kept_unless_the_gain_exceeds_half_a_standard_error(ahead, behind, chosen):
+    """One model is right about 90 questions of 100, which is what its mean foretells."""
+    truth = np.ones((100, 2), dtype=np.float32)
+    truth[:20] = 0
+    table = np.column_stack([truth, np.arange(100)]).astype(np.float32)
+    # It misses all wrong answers but ``ahead``, as the mean does, and ``behind`` right ones.
+    missed = (*range(ahead, 20), *range(20, 20 + behind))
+    telling = Telling(layout=QuestionLayout(vector=3), missed=missed)
+    choice = choose([telling], table, truth)
+    assert choice.scores[1].gain.value == pytest.approx((ahead - behind) / 100)
+    assert choice.forecaster.short_name == chosen
+
+
+def test_a_text_under_several_ids_is_left_out_as_one():
+    generator = np.random.default_rng(0)
+    table = np.repeat(generator.standard_normal((200, 4)), 4, axis=0)
+    coins = generator.integers(0, 2, size=(200, 8))
+    answers = np.repeat(coins, 4, axis=0).astype(np.float32)
+    for candidate in (knn(4), TextFactors(layout=toy_fleet.LAYOUT, dimensions=2)):
+        choice = choose([candidate], table, answers)
+        # Nothing can be known of a coin; by its twin all of it would be.
+        assert choice.scores[1].accuracy.value < 0.6
+        assert choice.scores[1].gain.value < 0.05
+    once = choose([knn(4)], table[::4], answers[::4]).scores[0]
+    four = choose([knn(4)], table, answers).scores[0]
+    # Four rows of one question tell no more than one does.
+    assert four.accuracy.n == once.accuracy.n == 200
+    widths = [one.accuracy.high - one.accuracy.low for one in (once, four)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+
+
+def test_twins_do_not_make_a_gain_surer():
+    truth = np.ones((100, 2), dtype=np.float32)
+    truth[:20] = 0
+    missed = (*range(15, 20), *range(20, 33))
+    table = np.column_stack([truth, np.arange(100)]).astype(np.float32)
+    telling = Telling(layout=QuestionLayout(vector=3), missed=missed)
+    twins = np.tile(table, (4, 1))
+    assert choose([telling], twins, np.tile(truth, (4, 1))).forecaster.short_name == "mean"
 
 
 def test_candidates_are_not_changed():

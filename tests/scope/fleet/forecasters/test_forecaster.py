@@ -1,5 +1,7 @@
 """What every forecaster checks before it learns or foretells, and how it is spelled and kept."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import toy_fleet
@@ -7,6 +9,9 @@ import toy_fleet
 from scope.errors import DataError
 from scope.fleet import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.forecaster import checked_answers, checked_table
+from scope.fleet.forecasters.item_response import ItemResponse
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
+from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
 
 LAYOUT = QuestionLayout(vector=2, features=("words",), categories=("arc", "gsm8k"))
@@ -69,3 +74,49 @@ def test_a_restored_forecaster_foretells_the_same_bytes():
     again = NeighbourForecaster(layout=toy_fleet.LAYOUT, neighbours=5)
     again.restore(fitted.state_arrays())
     assert again.predict_proba(table).tobytes() == fitted.predict_proba(table).tobytes()
+
+
+ALL = {
+    "mean": MeanForecaster,
+    "knn": NeighbourForecaster,
+    "mf": partial(MatrixFactorization, dimensions=4, epochs=20, batch=64, learning_rate=0.02),
+    "irt": partial(ItemResponse, dimensions=2),
+    "factors": TextFactors,
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_skills_are_accuracies_where_all_is_known_and_drawn_together_where_little_is(name):
+    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
+    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
+    assert fitted.skills_ == pytest.approx(answers.mean(axis=0), abs=1e-6)
+    best = int(fitted.skills_.argmax())
+    lucky = int(fitted.skills_.argmin())
+    answers[:, lucky] = np.nan
+    answers[:3, lucky] = 1
+    again = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
+    assert again.skills_.argmax() == best
+    assert again.skills_[lucky] > fitted.skills_[lucky]
+
+
+@pytest.mark.parametrize("name", ["mf", "irt", "factors", "mean"])
+def test_a_few_right_answers_make_no_newcomer_the_best(name):
+    table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
+    easy = np.argsort(answers.mean(axis=1))[-12:]
+    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
+    larger = fitted.added(easy[:3], np.ones((3, 1), dtype=np.float32))
+    assert larger.skills_.shape == (13,)
+    assert larger.skills_[:12].tobytes() == fitted.skills_.tobytes()
+    assert larger.skills_.argmax() < 12
+    twin = fitted.added(np.arange(300), answers[:, 4:5])
+    assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["mf", "irt", "factors", "mean"])
+def test_a_model_has_its_place_beside_its_twin(name):
+    table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
+    answers[:, 5] = answers[:, 4]
+    places = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers).places_
+    apart = np.linalg.norm(places - places[4], axis=1)
+    assert len(places) == 12
+    assert set(np.argsort(apart)[:2]) == {4, 5}

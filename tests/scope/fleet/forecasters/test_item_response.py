@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.mean import MeanForecaster, accuracies
+from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import QuestionLayout
 
 NAN = np.nan
@@ -40,12 +41,52 @@ def test_probabilities_are_as_bold_as_the_text_allows():
     assert np.maximum(found, 1 - found).mean() == pytest.approx(right.mean(), abs=0.02)
 
 
-def test_where_the_text_says_nothing_the_forecasts_are_the_accuracies():
+def test_where_the_text_says_nothing_the_forecasts_are_the_skills():
     table, answers = toy_fleet.fleet(questions=200)
     shuffled = np.random.default_rng(0).permutation(answers)
     fitted = made().fit(table, shuffled)
     assert fitted.helps_ is False
-    assert fitted.predict_proba(table[:1])[0] == pytest.approx(accuracies(answers))
+    assert fitted.predict_proba(table[:1])[0] == pytest.approx(shrunk_skills(answers))
+    assert fitted.routing_scores(table[:1])[0] == pytest.approx(shrunk_skills(answers))
+
+
+def test_a_router_is_not_led_by_a_model_with_a_few_lucky_answers():
+    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
+    shuffled = np.random.default_rng(0).permutation(answers)
+    best, lucky = np.argsort(shuffled.mean(axis=0))[[-1, 0]]
+    shuffled[:, lucky] = NAN
+    shuffled[:3, lucky] = 1
+    fitted = made().fit(table, shuffled)
+    assert fitted.skills_[lucky] < fitted.skills_[best] < 1
+    assert (fitted.routing_scores(table).argmax(axis=1) == best).all()
+
+
+def test_places_weigh_an_ability_by_what_it_decides():
+    """A second ability that decides little is scaled like the first, and shows far less."""
+    generator = np.random.default_rng(1)
+    abilities = generator.standard_normal((40, 2)) * (2.0, 0.2)
+    asked = generator.standard_normal((500, 2))
+    asked[:, 0] += 2
+    chances = 1 / (1 + np.exp(-(asked @ abilities.T)))
+    answers = (generator.random(chances.shape) < chances).astype(np.float32)
+    table = generator.standard_normal((500, 4)).astype(np.float32)
+    fitted = made().fit(table, answers)
+    assert fitted.model_vectors_.std(axis=0) == pytest.approx([1, 1], abs=1e-3)
+    strengths = np.linalg.svd(fitted.places_ - fitted.places_.mean(axis=0))[1]
+    assert strengths[1] < 0.4 * strengths[0]
+    logits = fitted.question_vectors_ @ fitted.model_vectors_.T
+    apart = ((logits[:, 3] - logits[:, 7]) ** 2).mean()
+    assert ((fitted.places_[3] - fitted.places_[7]) ** 2).sum() == pytest.approx(apart, rel=1e-3)
+
+
+def test_twins_do_not_teach_it_to_trust_the_text():
+    generator = np.random.default_rng(0)
+    table = np.repeat(generator.standard_normal((100, 4)), 3, axis=0)
+    coins = np.repeat(generator.integers(0, 2, size=(100, 8)), 3, axis=0)
+    # With twins on both sides every coin would be foretold, and any guard be passed.
+    fitted = made(guard=2.0).fit(table, coins.astype(np.float32))
+    assert fitted.helps_ is False
+    assert fitted.route_weight_ == 0
 
 
 def test_the_router_goes_by_the_text_only_where_that_proved_useful():
@@ -118,7 +159,7 @@ def test_scikit_learn_clones_and_searches_it():
     ("parameters", "told"),
     [
         ({"dimensions": 7}, "7 dimensions for 6 models"),
-        ({"dimensions": 0}, "0 dimensions"),
+        ({"dimensions": 0}, "dimensions=0"),
         ({"landmarks": 0}, "landmarks=0"),
         ({"folds": 1}, "folds=1"),
         ({"guard": -0.5}, "guard=-0.5"),
@@ -139,6 +180,8 @@ def test_one_question_is_refused():
     table = np.ones((1, 4), dtype=np.float32)
     with pytest.raises(DataError, match="1 question"):
         made().fit(table, np.array([[1, 0]], dtype=np.float32))
+    with pytest.raises(DataError, match="2 questions with one vector"):
+        made().fit(np.ones((2, 4)), np.array([[1, 0], [0, 1]], dtype=np.float32))
 
 
 def test_bad_input_is_refused():

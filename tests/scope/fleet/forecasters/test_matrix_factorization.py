@@ -77,10 +77,38 @@ def test_a_models_bias_starts_at_its_log_odds():
 
 def test_of_several_weight_decays_the_one_best_on_validation_is_kept():
     table, answers = toy_fleet.fleet()
-    fitted = made(weight_decay=(1e-5, 100.0)).fit(table, answers)
-    assert fitted.weight_decay_ == 1e-5
-    heavy = made(weight_decay=(100.0, 1000.0)).fit(table, answers)
-    assert heavy.weight_decay_ in (100.0, 1000.0)
+    for decays in ((1e-5, 100.0), (100.0, 1e-5)):
+        fitted = made(weight_decay=decays).fit(table, answers)
+        assert fitted.weight_decay_ == 1e-5
+
+
+def test_a_question_is_not_judged_by_its_twin():
+    generator = np.random.default_rng(0)
+    table = np.repeat(generator.standard_normal((40, 4)), 2, axis=0).astype(np.float32)
+    coins = np.repeat(generator.integers(0, 2, size=(40, 6)), 2, axis=0).astype(np.float32)
+    learned, judged = made(validation=0.25)._split(table, coins)
+    assert len(judged) == 20
+    assert sorted([*learned, *judged]) == list(range(80))
+    assert not set(learned // 2) & set(judged // 2)
+
+
+def test_without_twins_the_same_questions_are_held_out_as_ever():
+    table, answers = toy_fleet.fleet()
+    answers[7] = NAN
+    order = np.random.default_rng([0, 0x3F, 1]).permutation(np.delete(np.arange(60), 7))
+    learned, judged = made()._split(table, answers)
+    assert learned.tolist() == sorted(order[6:])
+    assert judged.tolist() == sorted(order[:6])
+
+
+@pytest.mark.parametrize("biases", [False, True])
+def test_places_are_a_difference_of_logits_apart(biases):
+    table, answers = toy_fleet.fleet(questions=200)
+    fitted = made(biases=biases).fit(table, answers)
+    chances = fitted.predict_proba(table).astype(np.float64)
+    logits = np.log(chances / (1 - chances))
+    apart = ((logits[:, 1] - logits[:, 4]) ** 2).mean()
+    assert ((fitted.places_[1] - fitted.places_[4]) ** 2).sum() == pytest.approx(apart, rel=1e-2)
 
 
 def test_one_weight_decay_holds_no_question_out():
@@ -123,6 +151,7 @@ def test_the_order_of_addition_does_not_matter(biases):
     at_once = fitted.added(rows, answers[:, 6:])
     in_turn = fitted.added(rows, answers[:, 6:7]).added(rows, answers[:, 7:])
     assert at_once.model_vectors_.tobytes() == in_turn.model_vectors_.tobytes()
+    assert at_once.skills_.tobytes() == in_turn.skills_.tobytes()
     assert at_once.model_biases_[6:].any() == biases
     assert fitted.model_vectors_.shape == (6, 8)
 

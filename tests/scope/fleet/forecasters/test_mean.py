@@ -39,6 +39,26 @@ def test_a_further_model_has_the_accuracy_of_its_answers():
     assert mean.model_vectors_.shape == (2, 1)
 
 
+def test_the_skill_of_a_model_with_few_answers_is_drawn_to_the_fleets_mean():
+    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
+    assert mean.skills_ == pytest.approx(answers.mean(axis=0))
+    more = mean.added(np.arange(3), np.ones((3, 1), dtype=np.float32))
+    assert more.predict_proba(table)[0, -1] == 1
+    assert mean.skills_.mean() < more.skills_[-1] < 0.95
+    all_of_them = mean.added(np.arange(200), answers[:, :1])
+    assert all_of_them.skills_[-1] == pytest.approx(answers[:, 0].mean())
+
+
+def test_others_added_before_do_not_count():
+    table, answers = toy_fleet.fleet()
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers[:, :4])
+    rows, right = np.arange(5), answers[:5, 4:]
+    right[np.isnan(right)] = 1
+    in_turn = mean.added(rows, right[:, :1]).added(rows, right[:, 1:])
+    assert in_turn.skills_.tobytes() == mean.added(rows, right).skills_.tobytes()
+
+
 def test_further_answers_to_a_question_it_does_not_have_are_refused():
     mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
     with pytest.raises(DataError, match="4"):

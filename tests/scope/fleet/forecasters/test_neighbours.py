@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.mean import MeanForecaster
 from scope.fleet.forecasters.neighbours import NeighbourForecaster, nearest
+from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import QuestionLayout
 
 NAN = np.nan
@@ -20,12 +21,16 @@ def made(neighbours, layout=toy_fleet.LAYOUT):
     return NeighbourForecaster(layout=layout, neighbours=neighbours)
 
 
-def test_unknown_answers_are_left_out_and_the_accuracy_stands_in_where_none_is_known():
+def test_unknown_answers_are_left_out_and_the_skill_stands_in_where_none_is_known():
     table = np.array([[0.0], [1.0], [10.0], [11.0]], dtype=np.float32)
     answers = np.array([[1, 1], [NAN, 0], [NAN, 1], [NAN, 1]], dtype=np.float32)
-    found = made(2, ONE).fit(table, answers).predict_proba(np.array([[0.4], [12.0]]))
-    # Near 0 the first model has one answer of two; near 12 it has none, and was right always.
-    assert found.tolist() == [[1, 0.5], [1, 1]]
+    fitted = made(2, ONE).fit(table, answers)
+    found = fitted.predict_proba(np.array([[0.4], [12.0]]))
+    # Near 0 the first model has one answer of two; near 12 it has none, and its one right answer
+    # elsewhere does not make it a model that is always right.
+    skill = shrunk_skills(answers)[0]
+    assert 0.7 < skill < 0.9
+    assert found.tolist() == [[1, 0.5], [skill, 1]]
 
 
 @given(st.integers(0, 1000), st.integers(1, 70))

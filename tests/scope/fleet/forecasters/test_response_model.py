@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scope.fleet.forecasters import response_model
 from scope.fleet.forecasters.response_model import fit_responses
 
 NAN = np.nan
@@ -59,3 +60,13 @@ def test_models_and_questions_without_answers_do_no_harm():
     answers, _ = simulated(questions=60, models=9)
     answers[3], answers[:, 4] = NAN, NAN
     assert all(np.isfinite(part).all() for part in fit_responses(answers, 2))
+
+
+def test_many_abilities_are_found_some_questions_at_a_time(monkeypatch):
+    answers, _ = simulated(questions=60, models=20)
+    at_once = fit_responses(answers, 3)
+    # Room for four questions, or four models, of four numbers each.
+    monkeypatch.setattr(response_model, "_AT_ONCE", 64)
+    in_parts = fit_responses(answers, 3)
+    for whole, parts in zip(at_once, in_parts, strict=True):
+        assert parts == pytest.approx(whole, abs=1e-5)

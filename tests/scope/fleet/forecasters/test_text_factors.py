@@ -249,3 +249,23 @@ def test_a_single_question_is_refused():
 def test_answers_to_questions_of_others_are_refused(fitted):
     with pytest.raises(DataError, match="the row 200"):
         fitted.added(np.array([200]), np.float32([[1]]))
+
+
+def test_twins_do_not_teach_it_to_trust_the_text():
+    generator = np.random.default_rng(0)
+    layout = QuestionLayout(vector=4)
+    table = np.repeat(generator.standard_normal((100, 4)), 3, axis=0)
+    coins = np.repeat(generator.integers(0, 2, size=(100, 8)), 3, axis=0)
+    # With twins on both sides every coin would be foretold, and any guard be passed.
+    forecaster = TextFactors(layout=layout, guard=2.0).fit(table, coins.astype(np.float32))
+    assert forecaster.predict_proba(table[:1])[0] == pytest.approx(coins.mean(axis=0))
+    assert forecaster.route_weight_ == 0
+
+
+def test_fewer_different_questions_than_folds_will_do_but_not_one():
+    layout = QuestionLayout(vector=1)
+    table = np.float32([[0], [1], [0], [1], [2]])
+    answers = np.float32([[1, 0], [0, 1], [1, 0], [0, 1], [1, 1]])
+    assert TextFactors(layout=layout).fit(table, answers).predict(table).shape == (5, 2)
+    with pytest.raises(DataError, match="5 questions with one vector"):
+        TextFactors(layout=layout).fit(np.ones((5, 1)), answers)

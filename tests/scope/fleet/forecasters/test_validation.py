@@ -1,9 +1,13 @@
 """What texts are worth, on made-up forecasts: helpful, useless, harmful and too bold ones."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from scope.fleet.forecasters.item_response import foretell_by_responses
+from scope.fleet.forecasters.text_factors import foretell_by_factors
 from scope.fleet.forecasters.validation import (
     LeftOut,
     calibration_slope,
@@ -62,7 +66,7 @@ def test_bolder_forecasts_get_a_gentler_slope():
 def test_a_slope_does_not_see_unknown_answers():
     found = trial(0.7)
     found.answers[::2] = np.nan
-    half = LeftOut(*(part[1::2] for part in found))
+    half = LeftOut(*(part[1::2] for part in found[:3]))
     slopes = [calibration_slope(one, np.random.default_rng(0)) for one in (found, half)]
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-6)
 
@@ -80,7 +84,13 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     assert route_weight(LeftOut(answers, means, forecasts), 0.5) == 1
 
 
-def test_left_out_questions_tell_nothing_about_their_own_forecasts():
+FORETELLERS = [
+    partial(one, dimensions=2, guard=0.5) for one in (foretell_by_factors, foretell_by_responses)
+]
+
+
+@pytest.mark.parametrize("foretell", FORETELLERS)
+def test_left_out_questions_tell_nothing_about_their_own_forecasts(foretell):
     generator = np.random.default_rng(0)
     inputs = generator.normal(size=(40, 3)).astype(np.float32)
     answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)
@@ -88,7 +98,7 @@ def test_left_out_questions_tell_nothing_about_their_own_forecasts():
     changed = answers.copy()
     changed[folds == 1] = 1 - changed[folds == 1]
     first, second = (
-        left_out_forecasts(inputs, given, folds, dimensions=2, guard=0.5)
+        left_out_forecasts(inputs, given, np.arange(40), folds, foretell)
         for given in (answers, changed)
     )
     assert (first.forecasts[folds == 1] == second.forecasts[folds == 1]).all()
@@ -98,7 +108,18 @@ def test_left_out_questions_tell_nothing_about_their_own_forecasts():
 
 def test_questions_that_nobody_answered_are_left_aside():
     answers = np.float32([[1, 0], [np.nan, np.nan], [0, 1], [1, np.nan]])
-    found = left_out_forecasts(
-        np.eye(4, dtype=np.float32), answers, np.arange(4) % 2, dimensions=1, guard=0.5
-    )
+    foretell = partial(foretell_by_factors, dimensions=1, guard=0.5)
+    rows, inputs = np.arange(4), np.eye(4, dtype=np.float32)
+    found = left_out_forecasts(inputs, answers, rows, rows % 2, foretell)
+    assert found.numbers.tolist() == [0, 2, 3]
     assert found.answers.shape == found.forecasts.shape == (3, 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_one_question_are_no_surer_than_one_row(seed):
+    found = trial(0.3, questions=40, seed=seed)
+    rows = np.tile(np.arange(40), 9)
+    twins = LeftOut(*(np.tile(part, (9, 1)) for part in found[:3]), rows)
+    for guard in (0.5, 1.0, 2.0, 4.0):
+        assert text_helps(twins, guard) == text_helps(found, guard)
+        assert route_weight(twins, guard) == route_weight(found, guard)

@@ -37,6 +37,13 @@ def test_nothing_tells_a_question_from_others():
         choose_columns(("model", "correct"), {}, "a.csv")
 
 
+def test_the_text_may_be_called_the_question():
+    columns = choose_columns(("model", "body", "correct"), {"question": "body"}, "a.csv")
+    assert columns.text == "body"
+    with pytest.raises(SpecError, match="two columns for text: `body` and `model`"):
+        choose_columns(("model", "body"), {"question": "body", "text": "model"}, "a.csv")
+
+
 def test_an_unknown_role_is_held_against_the_known_ones():
     with pytest.raises(SpecError, match=r"(?s)no column has the role `modl`.*did you mean `model`"):
         choose_columns(EMBEDLLM, {"modl": "x"}, "a.csv")

@@ -128,6 +128,30 @@ def test_an_empty_answer_is_unknown(tmp_path):
     np.testing.assert_array_equal(read_matrix(path).correct, [[1, np.nan], [1, 0]])
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_unknown_answers_are_counted_whatever_the_kind_of_file(tmp_path, kind):
+    path = tmp_path / f"t.{kind}"
+    frame = pandas.DataFrame(
+        {
+            "model": ["a", "b", "b", "a"],
+            "item": [1, 1, 2, 2],
+            "correct": [1.0, np.nan, 0.0, 1.0],
+        }
+    )
+    if kind == "csv":
+        frame.to_csv(path, index=False, na_rep="NaN")
+    elif kind == "jsonl":
+        rows = frame.to_dict(orient="records")
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        frame.to_parquet(path)
+    matrix = read_matrix(path)
+    np.testing.assert_array_equal(matrix.correct, [[1, np.nan], [1, 0]])
+    assert matrix.notes == (
+        f"1 row of t.{kind} left out, for whether the answer is right is not said",
+    )
+
+
 def test_a_text_need_stand_in_one_row_of_a_question_alone(tmp_path):
     path = tmp_path / "t.jsonl"
     rows = [
@@ -143,7 +167,7 @@ def test_a_text_need_stand_in_one_row_of_a_question_alone(tmp_path):
     [
         ("b,1,Who?,0.7", r"line 3 of t\.csv: '0\.7' for whether the answer is right in column"),
         ("b,,Who?,1", r"line 3 of t\.csv: nothing in column `item`"),
-        (",1,Who?,1", r"1 answers in t\.csv without the name of a model, the first in row 1"),
+        (",1,Who?,1", r"1 answer in t\.csv without the name of a model, the first in row 1"),
         ("b,1,Why?,1", r"two values of text for the question `1` in t\.csv: 'Who\?' and 'Why\?'"),
         ("b,1,Who?", r"3 fields in line 3 of t\.csv"),
         ('b,1,"Who?,1', r"the row that begins in line 3 of t\.csv is broken"),

@@ -24,7 +24,7 @@ def test_wrong_has_many_spellings(value):
     assert correct_of(value) == 0
 
 
-@pytest.mark.parametrize("value", [None, math.nan, "", "  "])
+@pytest.mark.parametrize("value", [None, math.nan, "", "  ", "NaN", "nan"])
 def test_nothing_is_unknown(value):
     assert correct_of(value) == -1
 

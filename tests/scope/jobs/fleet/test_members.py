@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from scope.fleet import MeanForecaster, NeighbourForecaster, TextFactors
+from scope.fleet import (
+    ItemResponse,
+    MatrixFactorization,
+    MeanForecaster,
+    NeighbourForecaster,
+    TextFactors,
+)
 from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.members import (
     answer_vectors,
@@ -36,8 +42,28 @@ def test_unknown_answers_are_no_part_of_a_skill():
 def test_the_map_shows_a_forecasters_own_vectors_where_it_has_them():
     forecaster = TextFactors(layout=LAYOUT).fit(TABLE, ANSWERS)
     placed = place_models(forecaster)
-    assert placed.vectors is forecaster.model_vectors_
+    assert np.array_equal(placed.vectors, forecaster.places_)
     assert "the vectors of factors" in placed.note
+
+
+@pytest.mark.parametrize("kind", [ItemResponse, MatrixFactorization, TextFactors])
+def test_models_with_the_same_answers_lie_together_whatever_the_embedder(kind):
+    """Abilities are scaled alike in every dimension, though most of them move no forecast."""
+    table = np.random.default_rng(0).standard_normal((60, 4)).astype(np.float32)
+    easy = (table[:, :1] > 0) == np.array([True, True, False])
+    flips = np.random.default_rng(1).random(easy.shape) < 0.1
+    given = (easy ^ flips).astype(np.float32)
+    settings = {"epochs": 40, "learning_rate": 1e-2} if kind is MatrixFactorization else {}
+    layout = QuestionLayout(vector=4)
+    forecaster = kind(layout=layout, **settings).fit(table, np.tile(given, (1, 2)))
+    members = describe_models(
+        ("a", "b", "c", "d", "e", "f"),
+        [skill_estimate(0.5, 4)] * 6,
+        place_models(forecaster).vectors,
+    ).members
+    # Models a and d, and so on, answered alike; a and b nearly, and c the other way round.
+    assert [one.nearest[0].model for one in members] == ["d", "e", "f", "a", "b", "c"]
+    assert {near.model for near in members[0].nearest[:3]} == {"b", "d", "e"}
 
 
 def test_answers_take_the_place_of_vectors_that_nearest_questions_have_not():
@@ -56,10 +82,19 @@ def test_means_alone_make_a_line():
 def test_models_are_described_with_place_neighbours_and_community():
     vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
     skills = [skill_estimate(0.5, 4)] * 3
-    one, two, three = describe_models(
+    (one, two, three), note = describe_models(
         ("a", "b", "c"), skills, vectors, communities={"b": "far"}, added=("c",)
     )
+    assert "show 100 % of the variance" in note
     assert [near.model for near in one.nearest] == ["b", "c"]
     assert (one.community, two.community, three.added) == (None, "far", True)
     distance = np.hypot(two.x - three.x, two.y - three.y)
     assert distance == pytest.approx(1.0)
+
+
+def test_how_much_the_map_shows_is_said():
+    skills = [skill_estimate(0.5, 4)] * 4
+    # Three directions of the same variance, of which the map has two.
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    assert "show 67 % of the variance" in describe_models("abcd", skills, corners).note
+    assert "all vectors are equal" in describe_models("abcd", skills, np.ones((4, 3))).note

@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scope.errors import DataError, SpecError
-from scope.fleet import CorrectnessMatrix, Fleet, MeanForecaster, NeighbourForecaster
+from scope.fleet import CorrectnessMatrix, Fleet, MeanForecaster, NeighbourForecaster, save_fleet
 from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.opening import matched_rows, with_further_models
+from scope.jobs.fleet.opening import fleet_digest, matched_rows, open_fleet, with_further_models
 
 QUESTIONS = 30
 LAYOUT = QuestionLayout(vector=1)
@@ -72,7 +74,7 @@ def test_answers_to_unknown_questions_and_unknown_answers_do_not_count():
 
 def test_a_name_that_is_taken_is_refused():
     ids = [f"q{place}" for place in range(24)]
-    with pytest.raises(SpecError, match="1 models that the fleet has already: `b`"):
+    with pytest.raises(SpecError, match="1 model that the fleet has already: `b`"):
         with_further_models(
             fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 24, models=("b",))
         )
@@ -89,3 +91,29 @@ def test_a_file_without_models_adds_none():
     )
     with pytest.raises(DataError, match="no answers of further models"):
         with_further_models(fleet_of(MeanForecaster), empty)
+
+
+def test_the_digest_of_a_fleet_changes_with_anything_in_it():
+    fleet = fleet_of(NeighbourForecaster)
+    table = np.arange(QUESTIONS, dtype=np.float32)[:, np.newaxis]
+    narrow = NeighbourForecaster(layout=LAYOUT, neighbours=3).fit(table, ANSWERS)
+    others = [
+        replace(fleet, models=("a", "c")),
+        replace(fleet, ids=fleet.ids[::-1]),
+        replace(fleet, skills=fleet.skills + 0.1),
+        replace(fleet, encoder="hf:other"),
+        replace(fleet, forecaster=narrow),
+        replace(fleet, forecaster=NeighbourForecaster(layout=LAYOUT).fit(table, 1 - ANSWERS)),
+    ]
+    assert len({fleet_digest(fleet), *map(fleet_digest, others)}) == 7
+    assert fleet_digest(fleet_of(NeighbourForecaster)) == fleet_digest(fleet)
+
+
+def test_the_digest_is_of_the_fleet_that_was_loaded(tmp_path):
+    """A fleet that is embedded anew in the meantime does not lend its digest to the old one."""
+    first, second = fleet_of(MeanForecaster), fleet_of(NeighbourForecaster)
+    save_fleet(first, tmp_path)
+    opened = open_fleet(tmp_path, tmp_path)
+    save_fleet(second, tmp_path)
+    assert opened.digest == fleet_digest(opened.fleet) == fleet_digest(first)
+    assert open_fleet(tmp_path, tmp_path).digest == fleet_digest(second)

@@ -1,0 +1,118 @@
+"""Tables of estimates for the terminal, and how a cell of them is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from scope.printing import printable
+from scope.records import Estimate, Undefined
+from scope.records.fleet import FEW_QUESTIONS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+AT_EITHER_END = 4
+"""Of many models, contributions or communities the first and last so many are shown."""
+
+MOST_ROWS = 12
+"""Of more forecasters, benchmarks or shares the first so many are shown."""
+
+One = TypeVar("One")
+
+
+def listing(
+    title: str,
+    headings: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    *,
+    most: int = MOST_ROWS,
+    ends: bool = False,
+) -> Table | None:
+    """A table of the first rows, or of those at both ends; None without rows."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return None
+    shown = Table(title=Text(title), title_justify="left", caption_justify="left")
+    for heading in headings:
+        shown.add_column(heading, overflow="fold", min_width=_WIDTHS.get(heading))
+    kept = _at_ends(rows) if ends else rows[:most]
+    for row in kept:
+        shown.add_row(*(Text(printable(cell)) for cell in row))
+    if left_out := len(rows) - len(kept):
+        between = " between these" if ends else ""
+        shown.caption = Text(f"and {left_out:,} more{between}: in the report and in --json")
+    return shown
+
+
+_SHARE, _POINTS, _SIGNED = map(len, ("[10.0, 20.0]", "[-10.0, +10.0]", "[-0.100, 0.100]"))
+_WIDTHS: Mapping[str, int] = MappingProxyType(
+    {
+        "right, %": _SHARE,
+        "accuracy, %": _SHARE,
+        "expected, %": _SHARE,
+        "over the mean": _POINTS,
+        "router's gain": _POINTS,
+        "contribution": _POINTS,
+        "Brier": _SHARE + 2,
+        "distance": _SHARE + 2,
+        "Kendall's tau": _SIGNED,
+        "squared error": _SIGNED + 1,
+    }
+)
+"""Columns whose numbers must not be broken, with the width that these take."""
+
+
+def _at_ends(rows: Sequence[One]) -> Sequence[One]:
+    if len(rows) <= 2 * AT_EITHER_END:
+        return rows
+    return [*rows[:AT_EITHER_END], *rows[-AT_EITHER_END:]]
+
+
+def from_greatest(estimate: Estimate | Undefined) -> float:
+    """Sorts the greatest value first and those that are undefined last."""
+    return -estimate.value if isinstance(estimate, Estimate) else float("inf")
+
+
+def share(estimate: Estimate | Undefined) -> str:
+    """A share in per cent, with its n and, below, its interval."""
+    return _written(estimate, scale=100, digits=1)
+
+
+def points(estimate: Estimate | Undefined | None) -> str:
+    """A difference of shares in points, and whether it may be chance; nothing for None."""
+    if estimate is None:
+        return ""
+    return _written(estimate, scale=100, digits=1, sign="+") + _remark(estimate)
+
+
+def _remark(difference: Estimate | Undefined) -> str:
+    if not isinstance(difference, Estimate):
+        return ""
+    if difference.n < FEW_QUESTIONS:
+        return "\ntoo few to tell"
+    return "\nmay be chance" if difference.low <= 0 <= difference.high else ""
+
+
+def number(estimate: Estimate | Undefined, digits: int = 3) -> str:
+    """A number with its n and, below, its interval."""
+    return _written(estimate, digits=digits)
+
+
+def _written(estimate: Estimate | Undefined, *, scale: int = 1, digits: int, sign: str = "") -> str:
+    if not isinstance(estimate, Estimate):
+        return str(estimate)
+    value, low, high = (
+        f"{scale * one:{sign}.{digits}f}" for one in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value}  n={estimate.n}\n[{low}, {high}]"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with three decimals, or a bound below that; nothing where there is none."""
+    if value is None:
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

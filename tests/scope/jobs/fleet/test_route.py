@@ -1,0 +1,111 @@
+"""Routing on small fleets of means, which need no encoder."""
+
+import numpy as np
+import pytest
+
+import scope
+from scope.errors import SpecError
+from scope.fleet import TextFactors
+from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.route import went_by
+
+EASY = 20
+QUESTIONS = 200
+USUAL = [f"usual-{number}" for number in range(10)]
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Writes answers by model and question as a long table, and says where."""
+    monkeypatch.chdir(tmp_path)
+
+    def to(name, answers):
+        lines = [f"{model},{one},{right}" for model, one, right in answers]
+        (tmp_path / name).write_text("\n".join(["model,id,correct", *lines]) + "\n", "utf-8")
+        return name
+
+    return to
+
+
+def right(share, number):
+    """Every question below 20 is easy; of the others every so many-th is answered rightly."""
+    return int(number < EASY or (number * 37 % 100) < 100 * share)
+
+
+def learned(usual=0.5, best=0.85):
+    shares = {"best": best, **{name: usual + 0.01 * place for place, name in enumerate(USUAL)}}
+    return [
+        (name, f"q{number}", right(share, number))
+        for name, share in shares.items()
+        for number in range(QUESTIONS)
+    ]
+
+
+def asked(strong):
+    """New questions on which one model alone is always right."""
+    return [
+        (name, f"new{number}", int(name == strong or number % 3 == 0))
+        for name in ("best", *USUAL)
+        for number in range(30)
+    ]
+
+
+def single_best(found):
+    (one,) = (
+        score
+        for score in found.fleet.routers
+        if score.router == "single best" and score.category is None
+    )
+    return one.model
+
+
+def test_a_lucky_newcomer_of_easy_questions_is_not_the_single_best(write):
+    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    newcomer = write("lucky.csv", [("lucky", f"q{number}", 1) for number in range(EASY)])
+    questions = write("new.csv", asked("usual-0"))
+    found = scope.route_fleet(fleet="ours", add=newcomer, questions=questions, run="routed")
+    assert single_best(found) == "best"
+    assert [one.name for one in found.fleet.members if one.added] == ["lucky"]
+
+
+def test_a_model_of_three_answers_in_a_sparse_matrix_is_not_the_single_best(write):
+    few = [("few", f"q{number}", 1) for number in range(3)]
+    data = write("train.csv", [*learned(), *few])
+    scope.embed_fleet(data=data, embedder="mean", run="ours")
+    questions = write("new.csv", asked("usual-0"))
+    assert single_best(scope.route_fleet(fleet="ours", questions=questions, run="to")) == "best"
+
+
+@pytest.mark.parametrize("strong", ["usual-0", "usual-9"])
+def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, strong):
+    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked(strong)), run="to")
+    assert single_best(found) == "best"
+    (score,) = (one for one in found.fleet.routers if one.router == "single best")
+    assert score.accuracy.value == pytest.approx(1 / 3)
+
+
+def test_by_what_the_router_goes_is_told(write):
+    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
+    assert "asks the model of which mean forecasts" in " ".join(found.fleet.notes)
+
+
+@pytest.mark.parametrize("budget", [np.inf, -np.inf, np.nan, -1])
+def test_a_budget_is_finite(write, budget):
+    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    costs = dict.fromkeys(("best", *USUAL), 1.0)
+    with pytest.raises(SpecError, match="a finite number, 0 or more"):
+        scope.route_fleet(
+            fleet="ours", questions="train.csv", costs=costs, budget=float(budget), run="to"
+        )
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [(0.0, "by the models' skills alone"), (0.5, "its weight is 0.50, of at most 1")],
+)
+def test_how_far_the_router_goes_by_the_text_is_told(weight, told):
+    forecaster = TextFactors(layout=QuestionLayout(vector=1))
+    forecaster.route_weight_ = weight
+    assert told in went_by(forecaster)
