@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, RunError
@@ -119,7 +120,9 @@ class _Kept:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=_SECONDS_TO_WAIT)
             try:
-                self._prepare()
+                # SQLite does not wait where two at once turn a new file to its log of writes.
+                with FileLock(path.with_suffix(".lock")):
+                    self._prepare()
             except BaseException:
                 self._connection.close()
                 raise
@@ -129,7 +132,7 @@ class _Kept:
         if version not in (0, VERSION):
             raise damaged(self._path, f"its format is {version}, where {VERSION} is known")
         if version == 0:
-            # Of two processes at once the second finds the table there.
+            # The table is there already if a process was killed before it said so.
             self._connection.executescript(
                 "PRAGMA journal_mode = WAL;"
                 "CREATE TABLE IF NOT EXISTS vectors "

@@ -94,7 +94,11 @@ class Forecaster(BaseEstimator):
 
     def sizes(self) -> dict[str, int]:
         """The sizes in the shapes of ``state`` that follow from the parameters."""
-        return {"vector": self.layout.vector, "features": len(self.layout.features)}
+        return {
+            "vector": self.layout.vector,
+            "features": len(self.layout.features),
+            "categories": len(self.layout.categories),
+        }
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays and numbers of a fitted forecaster, by name."""

@@ -28,7 +28,6 @@ from scope.fleet.forecasters.text_inputs import TextForecaster
 from scope.fleet.forecasters.validation import (
     calibration_slope,
     left_out_forecasts,
-    route_weight,
     text_helps,
 )
 from scope.fleet.layout import Answers, QuestionLayout, Table
@@ -70,7 +69,7 @@ class ItemResponse(TextForecaster):
         "model_vectors_": "f4 models dimensions",
         "skills_": "f4 models",
         "helps_": "b1",
-        "route_weight_": "f8",
+        "route_weights_": "f8 categories+1",
         "question_vectors_": "f4 questions dimensions",
         "question_offsets_": "f4 questions",
         "weights_": "f4 landmarks 1+dimensions",
@@ -102,16 +101,18 @@ class ItemResponse(TextForecaster):
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
         """How much each question is for each model: by its text as far as that proved useful.
 
-        Where routing by text did not beat the single best model on left-out questions, every
-        question has the skills alone, and the most skilled model gets them all.
+        Where routing by text did not beat the single best model on left-out questions, of all
+        or of a category, every question has the skills alone, and the most skilled model gets
+        them all.
         """
         with threadpool_limits(1):
             table = checked_table(X, self.layout)
             skills = np.tile(self.skills_, (len(table), 1))
-            if not self.route_weight_:
+            weights = self.route_weights_[self.layout.codes(table)]
+            if not weights.any():
                 return skills
             scores: Probabilities = self._chances(table) - skills
-            scores *= np.float32(self.route_weight_)
+            scores *= weights[:, np.newaxis].astype(np.float32)
             scores += skills
         return scores
 
@@ -150,7 +151,7 @@ class ItemResponse(TextForecaster):
         chances = expit(np.float32(slope) * (trial.forecasts - _HALF))
         foretold = trial._replace(forecasts=chances)
         self.helps_ = text_helps(foretold, self.guard)
-        self.route_weight_ = route_weight(foretold, self.guard)
+        self.route_weights_ = self._route_weights(foretold, table, answers)
         ridge = fit_ridge(inputs, items, guard=self.guard)
         # One product from likeness to parameters, with no detour over all inputs.
         self.weights_ = np.float32(slope) * (basis @ ridge.weights)

@@ -25,7 +25,6 @@ from scope.fleet.forecasters.text_inputs import TextForecaster
 from scope.fleet.forecasters.validation import (
     calibration_slope,
     left_out_forecasts,
-    route_weight,
     text_helps,
 )
 from scope.fleet.layout import Answers, QuestionLayout, Table
@@ -82,7 +81,7 @@ class TextFactors(TextForecaster):
         "weights_": "f4 landmarks dimensions",
         "offset_": "f4 dimensions",
         "slope_": "f8",
-        "route_weight_": "f8",
+        "route_weights_": "f8 categories+1",
         "prior_mean_": "f8 1+dimensions",
         "prior_covariance_": "f8 1+dimensions 1+dimensions",
         "noise_": "+f8",
@@ -110,11 +109,13 @@ class TextFactors(TextForecaster):
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
         """How much each question is for each model: by its text as far as that proved useful.
 
-        Where routing by text did not beat the single best model on left-out questions, every
-        question has the skills alone, and the most skilled model gets them all.
+        Where routing by text did not beat the single best model on left-out questions, of all
+        or of a category, every question has the skills alone, and the most skilled model gets
+        them all.
         """
         with threadpool_limits(1):
-            return self._forecasts(checked_table(X, self.layout), self.route_weight_)
+            table = checked_table(X, self.layout)
+            return self._forecasts(table, self.route_weights_[self.layout.codes(table)])
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with further models: their vectors from some answers, all else frozen.
@@ -162,7 +163,7 @@ class TextFactors(TextForecaster):
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
-        self.route_weight_ = route_weight(trial, self.guard)
+        self.route_weights_ = self._route_weights(trial, table, answers)
         ridge = fit_ridge(inputs, factors.question_vectors, guard=self.guard)
         # One product from likeness to coordinates, with no detour over all inputs.
         self.weights_ = basis @ ridge.weights
@@ -171,8 +172,8 @@ class TextFactors(TextForecaster):
 
     def _probabilities(self, table: Table) -> Probabilities:
         if not self.slope_:
-            return np.clip(self._forecasts(table, 0.0), 0, 1)
-        chances = self._forecasts(table, 1.0)
+            return np.clip(self._forecasts(table, np.zeros(len(table))), 0, 1)
+        chances = self._forecasts(table, np.ones(len(table)))
         # The logistic function by way of tanh, which cannot overflow; in place.
         chances -= np.float32(0.5)
         chances *= np.float32(self.slope_ / 2)
@@ -181,14 +182,15 @@ class TextFactors(TextForecaster):
         chances *= np.float32(0.5)
         return chances
 
-    def _forecasts(self, table: Table, weight: float) -> Probabilities:
-        """Skills, and so much of what the text adds to them."""
+    def _forecasts(self, table: Table, weights: NDArray[np.float64]) -> Probabilities:
+        """Skills, and so much of what the text adds to them for each question."""
         skills, coordinates = self.model_vectors_[:, 0], self.model_vectors_[:, 1:]
-        if not weight:
+        if not weights.any():
             return np.tile(skills, (len(table), 1))
         found = self._likeness_times(table, self.weights_)
         found += self.offset_
-        forecasts: Probabilities = found @ (np.float32(weight) * coordinates.T)
+        found *= weights[:, np.newaxis].astype(np.float32)
+        forecasts: Probabilities = found @ coordinates.T
         forecasts += skills
         return forecasts
 

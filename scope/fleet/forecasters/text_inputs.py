@@ -20,7 +20,8 @@ from scope.fleet.forecasters.kernels import (
     nystroem_basis,
 )
 from scope.fleet.forecasters.ridge import fit_ridge
-from scope.fleet.layout import Table
+from scope.fleet.forecasters.validation import LeftOut, route_weights
+from scope.fleet.layout import Answers, Table
 
 _FURTHEST = 4.0
 _QUESTIONS_FOR_MIX, _LANDMARKS_FOR_MIX = 2000, 400
@@ -114,6 +115,12 @@ class TextForecaster(VectorForecaster):
         marks = Questions(self.landmark_vectors_, self.landmark_features_, self.landmark_codes_)
         kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
         return kernel.times(self._questions(table), weights)
+
+    def _route_weights(self, trial: LeftOut, table: Table, answers: Answers) -> NDArray[np.float64]:
+        """How far to route by the text: of each category of the layout, and of any other."""
+        answered = ~np.isnan(answers).all(axis=1)
+        codes = self.layout.codes(table)[answered]
+        return route_weights(trial, codes, len(self.layout.categories), self.guard)
 
     def _questions(self, table: Table) -> Questions:
         features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_

@@ -121,17 +121,49 @@ def route_weight(trial: LeftOut, guard: float) -> float:
     among models whose answer is known; 0 unless that is more often than the single best by more
     than ``guard`` standard errors.
     """
-    known = ~np.isnan(trial.answers)
-    text = trial.forecasts - trial.means
-    right = []
-    for weight in WEIGHTS:
-        asked = np.where(known, trial.means + np.float32(weight) * text, -np.inf).argmax(axis=1)
-        answered = np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
-        right.append(_by_question(answered, trial.numbers))
+    right = [_by_question(_right_of_asked(trial, weight), trial.numbers) for weight in WEIGHTS]
     best = max(range(len(WEIGHTS)), key=lambda place: (right[place].mean(), WEIGHTS[place]))
     gain = right[best] - right[0]
     sure = gain.mean() > guard * gain.std() / np.sqrt(len(gain))
     return WEIGHTS[best] if sure else 0.0
+
+
+def route_weights(
+    trial: LeftOut, codes: NDArray[np.int64], categories: int, guard: float
+) -> NDArray[np.float64]:
+    """How far a router should go by the text in each category: `route_weight`, or not at all.
+
+    Where it was right less often than the single best model on a category's left-out questions,
+    by more than ``guard`` standard errors, the category's questions all go to the single best.
+
+    Parameters
+    ----------
+    codes
+        The category of each row, or -1.
+
+    Returns
+    -------
+    NDArray
+        Shape (categories + 1,); the last is for questions of no category that is known.
+    """
+    weight = route_weight(trial, guard)
+    weights = np.full(categories + 1, weight)
+    gain = _right_of_asked(trial, weight) - _right_of_asked(trial, 0.0)
+    for code in np.unique(codes[codes >= 0]):
+        inside = codes == code
+        numbers = None if trial.numbers is None else trial.numbers[inside]
+        lost = -_by_question(gain[inside], numbers)
+        if lost.mean() > guard * lost.std() / np.sqrt(len(lost)):
+            weights[code] = 0.0
+    return weights
+
+
+def _right_of_asked(trial: LeftOut, weight: float) -> NDArray[np.float32]:
+    """Whether the model that a router asks is right, among those whose answer is known."""
+    known = ~np.isnan(trial.answers)
+    scores = trial.means + np.float32(weight) * (trial.forecasts - trial.means)
+    asked = np.where(known, scores, -np.inf).argmax(axis=1)
+    return np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
 
 
 def _by_question(

@@ -26,7 +26,7 @@ from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
 from scope.jobs.fleet.marking import findings_of, score_forecasts
 from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
 from scope.models import ModelOptions
-from scope.printing import counted
+from scope.printing import counted, listed
 from scope.protocols import Progress
 from scope.records import Comparison, FleetFindings, RouterScore, Setting
 from scope.store import Run
@@ -182,22 +182,32 @@ def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
 
 def went_by(forecaster: Forecaster) -> str:
     """How far the router goes by the questions' texts."""
-    weight = getattr(forecaster, "route_weight_", None)
-    if weight is None:
+    weights = getattr(forecaster, "route_weights_", None)
+    if weights is None:
         return (
             f"the router asks the model of which {forecaster.short_name} forecasts a right answer "
             "with the highest probability, as far as costs allow"
         )
-    if not weight:
+    if not weights.any():
         return (
             "routing by text did not beat the single best model on questions left out in turn: "
             "the router goes by the models' skills alone"
         )
     return (
         "the router goes by each model's skill, and by the text as far as that proved useful on "
-        f"questions left out in turn: its weight is {weight:.2f}, of at most 1; the greatest "
-        "probability does not always decide"
+        f"questions left out in turn: its weight is {weights.max():.2f}, of at most 1; the "
+        f"greatest probability does not always decide{_by_skill(forecaster, weights)}"
     )
+
+
+def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
+    """Where the text did harm, and skill alone decides."""
+    named = [
+        category
+        for category, weight in zip(forecaster.layout.categories, weights, strict=False)
+        if not weight
+    ]
+    return f"; of {listed(named, most=5)}, where it did harm, skill alone decides" if named else ""
 
 
 def _spent(fare: Fare, prices: Sequence[float] | None, chosen: Columns) -> tuple[str, ...]:

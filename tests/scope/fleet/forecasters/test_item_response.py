@@ -86,7 +86,7 @@ def test_twins_do_not_teach_it_to_trust_the_text():
     # With twins on both sides every coin would be foretold, and any guard be passed.
     fitted = made(guard=2.0).fit(table, coins.astype(np.float32))
     assert fitted.helps_ is False
-    assert fitted.route_weight_ == 0
+    assert fitted.route_weights_.tolist() == [0]
 
 
 def test_the_router_goes_by_the_text_only_where_that_proved_useful():

@@ -259,7 +259,7 @@ def test_twins_do_not_teach_it_to_trust_the_text():
     # With twins on both sides every coin would be foretold, and any guard be passed.
     forecaster = TextFactors(layout=layout, guard=2.0).fit(table, coins.astype(np.float32))
     assert forecaster.predict_proba(table[:1])[0] == pytest.approx(coins.mean(axis=0))
-    assert forecaster.route_weight_ == 0
+    assert forecaster.route_weights_.tolist() == [0]
 
 
 def test_fewer_different_questions_than_folds_will_do_but_not_one():

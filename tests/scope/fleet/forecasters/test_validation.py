@@ -13,6 +13,7 @@ from scope.fleet.forecasters.validation import (
     calibration_slope,
     left_out_forecasts,
     route_weight,
+    route_weights,
     text_helps,
 )
 
@@ -75,6 +76,19 @@ def test_a_router_goes_by_the_text_only_where_it_beats_the_single_best():
     assert route_weight(trial(1.0), 0.5) > 0
     assert route_weight(trial(-1.0), 0.5) == 0
     assert route_weight(trial(1.0), 100.0) == 0
+
+
+def test_a_category_in_which_the_text_does_harm_goes_by_skill_alone():
+    good, bad = trial(1.0), trial(-1.0)
+    both = LeftOut(*(np.concatenate(pair) for pair in zip(good[:3], bad[:3], strict=True)))
+    size = len(good.answers)
+    # Twice as many questions on which the text serves, so that it does so over all.
+    more = LeftOut(*(np.concatenate([part, part[:size]]) for part in both[:3]))
+    codes = np.repeat([0, 1, -1], size)
+    weights = route_weights(more, codes, 2, 0.5)
+    assert weights[0] == weights[2] == route_weight(more, 0.5) > 0
+    assert weights[1] == 0
+    assert route_weights(more, codes, 2, 100.0).tolist() == [0, 0, 0]
 
 
 def test_a_router_asks_nobody_whose_answer_is_unknown():

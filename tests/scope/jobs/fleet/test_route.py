@@ -107,5 +107,11 @@ def test_a_budget_is_finite(write, budget):
 )
 def test_how_far_the_router_goes_by_the_text_is_told(weight, told):
     forecaster = TextFactors(layout=QuestionLayout(vector=1))
-    forecaster.route_weight_ = weight
+    forecaster.route_weights_ = np.array([weight])
     assert told in went_by(forecaster)
+
+
+def test_categories_in_which_skill_alone_decides_are_named():
+    forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=("arc", "gsm8k")))
+    forecaster.route_weights_ = np.array([0.0, 0.5, 0.5])
+    assert "of `arc`, where it did harm, skill alone decides" in went_by(forecaster)
