@@ -6,15 +6,14 @@ order: 1 or 0 for right or wrong, or the letter chosen, with `-` where nothing w
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from stored_lines import stored_lines
 
 from scope.errors import DataError
 from scope.fleet.layout import Answers, QuestionLayout, Table
@@ -42,8 +41,8 @@ class StoredSet(NamedTuple):
 def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     """The set ``name`` of the folder, its questions encoded by all-MiniLM-L6-v2."""
     folder = data / f"{name}_models"
-    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
-    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    items = [json.loads(line) for line in stored_lines(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in stored_lines(folder / "responses.tsv.gz"))
     answers = np.stack([_right(row, items, model) for model, row in rows.items()], axis=1)
     texts = [_text(item) for item in items]
     categories = [str(item.get("benchmark") or item.get("category") or name) for item in items]
@@ -79,15 +78,3 @@ def _right(row: str, items: list[dict[str, Any]], model: str) -> NDArray[np.floa
     letters = "options" in items[0]
     wanted = np.array([item["answer"] for item in items]) if letters else "1"
     return np.where(given == "-", np.nan, given == wanted).astype(np.float32)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    if not path.is_file():
-        raise DataError(
-            f"no file {path}",
-            expected="a folder with SET_models/items.jsonl.gz and SET_models/responses.tsv.gz",
-            mend="name the folder with --data",
-        )
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield line.rstrip("\n")

@@ -6,14 +6,13 @@ order. An answer beyond a question's options, like anything that is no answer, c
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from stored_lines import stored_lines
 
 from scope.errors import DataError
 from scope.evidence.answers import NOT_GIVEN, AnswerMatrix
@@ -29,8 +28,8 @@ class Pool(NamedTuple):
 def multiple_choice(folder: Path) -> Pool:
     """The models of ``folder/mmlu_pro_models``: letters, of 3 to 10 options a question."""
     folder = folder / "mmlu_pro_models"
-    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
-    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    items = [json.loads(line) for line in stored_lines(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in stored_lines(folder / "responses.tsv.gz"))
     options = np.array([len(item["options"]) for item in items])
     gold = np.array([ord(item["answer"]) - ord("A") for item in items])
     return _pool(rows, options=options, gold=gold, first="A")
@@ -43,7 +42,7 @@ def right_or_wrong(folder: Path) -> dict[str, Pool]:
     order, those that answered all sets.
     """
     sets: dict[str, dict[str, str]] = {}
-    for line in _lines(folder / "nlu_irt_models" / "responses.tsv.gz"):
+    for line in stored_lines(folder / "nlu_irt_models" / "responses.tsv.gz"):
         name, model, row = line.split("\t")
         sets.setdefault(name, {})[model] = row
     everywhere = sorted(set.intersection(*(set(rows) for rows in sets.values())))
@@ -81,15 +80,3 @@ def _require_equal_lengths(rows: dict[str, str], items: int) -> None:
                 expected="one character a question",
                 mend="name another folder with --data",
             )
-
-
-def _lines(path: Path) -> Iterator[str]:
-    if not path.exists():
-        raise DataError(
-            f"no {path}",
-            expected="a folder with mmlu_pro_models and nlu_irt_models",
-            mend="name it with --data or the variable SCOPE_BENCHMARK_DATA",
-        )
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            yield line.rstrip("\n")

@@ -23,8 +23,10 @@ from scope.fleet.reading.values import (
 from scope.printing import counted
 
 
-def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
-    """Read a table; ``answers`` says that it must have some.
+def read_long(
+    spec: str, given: Mapping[str, str], *, answers: bool, one_of_several: bool = False
+) -> Cells:
+    """Read a table; ``answers`` says that it must have some, or beside others tell of questions.
 
     Raises
     ------
@@ -34,7 +36,8 @@ def read_long(spec: str, given: Mapping[str, str], *, answers: bool) -> Cells:
     table = open_table(spec)
     columns = choose_columns(table.source.columns, given, table.source.name)
     if columns.model is None or columns.correct is None:
-        if answers:
+        tells = one_of_several and columns.model is None and columns.correct is None
+        if answers and not tells:
             role = "model" if columns.model is None else "correct"
             raise missing_column(role, table.source.columns, table.source.name)
         columns = columns._replace(model=None, correct=None)

@@ -47,7 +47,8 @@ def read_matrix(
     spec
         A table with an answer a row, as a data spec (`scope.data`) such as the path of a CSV, TSV,
         JSONL or parquet file; a folder of saved predictions; or the folder of a finished run of
-        ``scope compare``. Several are joined by the names of their models and questions.
+        ``scope compare``. Several are joined by the names of their models and questions; a table
+        beside others may have a question a row, and tell its text and category alone.
     columns
         Columns of tables by role, where they are not to be found by their usual names; see
         `scope.fleet.reading.columns`.
@@ -101,19 +102,36 @@ def _read(
     read = [read_runs(runs, answers=answers)] if runs else []
     for one, path in folders.items():
         if not path.is_dir():
-            read.append(read_long(one, columns, answers=answers))
+            several = len(folders) > 1
+            read.append(read_long(one, columns, answers=answers, one_of_several=several))
         elif path not in runs:
             read.append(read_predictions(path, answers=answers))
-    return read[0] if len(read) == 1 else _joined(read)
+    if not answers:
+        return _joined(read, ())
+    asking, telling = ([one for one in read if bool(one.models) is some] for some in (True, False))
+    if not asking:
+        raise DataError(
+            f"no answer in {', '.join(specs)}",
+            expected="a table, folder or run with answers of models among them",
+            mend="add one with --data, or name its columns: --column model=NAME",
+        )
+    return _joined(asking, telling)
 
 
-def _joined(read: Sequence[Cells]) -> Cells:
-    """All answers together; models of one name are one, and so are questions of one id."""
+def _joined(read: Sequence[Cells], telling: Sequence[Cells]) -> Cells:
+    """All answers together; models of one name are one, and so are questions of one id.
+
+    What is told of questions that nobody was asked is left aside.
+    """
     models = dict.fromkeys(name for cells in read for name in cells.models)
     questions: dict[str, Told] = {}
     for cells in read:
         for id_, *told in zip(cells.ids, cells.texts, cells.categories, strict=True):
             join(questions, id_, Told(*told))
+    for cells in telling:
+        for id_, *told in zip(cells.ids, cells.texts, cells.categories, strict=True):
+            if id_ in questions:
+                join(questions, id_, Told(*told))
     return Cells(
         models=list(models),
         ids=list(questions),

@@ -27,6 +27,18 @@ def test_tables_are_joined_by_the_names_of_models_and_questions(write):
     assert read_matrix([two, one]).fingerprint == matrix.fingerprint
 
 
+def test_a_table_beside_others_may_tell_of_questions_alone(write):
+    answers = write("answers.csv", "model,item,correct\na,1,1\na,2,0\nb,1,0\n")
+    told = write("q.csv", "item,question,category\n2,Why?,qa\n1,Who?,qa\n3,When?,qa\n")
+    matrix = read_matrix([told, answers])
+    assert (matrix.ids, matrix.texts) == (("1", "2"), ("Who?", "Why?"))
+    assert matrix.categories == ("qa", "qa")
+    with pytest.raises(DataError, match="no column for model"):
+        read_matrix(told)
+    with pytest.raises(DataError, match="no answer in"):
+        read_matrix([told, write("r.csv", "item,question\n4,How?\n")])
+
+
 def test_one_id_with_two_texts_is_no_question(write):
     one = write("one.csv", "model,item,text,correct\na,1,Who?,1\n")
     two = write("two.csv", "model,item,text,correct\nb,1,Why?,0\n")
