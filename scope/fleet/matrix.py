@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
+from scope.fleet.forecasters.forecaster import require_right_or_wrong
 from scope.fleet.layout import Answers
 from scope.printing import counted, listed
 
@@ -148,14 +149,7 @@ def _check_form(matrix: CorrectnessMatrix) -> None:
         )
     _require_unique("model", matrix.models)
     _require_unique("question", matrix.ids)
-    known = matrix.correct[~np.isnan(matrix.correct)]
-    strange = known[(known != 0) & (known != 1)]
-    if len(strange):
-        raise DataError(
-            f"the value {float(strange[0]):g} among the answers",
-            expected="1 for right, 0 for wrong, NaN for unknown",
-            mend="make each answer right or wrong",
-        )
+    require_right_or_wrong(matrix.correct)
 
 
 def _require_unique(kind: str, names: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import RunError
+from scope.store.files import write_bytes_atomically
 from scope.store.trouble import guarded
 
 NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
@@ -28,16 +28,7 @@ def write_numbers(path: Path, numbers: Mapping[str, NDArray[Any]]) -> str:
     from safetensors.numpy import save
 
     content = save(dict(numbers))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with guarded(path):
-        try:
-            with temporary.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+    write_bytes_atomically(path, content)
     return hashlib.sha256(content).hexdigest()
 
 

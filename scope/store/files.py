@@ -32,16 +32,39 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
     RunError
         As for `write_atomically`.
     """
+    with (
+        guarded(path),
+        _replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_bytes_atomically(path: Path, content: bytes) -> None:
+    """The same for a file of bytes.
+
+    Raises
+    ------
+    RunError
+        As for `write_atomically`.
+    """
+    with guarded(path), _replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file to write beside the one that it replaces once all is written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with guarded(path):
-        try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,7 @@ Probabilities = NDArray[np.float32]
 """One row a question, one column a model: the probability of a right answer."""
 
 
-class Forecaster(BaseEstimator):
+class Forecaster(BaseEstimator, ABC):
     """Foretells which model answers which question rightly.
 
     A question is a row of a table laid out as ``layout`` says, a model a column of the answers,
@@ -112,11 +113,13 @@ class Forecaster(BaseEstimator):
             setattr(self, name, value if value.ndim else value.item())
         return self
 
+    @abstractmethod
     def _fit(self, table: Table, answers: Answers) -> None:
-        raise NotImplementedError
+        """Learn from what has been checked."""
 
+    @abstractmethod
     def _probabilities(self, table: Table) -> Probabilities:
-        raise NotImplementedError
+        """Forecast what has been checked."""
 
 
 class VectorForecaster(Forecaster):
@@ -136,6 +139,7 @@ class VectorForecaster(Forecaster):
         """
         return self.model_vectors_
 
+    @abstractmethod
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with further models: their vectors from some answers, all else frozen.
 
@@ -146,7 +150,6 @@ class VectorForecaster(Forecaster):
         answers
             Shape (len(rows), further models): 1 right, 0 wrong, NaN unknown.
         """
-        raise NotImplementedError
 
 
 def checked_table(table: Table, layout: QuestionLayout) -> Table:
@@ -190,14 +193,8 @@ def checked_answers(answers: Answers, questions: int) -> Answers:
             expected="one row a question and one column a model",
             mend="turn the matrix round, or give the questions that were answered",
         )
-    known = ~np.isnan(found)
-    values = np.unique(found[known])
-    if not np.isin(values, (0.0, 1.0)).all():
-        raise DataError(
-            f"the value {float(values[~np.isin(values, (0.0, 1.0))][0]):g} among the answers",
-            expected="1 for right, 0 for wrong, NaN for unknown",
-            mend="make each answer right or wrong",
-        )
+    require_right_or_wrong(found)
+    values = np.unique(found[~np.isnan(found)])
     if len(values) < 2:
         told = "are unknown" if not len(values) else "are right" if values[0] else "are wrong"
         raise DataError(
@@ -205,10 +202,39 @@ def checked_answers(answers: Answers, questions: int) -> Answers:
             expected="right and wrong ones: there is nothing to learn otherwise",
             mend="add models or questions",
         )
-    if not known.any(axis=0).all():
+    require_answers_of_each(found)
+    return found
+
+
+def require_right_or_wrong(answers: Answers) -> None:
+    """See that every answer is 1, 0 or NaN.
+
+    Raises
+    ------
+    DataError
+        When one is not.
+    """
+    wrong = answers[~np.isnan(answers) & (answers != 0) & (answers != 1)]
+    if len(wrong):
         raise DataError(
-            f"no answer of the model in column {int(np.flatnonzero(~known.any(axis=0))[0])}",
+            f"the value {float(wrong[0]):g} among the answers",
+            expected="1 for right, 0 for wrong, NaN for unknown",
+            mend="make each answer right or wrong",
+        )
+
+
+def require_answers_of_each(answers: Answers) -> None:
+    """See that an answer of every model is known.
+
+    Raises
+    ------
+    DataError
+        When a model has none.
+    """
+    mute = np.flatnonzero(np.isnan(answers).all(axis=0))
+    if len(mute):
+        raise DataError(
+            f"no answer of the model in column {mute[0]}",
             expected="an answer or more of every model",
             mend="leave the model out, or add answers of it",
         )
-    return found

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError
 from scope.fleet.forecasters.factorization import Factors
+from scope.fleet.forecasters.forecaster import require_answers_of_each, require_right_or_wrong
 from scope.fleet.layout import Answers
 
 _UNIFORM_VARIANCE = 1 / 12
@@ -146,18 +147,6 @@ def checked_newcomers(
             expected=f"rows from 0 to {questions - 1}: questions that it was fitted on",
             mend="give answers to questions of the fleet's own",
         )
-    known = ~np.isnan(found)
-    wrong = found[known & (found != 0) & (found != 1)]
-    if len(wrong):
-        raise DataError(
-            f"the value {float(wrong[0]):g} among the answers",
-            expected="1 for right, 0 for wrong, NaN for unknown",
-            mend="make each answer right or wrong",
-        )
-    if not known.any(axis=0).all():
-        raise DataError(
-            f"no answer of the model in column {int(np.flatnonzero(~known.any(axis=0))[0])}",
-            expected="an answer or more of every model",
-            mend="leave the model out, or add answers of it",
-        )
+    require_right_or_wrong(found)
+    require_answers_of_each(found)
     return places.astype(np.int64), found
