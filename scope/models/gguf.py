@@ -33,8 +33,33 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     SpecError
         When a prompt in the options is none.
     """
+    return CausalModel(load_parts(rest, options), spec=f"gguf:{rest}", options=options)
+
+
+def identify(rest: str, options: ModelOptions) -> str:
+    """The fingerprint of the model that a file holds, which is not loaded for it.
+
+    Raises
+    ------
+    ModelError
+        When there is no such file, or it is no GGUF.
+    """
     path = Path(rest).expanduser()
     _require_gguf(path)
+    return _fingerprint(path, options)
+
+
+def load_parts(rest: str, options: ModelOptions) -> Head:
+    """The language model of a GGUF file with its tokenizer.
+
+    Raises
+    ------
+    ModelError
+        When there is no such file, it is damaged or no GGUF, its architecture cannot be read, or
+        the package that reads it is missing.
+    """
+    path = Path(rest).expanduser()
+    fingerprint = identify(rest, options)
     library = _library()
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
@@ -54,13 +79,7 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
     _add_end_of_turn(model, fields)
-    head = Head(
-        model.to(device).eval(),
-        tokenizer,
-        _fingerprint(path, options),
-        longest_input(model, tokenizer),
-    )
-    return CausalModel(head, spec=f"gguf:{rest}", options=options)
+    return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
 
 
 def _require_gguf(path: Path) -> None:

@@ -37,6 +37,20 @@ def load_head(rest: str, options: ModelOptions, kind: str) -> Head:
     ModelError
         When it is not there, is a pickle, cannot be read, or its head was never trained.
     """
+    head, missing = load_parts(rest, options, f"AutoModelFor{kind}")
+    if missing:
+        raise _untrained(rest, kind, missing)
+    return head
+
+
+def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, list[str]]:
+    """A checkpoint as one of the automatic classes, and the weights that it does not hold.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, or cannot be read.
+    """
     checkpoint = fetch_checkpoint(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
@@ -44,7 +58,7 @@ def load_head(rest: str, options: ModelOptions, kind: str) -> Head:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )
-        model, report = getattr(transformers, f"AutoModelFor{kind}").from_pretrained(
+        model, report = getattr(transformers, automatic).from_pretrained(
             checkpoint.folder,
             dtype=getattr(torch, options.dtype),
             use_safetensors=None if options.allow_pickle else True,
@@ -54,14 +68,13 @@ def load_head(rest: str, options: ModelOptions, kind: str) -> Head:
     # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
     except Exception as error:
         raise unreadable(rest, error) from error
-    if report["missing_keys"]:
-        raise _untrained(rest, kind, sorted(report["missing_keys"]))
-    return Head(
+    head = Head(
         model.to(device).eval(),
         tokenizer,
         checkpoint.fingerprint,
         longest_input(model, tokenizer),
     )
+    return head, sorted(report["missing_keys"])
 
 
 def fingerprint_with(fingerprint: str, *settings: str | int) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
@@ -15,11 +15,15 @@ from scope.protocols import (
     ChoiceScorer,
     Classifier,
     Encoder,
+    LatentReader,
     MaskFiller,
     NextToken,
     Role,
 )
 from scope.registry import BUILT_IN, find
+
+if TYPE_CHECKING:
+    from scope.models.latents import Readout
 
 PROTOCOLS: Mapping[Role, type] = MappingProxyType(
     {
@@ -29,6 +33,7 @@ PROTOCOLS: Mapping[Role, type] = MappingProxyType(
         "choice_scorer": ChoiceScorer,
         "next_token": NextToken,
         "encoder": Encoder,
+        "latent_reader": LatentReader,
     }
 )
 """What a model must offer in each role."""
@@ -41,6 +46,7 @@ METHODS: Mapping[Role, str] = MappingProxyType(
         "choice_scorer": "choose",
         "next_token": "predict_next",
         "encoder": "encode",
+        "latent_reader": "latents",
     }
 )
 """How a model is asked in each role."""
@@ -89,6 +95,8 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
     options = options or ModelOptions()
     if role == "encoder":
         return load_encoder(spec, options)
+    if role == "latent_reader":
+        return load_latent_reader(spec, options)
     scheme, rest = split_spec(spec)
     return in_role(find("models", scheme).target(rest, options), spec, role, options)
 
@@ -165,3 +173,37 @@ def load_encoder(spec: str, options: ModelOptions | None = None) -> Encoder:
     from scope.models.encoder import load
 
     return cast(Encoder, load(rest, options or ModelOptions()))
+
+
+def load_latent_reader(
+    spec: str, options: ModelOptions | None = None, readout: Readout | None = None
+) -> LatentReader:
+    """The model behind a spec, read layer by layer; its weights are loaded when they are needed.
+
+    Parameters
+    ----------
+    readout
+        How a text becomes one vector a layer; by default a prompt's last token for causal models,
+        the mean for others.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name, or its models are read in a way of their own.
+    ModelError
+        When the model cannot be found, or has no hidden states; the message lists its roles.
+    """
+    options = options or ModelOptions()
+    scheme, rest = split_spec(spec)
+    if scheme in ("hf", "gguf"):
+        from scope.models.latents import read_checkpoint, read_gguf
+
+        return (read_checkpoint if scheme == "hf" else read_gguf)(rest, options, readout)
+    if readout is not None:
+        raise SpecError(
+            f"the readout {readout.kind} for the scheme `{scheme}`",
+            expected="a model of the scheme hf or gguf: others are read in a way of their own",
+            mend="leave the readout out, or name another model",
+        )
+    model = find("models", scheme).target(rest, options)
+    return cast(LatentReader, in_role(model, spec, "latent_reader", options))

@@ -19,7 +19,14 @@ from scope.errors import ModelError, SpecError
 from scope.models.checkpoint import first_line
 from scope.models.options import ModelOptions
 from scope.models.python_answers import METHODS, PythonAnswers
-from scope.protocols import Answerer, ChoiceScorer, Classifier, MaskFiller, NextToken
+from scope.protocols import (
+    Answerer,
+    ChoiceScorer,
+    Classifier,
+    LatentReader,
+    MaskFiller,
+    NextToken,
+)
 from scope.records import Prediction
 from scope.records.answered import SUMS_TO_ONE
 
@@ -28,7 +35,7 @@ _SHAPE = (
     "of probabilities a text; or an object with `fill`, `answer`, `choose` or `predict_next`"
 )
 
-_COMPLETE = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken)
+_COMPLETE = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken, LatentReader)
 
 
 class PythonClassifier:

@@ -11,8 +11,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Role = Literal["classifier", "mask_filler", "answerer", "choice_scorer", "next_token", "encoder"]
+Role = Literal[
+    "classifier",
+    "mask_filler",
+    "answerer",
+    "choice_scorer",
+    "next_token",
+    "encoder",
+    "latent_reader",
+]
 """What a model can be asked for; each role has a protocol of its own."""
+
+Precision = Literal["float32", "bfloat16"]
+"""How exact latents are."""
 
 Answers = Iterator[tuple[int, Answer]]
 """The index of a question and its answer, as they come, in any order: so none is lost."""
@@ -138,3 +149,39 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text, of length 1; a row never depends on the other texts."""
+
+
+@runtime_checkable
+class LatentReader(Protocol):
+    """A model in the role of latent reader: text in, one vector a layer out.
+
+    A layer's vector is what its block leaves in the residual stream, before the final norm.
+    ``layers``, ``width`` and the latents may need the model itself, and load it; ``spec``,
+    ``fingerprint`` and ``precision`` do not, so that latents which are kept need no model.
+    """
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the latents could, the way of reading included."""
+
+    @property
+    def precision(self) -> Precision:
+        """How exact the numbers are: those of ``bfloat16`` have 16 bits that are not zero."""
+
+    @property
+    def layers(self) -> int:
+        """Vectors a text has."""
+
+    @property
+    def width(self) -> int:
+        """Numbers a vector has."""
+
+    def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Of shape (texts, layers, width); what a text has never depends on the other texts."""
+
+    def truncated(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text is longer than the model reads, so that its end is left out."""

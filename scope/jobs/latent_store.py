@@ -1,0 +1,187 @@
+"""The latents of texts: each text is read once by a model, and its vectors are kept for later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, ModelError
+from scope.paths import cache_folder
+from scope.progress import Silent
+from scope.protocols import Advance, LatentReader, Progress
+from scope.store.latents import LatentFolder, Place, Shape, unpacked
+
+TEXTS_A_PORTION = 1024
+"""Most texts between two signs of progress, after which their latents are kept."""
+
+BYTES_A_PORTION = 64 << 20
+"""Most memory that their latents take."""
+
+_NO_SHAPE = Shape(0, 0, "float32")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LatentTable:
+    """Latents of some texts, which lie on the disk until they are asked for.
+
+    Parameters
+    ----------
+    truncated
+        How many of the texts, each counted once, are longer than the model reads.
+    """
+
+    truncated: int
+    _shape: Shape
+    _places: Mapping[str, Place]
+    _folder: LatentFolder
+
+    @property
+    def layers(self) -> int:
+        """Vectors a text has; 0 where there are no texts."""
+        return self._shape.layers
+
+    @property
+    def width(self) -> int:
+        """Numbers a vector has; 0 where there are no texts."""
+        return self._shape.width
+
+    def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The latents of texts of the table in the order given: (texts, layers, width).
+
+        Raises
+        ------
+        ValueError
+            When a text is not of the table.
+        RunError
+            When a file is missing or damaged.
+        """
+        return self._gather(texts, slice(0, self.layers))
+
+    def layer(self, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One layer of them, counted from 0: (texts, width).
+
+        Raises
+        ------
+        ValueError
+            When a text is not of the table, or the model has no such layer.
+        RunError
+            When a file is missing or damaged.
+        """
+        if not 0 <= number < self.layers:
+            raise ValueError(f"no layer {number} among {self.layers}")
+        return self._gather(texts, slice(number, number + 1))[:, 0]
+
+    def _gather(self, texts: Sequence[str], layers: slice) -> NDArray[np.float32]:
+        unknown = [text for text in texts if text not in self._places]
+        if unknown:
+            raise ValueError(f"the table has no text {unknown[0][:80]!r}")
+        found = np.empty((len(texts), layers.stop - layers.start, self.width), dtype=np.float32)
+        wanted: dict[int, list[int]] = {}
+        for number, text in enumerate(texts):
+            wanted.setdefault(self._places[text].portion, []).append(number)
+        for portion, numbers in wanted.items():
+            rows = [self._places[texts[number]].row for number in numbers]
+            stored = self._folder.portion(portion, self._shape)
+            found[numbers] = unpacked(stored[rows, layers], self._shape.precision)
+        return found
+
+
+def stored_latents(
+    texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
+) -> LatentTable:
+    """The latents of texts; those that are not kept yet are computed.
+
+    They are kept in a folder for each reader's fingerprint, portion by portion: a killed process
+    goes on where it was, and of several at once each finds what the others have computed. Where
+    all are kept the reader's model is not loaded.
+
+    Parameters
+    ----------
+    texts
+        Any number of texts, each read once however often it stands there.
+    reader
+        Its fingerprint says whether latents that are kept are its own.
+    progress
+        Where to show progress; nowhere by default.
+
+    Raises
+    ------
+    DataError
+        When a text is empty, or has no token for the model.
+    ModelError
+        When the model gives other than finite numbers of its shape.
+    RunError
+        When the files cannot be written, or are damaged.
+    """
+    _require_words(texts)
+    # Neighbours in length make full batches; a text's latents have no regard for its company.
+    wanted = sorted(set(texts), key=lambda text: (len(text), text))
+    folder = LatentFolder(latent_folder(reader.fingerprint))
+    places = folder.places(wanted)
+    if len(places) < len(wanted):
+        with folder.writing():
+            # Another process may have come to some by now.
+            places = folder.places(wanted)
+            missing = [text for text in wanted if text not in places]
+            shown = (progress or Silent()).task("latents", len(wanted), len(places))
+            with shown as advance:
+                _compute(missing, reader, folder, advance)
+        places = folder.places(wanted)
+    return LatentTable(
+        truncated=sum(place.truncated for place in places.values()),
+        _shape=(folder.shape if wanted else None) or _NO_SHAPE,
+        _places=places,
+        _folder=folder,
+    )
+
+
+def latent_folder(fingerprint: str) -> Path:
+    """Where the latents of a reader are kept."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", fingerprint)
+    if name != fingerprint or not name.strip("."):
+        # Two fingerprints must not come to share a folder.
+        name = blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+    return cache_folder() / "latents" / name
+
+
+def _compute(
+    texts: Sequence[str], reader: LatentReader, folder: LatentFolder, advance: Advance
+) -> None:
+    if not texts:
+        return
+    bytes_a_text = reader.layers * reader.width * np.dtype(np.float32).itemsize
+    step = min(TEXTS_A_PORTION, max(1, BYTES_A_PORTION // max(1, bytes_a_text)))
+    for start in range(0, len(texts), step):
+        portion = texts[start : start + step]
+        cut = dict(zip(portion, reader.truncated(portion), strict=True))
+        folder.add(cut, _checked(portion, reader), reader.precision)
+        advance(len(portion))
+
+
+def _checked(texts: Sequence[str], reader: LatentReader) -> NDArray[np.float32]:
+    latents = np.asarray(reader.latents(texts), dtype=np.float32)
+    shape = (len(texts), reader.layers, reader.width)
+    if latents.shape != shape or not np.isfinite(latents).all():
+        finite = "" if np.isfinite(latents).all() else ", not all of them finite"
+        raise ModelError(
+            f"numbers of shape {latents.shape}{finite}, by the reader `{reader.spec}`",
+            expected=f"finite numbers of shape {shape}: texts, layers, width",
+            mend="name another model",
+        )
+    return latents
+
+
+def _require_words(texts: Sequence[str]) -> None:
+    empty = [number for number, text in enumerate(texts) if not text.strip()]
+    if empty:
+        raise DataError(
+            f"{len(empty)} of {len(texts)} texts are empty, the first at place {empty[0]}",
+            expected="texts with at least one word",
+            mend="leave these texts out",
+        )

@@ -1,0 +1,128 @@
+"""Where a model comes from: known by its files before it is loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from scope.errors import ModelError
+from scope.models import gguf
+from scope.models.checkpoint import fetch_checkpoint, first_line
+from scope.models.heads import Head, load_parts
+from scope.models.options import ModelOptions
+from scope.models.torch_setup import quiet_transformers
+
+Family = Literal["causal", "masked", "encoder_decoder"]
+
+_SEQ2SEQ = "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES"
+_MASKED = "MODEL_FOR_MASKED_LM_MAPPING_NAMES"
+_CAUSAL = "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"
+# No hidden state of a layer passes through these.
+_UNUSED = ("pooler.", "decoder.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """A model that can be loaded: as a body without head, of an encoder-decoder the encoder."""
+
+    spec: str
+    fingerprint: str
+    family: Family
+    load: Callable[[], Head]
+
+
+def checkpoint_source(rest: str, options: ModelOptions) -> Source:
+    """A folder, or ``NAME[@REVISION]`` on the hub, whose files are downloaded if need be.
+
+    Raises
+    ------
+    ModelError
+        When it is not there, is a pickle, or its config.json cannot be read.
+    """
+    checkpoint = fetch_checkpoint(rest, options)
+    family = family_of(_config(checkpoint.folder))
+    return Source(
+        spec=f"hf:{rest}",
+        fingerprint=checkpoint.fingerprint,
+        family=family,
+        load=partial(_load_body, rest, options, family),
+    )
+
+
+def gguf_source(rest: str, options: ModelOptions) -> Source:
+    """A GGUF file.
+
+    Raises
+    ------
+    ModelError
+        When there is no such file, or it is no GGUF.
+    """
+    return Source(
+        spec=f"gguf:{rest}",
+        fingerprint=gguf.identify(rest, options),
+        family="causal",
+        load=partial(_load_gguf_body, rest, options),
+    )
+
+
+def family_of(config: Mapping[str, Any]) -> Family:
+    """What a checkpoint's configuration says of how its model reads a text.
+
+    An encoder reads a text to both sides, and is ``masked`` whatever head it bears. What the
+    transformers library does not know is taken for one, unless it calls itself a causal model.
+
+    Examples
+    --------
+    >>> [family_of({"model_type": name}) for name in ("llama", "bert", "t5")]
+    ['causal', 'masked', 'encoder_decoder']
+    """
+    tables = quiet_transformers().models.auto.modeling_auto
+    name = config.get("model_type")
+    if config.get("is_encoder_decoder") or name in getattr(tables, _SEQ2SEQ):
+        return "encoder_decoder"
+    # BERT and its kin stand in the table of causal models as well.
+    if name in getattr(tables, _MASKED) and not config.get("is_decoder"):
+        return "masked"
+    calls_itself = any(str(one).endswith("CausalLM") for one in config.get("architectures") or ())
+    return "causal" if name in getattr(tables, _CAUSAL) or calls_itself else "masked"
+
+
+def _config(folder: Path) -> Mapping[str, Any]:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _no_config(folder, first_line(error)) from error
+    if not isinstance(config, dict):
+        raise _no_config(folder, f"it holds a {type(config).__name__}")
+    return config
+
+
+def _no_config(folder: Path, reason: str) -> ModelError:
+    return ModelError(
+        f"{folder / 'config.json'} cannot be read ({reason})",
+        expected="a checkpoint's folder with a config.json",
+        mend="check that the checkpoint is complete",
+    )
+
+
+def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
+    head, missing = load_parts(rest, options, "AutoModel")
+    lacking = [name for name in missing if not name.startswith(_UNUSED)]
+    if lacking:
+        raise ModelError(
+            f"`{rest}` lacks trained weights for {', '.join(lacking[:4])}",
+            expected="a checkpoint with the weights of all its layers",
+            mend="check that it is complete; untrained layers would say nothing",
+        )
+    if family == "encoder_decoder":
+        head = head._replace(model=head.model.get_encoder())
+    return head
+
+
+def _load_gguf_body(rest: str, options: ModelOptions) -> Head:
+    head = gguf.load_parts(rest, options)
+    return head._replace(model=head.model.base_model)

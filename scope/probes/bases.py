@@ -1,0 +1,108 @@
+"""A linear autoencoder a layer in closed form: principal components, partly whitened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.models.torch_setup import load_torch
+from scope.probes.checks import Latents
+
+POWER = 0.4
+"""Of each component's variance; 0 leaves the components as they are, 0.5 whitens them fully."""
+
+FLOOR = 0.02
+"""Added to each variance first, so that directions of hardly any are not blown up."""
+
+_STILL = 1e-6
+"""A dimension of a smaller deviation says nothing; it is left at its own scale."""
+
+
+class Basis(NamedTuple):
+    """How each layer's latents become inputs of its encoder: ``(latent - centre) @ projection``.
+
+    ``centre`` has the shape (layers, width), ``projection`` (layers, width, components); the
+    leading component comes first.
+    """
+
+    centre: NDArray[np.float32]
+    projection: NDArray[np.float32]
+
+
+def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> Basis:
+    """Find each layer's mean, deviations, and leading directions.
+
+    Each dimension is standardised, as a few of a language model's have variances above those of
+    all others together. A linear autoencoder with squared loss ends in the same directions, so
+    nothing is trained. Whitened, each component is divided by ``(variance + FLOOR) ** POWER``;
+    otherwise a layer's components are divided by one number, so that their mean square is 1.
+
+    Parameters
+    ----------
+    parts
+        Latents of sentences, in one array or several: all of their rows count alike.
+    components
+        How many directions to keep; no more than dimensions.
+    whitened
+        Whether small components are enlarged.
+
+    Examples
+    --------
+    Along the first axis the points differ, along the second they do not:
+
+    >>> points = np.array([[[1.0, 3.0]], [[-1.0, 3.0]]], dtype=np.float32)
+    >>> basis = fit_basis([points], 1, whitened=False)
+    >>> basis.centre.tolist(), basis.projection.tolist()
+    ([[0.0, 3.0]], [[[1.0], [0.0]]])
+    """
+    layers = parts[0].shape[1]
+    found = [_of_layer(_rows(parts, layer), components, whitened) for layer in range(layers)]
+    centres, projections = zip(*found, strict=True)
+    return Basis(np.stack(centres), np.stack(projections))
+
+
+def project(basis: Basis, latents: Latents) -> Any:
+    """The encoders' inputs as one tensor of shape (layers, sentences, components).
+
+    Layer by layer, so that no second copy of all latents is made.
+    """
+    torch = load_torch()
+    layers, _, components = basis.projection.shape
+    inputs = torch.empty(layers, len(latents), components)
+    for layer in range(layers):
+        centred = torch.from_numpy(latents[:, layer] - basis.centre[layer])
+        torch.matmul(centred, torch.from_numpy(basis.projection[layer]), out=inputs[layer])
+    return inputs
+
+
+def _rows(parts: Sequence[Latents], layer: int) -> NDArray[np.float64]:
+    return np.concatenate([np.asarray(part[:, layer], dtype=np.float64) for part in parts])
+
+
+def _of_layer(
+    rows: NDArray[np.float64], components: int, whitened: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    centre, deviation = rows.mean(axis=0), rows.std(axis=0)
+    deviation[deviation < _STILL] = 1.0
+    standard = (rows - centre) / deviation
+    values, vectors = np.linalg.eigh(standard.T @ standard / len(rows))
+    variances = np.maximum(values[::-1][:components], 0.0)
+    directions = _upright(vectors[:, ::-1][:, :components])
+    if whitened:
+        scale = (variances + FLOOR) ** -POWER
+    else:
+        spread = np.sqrt(variances.mean())
+        scale = np.full(len(variances), 1.0 / spread if spread > _STILL else 1.0)
+    projection = directions / deviation[:, None] * scale
+    return centre.astype(np.float32), projection.astype(np.float32)
+
+
+def _upright(directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The directions with their greatest number above 0: a solver may return either sign."""
+    greatest = np.abs(directions).argmax(axis=0)
+    signs = np.sign(directions[greatest, np.arange(directions.shape[1])])
+    upright: NDArray[np.float64] = directions * signs
+    return upright

@@ -1,0 +1,109 @@
+"""What each layer knows by itself, and what is lost without it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike, NDArray
+
+from scope.errors import SpecError
+from scope.probes.checks import checked_pairs, checked_scores
+from scope.probes.correlations import pearson, pearson_estimate, spearman_estimate
+from scope.probes.probe import SimilarityProbe
+from scope.probes.raw_cosines import raw_distances
+from scope.probes.threads import one_thread
+from scope.records.estimates import Estimate, Undefined
+
+
+class LayerPoint(NamedTuple):
+    """How well one layer's cosines follow people's scores; intervals as `correlations` has them."""
+
+    layer: int
+    pearson: Estimate | Undefined
+    spearman: Estimate | Undefined
+
+
+class LayerLoss(NamedTuple):
+    """What a probe is worth without one layer: Pearson's correlation, and by how much less."""
+
+    layer: int
+    pearson: float
+    lost: float
+
+
+def layer_curve(
+    first: NDArray[Any],
+    second: NDArray[Any],
+    scores: ArrayLike,
+    *,
+    low: float = 0.0,
+    high: float = 5.0,
+    probe: SimilarityProbe | None = None,
+) -> tuple[LayerPoint, ...]:
+    """Correlate each layer's cosines with people's scores.
+
+    Parameters
+    ----------
+    first, second
+        Latents, shape (pairs, layers, width).
+    scores
+        Shape (pairs,), from ``low`` to ``high``.
+    probe
+        Take the cosines of its encodings; None: of the latents as they are.
+
+    Raises
+    ------
+    DataError
+        When the pairs or their scores are not as they must be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first = np.array([[[1.0, 0.0]]] * 4)
+    >>> second = np.array([[[1.0, 0.0]], [[1.0, 1.0]], [[0.0, 1.0]], [[-1.0, 0.1]]])
+    >>> print(layer_curve(first, second, [5, 4, 2, 0])[0].spearman)
+    1.000 [1.000, 1.000]
+    """
+    pair = checked_pairs(first, second)
+    wanted = checked_scores(scores, len(pair[0]), low, high)
+    if probe is None:
+        with one_thread():
+            distances = raw_distances(*pair)
+    else:
+        distances = probe.layer_distances(*pair)
+    return tuple(
+        LayerPoint(layer, pearson_estimate(-column, wanted), spearman_estimate(-column, wanted))
+        for layer, column in enumerate(distances.T)
+    )
+
+
+def leave_one_layer_out(
+    probe: SimilarityProbe, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike
+) -> tuple[LayerLoss, ...]:
+    """Take each layer from a fitted probe in turn; nothing is trained again.
+
+    A layer that is lost little may still hold much that its neighbours hold as well. The layer's
+    distance does not count, and it leaves the head's gate as it is; the step ``raw`` takes the
+    next best layer.
+
+    Raises
+    ------
+    DataError
+        When the pairs or their scores are not as they must be.
+    SpecError
+        When the model has one layer alone.
+    """
+    wanted = checked_scores(scores, len(first), probe.low, probe.high)
+    distances = probe.layer_distances(first, second)
+    layers = distances.shape[1]
+    if layers == 1:
+        raise SpecError(
+            "a probe of one layer, to be measured without it",
+            expected="a probe of two layers or more",
+            mend="read the latents of all layers",
+        )
+    whole = pearson(probe.scores_from(distances), wanted)
+    without = [
+        pearson(probe.scores_from(distances, without=layer), wanted) for layer in range(layers)
+    ]
+    return tuple(LayerLoss(layer, value, whole - value) for layer, value in enumerate(without))

@@ -1,0 +1,131 @@
+"""How each step comes to what it measures with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.models.torch_setup import load_torch
+from scope.probes.autoencoders import Encoders, train_autoencoders
+from scope.probes.bases import Basis, fit_basis, project
+from scope.probes.checks import Latents, Scores
+from scope.probes.correlations import pearson
+from scope.probes.measures import AllCosines, RawLayer, SiameseNetwork
+from scope.probes.network import Parameters, encode, layer_distances, starting_head, strain
+from scope.probes.raw_cosines import CosineLayer, fit_cosine_layer, raw_distances
+from scope.probes.recipes import Recipe
+from scope.probes.training import SPAN, Pairs, Schedule, train
+
+
+class ScoredPairs(NamedTuple):
+    """Latents of both sentences of each pair, and how alike people find them, from 0 to 1."""
+
+    first: Latents
+    second: Latents
+    similarities: Scores
+
+
+class Foundation(NamedTuple):
+    """What is learned of each layer before any score is seen; encoders of autoencoders alone."""
+
+    basis: Basis
+    encoders: Encoders | None = None
+
+
+def fit_raw_layer(development: ScoredPairs) -> RawLayer:
+    """Each layer's correlation with the scores of the development pairs.
+
+    A layer in which all pairs have the same cosine counts as -1, the worst there is.
+    """
+    distances = raw_distances(development.first, development.second)
+    found = [pearson(-column, development.similarities) for column in distances.T]
+    return RawLayer(np.nan_to_num(np.array(found), nan=-1.0))
+
+
+def fit_all_cosines(pairs: ScoredPairs, development: ScoredPairs) -> AllCosines:
+    """The weights of all layers' cosines, from the pairs; their penalty, from the development."""
+    tried = raw_distances(development.first, development.second)
+
+    def judge(layer: CosineLayer) -> float:
+        return _judged(layer.strain(tried), development.similarities)
+
+    distances = raw_distances(pairs.first, pairs.second)
+    return AllCosines(fit_cosine_layer(distances, pairs.similarities, judge))
+
+
+def lay_foundation(
+    parts: Sequence[Latents], recipe: Recipe, *, components: int, seed: int
+) -> Foundation:
+    """The basis of each layer, and its autoencoder where the recipe bends."""
+    basis = fit_basis(parts, min(components, parts[0].shape[2]), whitened=recipe.whitened)
+    if not recipe.nonlinear:
+        return Foundation(basis)
+    inputs = load_torch().cat([project(basis, part) for part in parts], dim=1)
+    return Foundation(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
+
+
+def fit_network(
+    pairs: ScoredPairs,
+    development: ScoredPairs,
+    foundation: Foundation,
+    recipe: Recipe,
+    schedule: Schedule,
+    *,
+    seed: int,
+) -> SiameseNetwork:
+    """Encoders from where the foundation leaves them, a new head, and both trained together."""
+    torch = load_torch()
+    generator = torch.Generator().manual_seed(seed)
+    basis = foundation.basis
+    layers, _, components = basis.projection.shape
+    encoders = foundation.encoders or _first_encoders(layers, components, recipe, generator)
+    start = {
+        "encoders": encoders.weights,
+        "offsets": encoders.offsets,
+        **starting_head(layers, recipe.hidden, generator),
+    }
+    given = Pairs(
+        project(basis, pairs.first),
+        project(basis, pairs.second),
+        torch.from_numpy(pairs.similarities * SPAN).float(),
+    )
+    judge = _judge_of(basis, development, recipe)
+    trained = train(start, given, recipe, schedule, judge=judge, generator=generator)
+    return SiameseNetwork.folded(basis, trained, nonlinear=recipe.nonlinear)
+
+
+def _first_encoders(layers: int, components: int, recipe: Recipe, generator: Any) -> Encoders:
+    """The leading components as they are where they are whitened; else drawn by chance."""
+    torch = load_torch()
+    outputs = min(recipe.outputs, components)
+    if recipe.whitened:
+        weights = torch.eye(components)[:, :outputs].repeat(layers, 1, 1)
+    else:
+        drawn = torch.randn(layers, components, outputs, generator=generator)
+        weights = drawn / components**0.5
+    return Encoders(weights, torch.zeros(layers, 1, outputs))
+
+
+def _judge_of(
+    basis: Basis, development: ScoredPairs, recipe: Recipe
+) -> Callable[[Parameters], float]:
+    torch = load_torch()
+    sides = [project(basis, side) for side in (development.first, development.second)]
+
+    def judge(parameters: Parameters) -> float:
+        with torch.inference_mode():
+            encoded = (encode(side, parameters, nonlinear=recipe.nonlinear) for side in sides)
+            strains = strain(layer_distances(*encoded), parameters).double().numpy()
+        return _judged(strains, development.similarities)
+
+    return judge
+
+
+def _judged(strains: NDArray[np.float64], similarities: Scores) -> float:
+    """Pearson's correlation of the similarities; the worst there is where they are all alike."""
+    found = pearson(np.exp(-strains), similarities)
+    return -math.inf if math.isnan(found) else found

@@ -1,0 +1,240 @@
+"""The probe: how alike two sentences are in meaning, read off a frozen model's layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from scope.errors import SpecError
+from scope.probes.calibration import calibrate, scores_of
+from scope.probes.checks import (
+    Scores,
+    checked_latents,
+    checked_pairs,
+    checked_scores,
+    require_form,
+    require_pairs,
+)
+from scope.probes.correlations import pearson
+from scope.probes.fitting import (
+    Foundation,
+    ScoredPairs,
+    fit_all_cosines,
+    fit_network,
+    fit_raw_layer,
+    lay_foundation,
+)
+from scope.probes.measures import Measure
+from scope.probes.network import head_size
+from scope.probes.parameters import check_parameters
+from scope.probes.raw_cosines import Distances
+from scope.probes.recipes import RECIPES, Loss, Recipe, Step, checked_step
+from scope.probes.threads import one_thread
+from scope.probes.training import Schedule
+
+Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
+"""Latents of the first sentences and of the second ones, and their scores."""
+
+
+class SimilarityProbe(BaseEstimator):
+    """Scores the likeness of two sentences in meaning from a frozen model's latents.
+
+    Equal latents score exactly ``high``, and two sentences the same both ways round, to the bit.
+    One seed gives the same probe to the byte, on any number of cores.
+
+    Parameters
+    ----------
+    step
+        How much is learned, in the paper's order. ``raw``: the cosine of one layer, the best on
+        the development pairs. ``mlp``: one layer of numbers on the cosines of all layers.
+        ``siamese``: an encoder a layer, from a start by chance. ``autoencoder``: the encoders
+        start from autoencoders that were trained on sentences without scores. ``final``: they
+        start from whitened principal components, and the errors' variance is what is lessened.
+    seed
+        Of all that is drawn.
+    low, high
+        The range of the scores.
+    loss
+        ``squared`` or ``log_variance``; None: as the step has it.
+    hidden
+        Units of the head's hidden layer; None: as the step has it, 32, or 16 in ``final``.
+    outputs
+        Width of the encodings; None: as the step has it, 192, or 128 in ``final``.
+    components
+        Principal components of each layer that the encoders start from.
+    epochs, batch, patience
+        At most so many rounds over the pairs, so many pairs at once, and so many rounds without
+        a gain on the development pairs.
+
+    Examples
+    --------
+    >>> latents = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[1.0, 0.1]]])
+    >>> probe = SimilarityProbe(step="raw").fit(latents[[0, 0, 1]], latents[[1, 2, 2]], [0, 5, 1])
+    >>> probe.predict(latents[:1], latents[:1])
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        *,
+        step: Step = "final",
+        seed: int = 0,
+        low: float = 0.0,
+        high: float = 5.0,
+        loss: Loss | None = None,
+        hidden: int | None = None,
+        outputs: int | None = None,
+        components: int = 256,
+        epochs: int = 8,
+        batch: int = 128,
+        patience: int = 3,
+    ) -> None:
+        self.step = step
+        self.seed = seed
+        self.low = low
+        self.high = high
+        self.loss = loss
+        self.hidden = hidden
+        self.outputs = outputs
+        self.components = components
+        self.epochs = epochs
+        self.batch = batch
+        self.patience = patience
+
+    def pretrain(self, latents: NDArray[Any]) -> Self:
+        """Learn each layer's statistics, or its autoencoder, from sentences without scores.
+
+        `fit` starts from these until the next call, whatever its seed, so that one call serves
+        many seeds; `components` and an autoencoder's `outputs` are those of the time of the call.
+        Without it, `fit` takes the sentences of its own pairs. Best are both together.
+
+        Raises
+        ------
+        SpecError
+            When the step makes no use of them, or a parameter cannot be.
+        DataError
+            When they are no latents.
+        """
+        check_parameters(self)
+        if self.step not in ("autoencoder", "final"):
+            raise SpecError(
+                f"sentences without scores for the step `{self.step}`",
+                expected="the step `autoencoder` or `final`",
+                mend="leave `pretrain` out: this step learns from pairs alone",
+            )
+        with one_thread():
+            self.foundation_ = self._foundation((checked_latents(latents),))
+        self.foundation_step_ = self.step
+        return self
+
+    def fit(
+        self,
+        first: NDArray[Any],
+        second: NDArray[Any],
+        scores: ArrayLike,
+        *,
+        development: Development | None = None,
+    ) -> Self:
+        """Learn from pairs that people have scored.
+
+        Parameters
+        ----------
+        first, second
+            Shape (pairs, layers, width).
+        scores
+            Shape (pairs,), from ``low`` to ``high``.
+        development
+            Other pairs, which choose the layer, the penalty or the epoch, and calibrate the
+            scores. Without them the training pairs do, which flatters the last epoch.
+
+        Raises
+        ------
+        DataError
+            When the pairs or their scores are not as they must be, or too few for the head.
+        SpecError
+            When a parameter cannot be.
+        """
+        check_parameters(self)
+        pairs = self._scored(first, second, scores)
+        tried = pairs if development is None else self._scored(*development)
+        require_form(tried.first, *pairs.first.shape[1:])
+        with one_thread():
+            measure = self._measure(pairs, tried)
+            strains = measure.strain(measure.distances(tried.first, tried.second))
+        self.measure_ = measure
+        self.calibration_ = calibrate(strains, tried.similarities, 0.0, 1.0)
+        _, self.layers_, self.width_ = pairs.first.shape
+        return self
+
+    def predict(self, first: NDArray[Any], second: NDArray[Any]) -> Scores:
+        """The score of each pair, from ``low`` to ``high``.
+
+        Raises
+        ------
+        DataError
+            When the latents are not of the layers and the width that it was fitted on.
+        """
+        return self.scores_from(self.layer_distances(first, second))
+
+    def score(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> float:
+        """Pearson's correlation with people's scores; NaN where all forecasts are alike."""
+        wanted = checked_scores(scores, len(first), self.low, self.high)
+        return pearson(self.predict(first, second), wanted)
+
+    def layer_distances(self, first: NDArray[Any], second: NDArray[Any]) -> Distances:
+        """How far apart each pair is in each layer, shape (pairs, layers), from 0 to 2."""
+        check_is_fitted(self, "measure_")
+        pair = checked_pairs(first, second)
+        require_form(pair[0], self.layers_, self.width_)
+        with one_thread():
+            return self.measure_.distances(*pair)
+
+    def scores_from(self, distances: Distances, *, without: int | None = None) -> Scores:
+        """Scores from what `layer_distances` gave, with all layers or without one of them."""
+        with one_thread():
+            strains = self.measure_.strain(distances, without)
+        return scores_of(strains, self.calibration_, self.low, self.high)
+
+    def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
+        pair = checked_pairs(first, second)
+        wanted = checked_scores(scores, len(pair[0]), self.low, self.high)
+        return ScoredPairs(*pair, (wanted - self.low) / (self.high - self.low))
+
+    def _measure(self, pairs: ScoredPairs, development: ScoredPairs) -> Measure:
+        count, layers, _ = pairs.first.shape
+        if self.step == "raw":
+            return fit_raw_layer(development)
+        if self.step == "mlp":
+            require_pairs(count, layers + 1)
+            return fit_all_cosines(pairs, development)
+        recipe = self._recipe()
+        require_pairs(count, head_size(layers, recipe.hidden))
+        if getattr(self, "foundation_step_", None) == self.step:
+            foundation = self.foundation_
+            require_form(pairs.first, *foundation.basis.centre.shape)
+        else:
+            foundation = self._foundation((pairs.first, pairs.second))
+        return fit_network(
+            pairs,
+            development,
+            foundation,
+            recipe,
+            Schedule(self.epochs, self.batch, self.patience),
+            # Torch takes no integer of NumPy's, as a search over parameters gives.
+            seed=int(self.seed),
+        )
+
+    def _foundation(self, parts: Sequence[NDArray[np.float32]]) -> Foundation:
+        return lay_foundation(
+            parts, self._recipe(), components=self.components, seed=int(self.seed)
+        )
+
+    def _recipe(self) -> Recipe:
+        return RECIPES[checked_step(self.step)].changed(
+            loss=self.loss, hidden=self.hidden, outputs=self.outputs
+        )

@@ -1,0 +1,168 @@
+"""A fitted probe as a folder: its numbers as safetensors, all else as JSON; no pickle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import RunError, ScopeError
+from scope.fleet.saved_numbers import write_numbers
+from scope.probes.calibration import Calibration
+from scope.probes.parameters import check_parameters
+from scope.probes.probe import SimilarityProbe
+from scope.probes.saved_measures import measure_arrays, restored_measure
+from scope.probes.saved_numbers import DESCRIPTION, NUMBERS, damaged, read_numbers
+from scope.probes.source import LatentSource
+from scope.store.files import read_text, write_atomically
+from scope.store.trouble import guarded
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+FORMAT = 1
+"""Changes whenever an older release could no longer read what this one writes."""
+
+_WIDEST = 1_000_000
+"""More layers or numbers a layer than any model has; a form of more is not believed."""
+
+Scalar = bool | int | float | str | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SavedProbe:
+    """A fitted probe with the source of the latents that it was fitted on.
+
+    Before latents are scored, hold their source against it: ``saved.source.require(found)``.
+    """
+
+    probe: SimilarityProbe
+    source: LatentSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Description:
+    """What stands in the JSON file."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
+    format: Literal[1]
+    parameters: dict[str, Scalar]
+    layers: int
+    width: int
+    calibration: tuple[float, float]
+    source: LatentSource
+    sha256: str
+
+
+def save_probe(saved: SavedProbe, folder: Path) -> None:
+    """Write a fitted probe into a folder, which is made where there is none.
+
+    Each of the two files is replaced in one step, and the JSON holds the other's digest: a kill
+    between the two is noticed on loading. Sentences without scores are not needed any more, and
+    what was learned from them is kept as far as scores depend on it.
+
+    Raises
+    ------
+    RunError
+        When the folder cannot be written.
+    """
+    probe = saved.probe
+    with guarded(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    description = _Description(
+        format=1,
+        parameters={name: _plain(value) for name, value in probe.get_params(deep=False).items()},
+        layers=probe.layers_,
+        width=probe.width_,
+        calibration=(probe.calibration_.scale, probe.calibration_.power),
+        source=saved.source,
+        sha256=write_numbers(folder / NUMBERS, measure_arrays(probe.measure_)),
+    )
+    text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
+    write_atomically(folder / DESCRIPTION, text + "\n")
+
+
+def load_probe(folder: Path) -> SavedProbe:
+    """Read what `save_probe` wrote; its scores are the same to the byte.
+
+    Raises
+    ------
+    RunError
+        When there is no probe, or its files are damaged, changed, or of another format.
+    """
+    path = folder / DESCRIPTION
+    text = read_text(path)
+    if text is None:
+        raise RunError(
+            f"no `{DESCRIPTION}` in `{folder}`",
+            expected="a folder that `scope probe --save` wrote",
+            mend="name that folder, or fit a probe first",
+        )
+    description = _described(path, text)
+    numbers = read_numbers(folder / NUMBERS, description.sha256)
+    try:
+        return _restored(description, numbers)
+    except (TypeError, ValueError, OverflowError, ScopeError) as error:
+        raise damaged(path, f"its parts do not go together ({error})") from error
+
+
+def _described(path: Path, text: str) -> _Description:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        description: _Description = TypeAdapter(_Description).validate_json(text, strict=True)
+    except ValidationError as error:
+        raise _unreadable(path, error) from error
+    return description
+
+
+def _unreadable(path: Path, error: ValidationError) -> RunError:
+    """The first of the reader's complaints; another format outweighs all others."""
+    complaints = error.errors(include_url=False, include_context=False)
+    for complaint in complaints:
+        if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
+            return RunError(
+                f"`{path}` has format {complaint['input']!r}",
+                expected=f"format {FORMAT}",
+                mend="read it with the release of SCoPE that wrote it, or fit the probe again",
+            )
+    place = ".".join(map(str, complaints[0]["loc"]))
+    where = f"at `{place}`: " if place else ""
+    return damaged(path, f"{where}{complaints[0]['msg']}")
+
+
+def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> SavedProbe:
+    """The probe, once all of it is found to go together."""
+    layers, width = description.layers, description.width
+    if not (0 < layers <= _WIDEST and 0 < width <= _WIDEST):
+        raise ValueError(f"{layers} layers of width {width}")
+    given: dict[str, Any] = dict(description.parameters)
+    probe = SimilarityProbe(**given)
+    check_parameters(probe)
+    if not all(number > 0 for number in description.calibration):
+        raise ValueError(f"the calibration {description.calibration}")
+    probe.measure_ = restored_measure(probe.step, numbers, layers, width)
+    probe.calibration_ = Calibration(*description.calibration)
+    probe.layers_, probe.width_ = layers, width
+    _try_out(probe)
+    return SavedProbe(probe=probe, source=description.source)
+
+
+def _try_out(probe: SimilarityProbe) -> None:
+    """See that a pair can be scored: numbers may be finite and yet absurd."""
+    nothing = np.zeros((1, probe.layers_, probe.width_), dtype=np.float32)
+    something = nothing + 1
+    for second in (nothing, something):
+        with np.errstate(over="ignore", invalid="ignore"):
+            score = float(probe.predict(nothing, second)[0])
+        if not probe.low <= score <= probe.high:
+            raise ValueError(f"a score of {score}")
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; a search over parameters gives NumPy's numbers."""
+    return value.item() if isinstance(value, np.generic) else value

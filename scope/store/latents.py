@@ -1,0 +1,215 @@
+"""The latents of one model on disk: portions of rows in files of numbers, and an index of texts.
+
+A portion is a ``.npy`` file that is written whole and never changed. The index, in SQLite, says
+which row of which portion a text has. It is told of a portion after the file is there, in one
+transaction: of a process that is killed between the two nothing remains but a file that the next
+one overwrites. Any number of processes may read while one writes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from scope.errors import RunError
+from scope.protocols import Precision
+from scope.store.trouble import damaged, guarded
+
+VERSION = 1
+_SECONDS_TO_WAIT = 60.0
+# Below the limit on variables of any SQLite, which was 999 before version 3.32.
+_TEXTS_A_QUERY = 900
+
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS shape (layers INTEGER, width INTEGER, precision TEXT);
+CREATE TABLE IF NOT EXISTS latents (
+    text BLOB PRIMARY KEY,
+    portion INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    truncated INTEGER NOT NULL
+) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+class Place(NamedTuple):
+    """Where a text's latents stand, and whether the end of the text was left out of them."""
+
+    portion: int
+    row: int
+    truncated: bool
+
+
+class Shape(NamedTuple):
+    """What all latents of a folder have in common."""
+
+    layers: int
+    width: int
+    precision: Precision
+
+
+class LatentFolder:
+    """The latents that are kept of one model, read in one way.
+
+    Raises
+    ------
+    RunError
+        When the folder cannot be written, or is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._index = path, path / "index.sqlite"
+        with self._mendable():
+            path.mkdir(parents=True, exist_ok=True)
+            # SQLite does not wait where two at once turn a new file to its log of writes.
+            with FileLock(path / "index.lock"), self._connected() as connection:
+                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                if version not in (0, VERSION):
+                    raise damaged(self._index, f"its format is {version}, {VERSION} is known")
+                if version == 0:
+                    connection.executescript(_SCHEMA)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Only one process at a time adds latents; others wait, and then find what it has added."""
+        with FileLock(self._path / "writer.lock"):
+            yield
+
+    @property
+    def shape(self) -> Shape | None:
+        """Of all latents that are kept; None where there are none."""
+        with self._mendable(), self._connected() as connection:
+            found = connection.execute("SELECT layers, width, precision FROM shape").fetchone()
+        return None if found is None else Shape(*found)
+
+    def places(self, texts: Sequence[str]) -> dict[str, Place]:
+        """Where the latents of those texts stand that have any."""
+        found: dict[str, Place] = {}
+        with self._mendable(), self._connected() as connection:
+            for start in range(0, len(texts), _TEXTS_A_QUERY):
+                by_key = {_key(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
+                marks = ",".join("?" * len(by_key))
+                query = f"SELECT * FROM latents WHERE text IN ({marks})"  # noqa: S608 - marks only
+                for key, portion, row, truncated in connection.execute(query, tuple(by_key)):
+                    found[by_key[key]] = Place(portion, row, bool(truncated))
+        return found
+
+    def add(
+        self, texts: Mapping[str, bool], latents: NDArray[np.float32], precision: Precision
+    ) -> None:
+        """Keep the latents of new texts; when this returns they survive a kill.
+
+        Parameters
+        ----------
+        texts
+            Whether each is truncated, in the order of the rows.
+        latents
+            Of shape (texts, layers, width).
+        """
+        shape = Shape(latents.shape[1], latents.shape[2], precision)
+        if (self.shape or shape) != shape:
+            with self._mendable():
+                raise damaged(self._index, f"it is of {self.shape}, where the model has {shape}")
+        with self._mendable(), self._connected() as connection:
+            last = connection.execute("SELECT max(portion) FROM latents").fetchone()[0]
+            portion = 0 if last is None else last + 1
+            self._write(self._file(portion), _packed(latents, precision))
+            with connection:
+                connection.execute("DELETE FROM shape")
+                connection.execute("INSERT INTO shape VALUES (?, ?, ?)", shape)
+                connection.executemany(
+                    "INSERT INTO latents VALUES (?, ?, ?, ?)",
+                    [
+                        (_key(text), portion, row, truncated)
+                        for row, (text, truncated) in enumerate(texts.items())
+                    ],
+                )
+
+    def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
+        """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""
+        path = self._file(number)
+        with self._mendable():
+            try:
+                rows = np.lib.format.open_memmap(path, mode="r")
+            # Gone, no array, or shorter than it says.
+            except (FileNotFoundError, ValueError) as error:
+                raise damaged(path, str(error)) from error
+            if rows.shape[1:] != shape[:2] or rows.dtype != _stored_type(shape.precision):
+                raise damaged(path, f"it holds {rows.dtype} of shape {rows.shape}")
+        return cast(NDArray[np.generic], rows)
+
+    def _file(self, portion: int) -> Path:
+        return self._path / f"{portion:06}.npy"
+
+    def _write(self, path: Path, rows: NDArray[np.generic]) -> None:
+        # Not through a memory map: a full disk would kill the process in place of an error.
+        unfinished = path.with_suffix(".unfinished")
+        with unfinished.open("wb") as file:
+            np.save(file, rows, allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self._index, timeout=_SECONDS_TO_WAIT)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _mendable(self) -> Iterator[None]:
+        """Whatever trouble there is with the folder, the error names a way out."""
+        try:
+            with guarded(self._path):
+                yield
+        except RunError as error:
+            raise RunError(
+                error.found,
+                expected="a folder in which latents can be kept",
+                mend=f"delete `{self._path}`, which is made again, or name another folder in the "
+                "environment variable SCOPE_CACHE",
+            ) from error
+
+
+def unpacked(rows: NDArray[np.generic], precision: Precision) -> NDArray[np.float32]:
+    """Numbers as they were kept, as float32 in memory.
+
+    Examples
+    --------
+    >>> unpacked(np.array([0x3F80, 0xC040], dtype=np.uint16), "bfloat16").tolist()
+    [1.0, -3.0]
+    """
+    if precision == "bfloat16":
+        return (rows.astype(np.uint32) << 16).view(np.float32)
+    return np.asarray(rows, dtype=np.float32)
+
+
+def _packed(latents: NDArray[np.float32], precision: Precision) -> NDArray[np.generic]:
+    """Of bfloat16 the upper half of each number, which is all of it."""
+    if precision == "bfloat16":
+        bits = np.ascontiguousarray(latents, dtype=np.float32).view(np.uint32)
+        return (bits >> 16).astype(_stored_type(precision))
+    return latents.astype(_stored_type(precision))
+
+
+def _stored_type(precision: Precision) -> np.dtype[np.generic]:
+    return np.dtype("<u2" if precision == "bfloat16" else "<f4")
+
+
+def _key(text: str) -> bytes:
+    """Sixteen bytes that stand for the text, which may be long."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,263 @@
+"""Latents are computed once, and kept."""
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from scope.errors import DataError, ModelError, RunError
+from scope.jobs import latent_store as job
+from scope.jobs.latent_store import latent_folder, stored_latents
+from scope.store.latents import LatentFolder
+
+
+class Counting:
+    """Three layers of two numbers: length, vowels; remembers what it was asked."""
+
+    spec, layers, width = "python:counting", 3, 2
+
+    def __init__(self, fingerprint="abc", precision="float32", kill_after=None):
+        self.fingerprint, self.precision = fingerprint, precision
+        self.asked = []
+        self._kill_after = kill_after
+
+    def latents(self, texts):
+        if self._kill_after is not None and len(self.asked) >= self._kill_after:
+            raise KeyboardInterrupt
+        self.asked += texts
+        rows = [[len(text), sum(map(text.count, "aeiou"))] for text in texts]
+        layers = np.array(rows, dtype=np.float32)[:, None]
+        return layers * np.array([1, 2, -4], dtype=np.float32)[:, None]
+
+    def truncated(self, texts):
+        return [len(text) > 10 for text in texts]
+
+
+class Asleep:
+    """A reader whose model must not be loaded."""
+
+    spec, fingerprint, precision = "python:asleep", "abc", "float32"
+
+    def __getattr__(self, name):
+        raise AssertionError(f"asked for {name}")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
+
+
+def test_rows_are_those_of_the_texts_in_any_order():
+    table = stored_latents(TEXTS, Counting())
+    assert (table.layers, table.width, table.truncated) == (3, 2, 2)
+    found = table.rows(["why", "ann saw bob", "why"])
+    assert found.dtype == np.float32
+    assert found[:, 0].tolist() == [[3, 0], [11, 3], [3, 0]]
+    assert found[0].tolist() == [[3, 0], [6, 0], [-12, 0]]
+
+
+def test_one_layer_is_read_alone():
+    table = stored_latents(TEXTS, Counting())
+    for number in range(3):
+        np.testing.assert_array_equal(table.layer(number, TEXTS), table.rows(TEXTS)[:, number])
+    with pytest.raises(ValueError, match="no layer 3 among 3"):
+        table.layer(3, TEXTS)
+
+
+def test_each_text_is_read_once_and_the_next_time_the_model_is_not_even_loaded():
+    reader = Counting()
+    first = stored_latents(TEXTS, reader)
+    assert sorted(reader.asked) == sorted(set(TEXTS))
+    again = stored_latents(TEXTS[::-1], Asleep())
+    np.testing.assert_array_equal(again.rows(TEXTS), first.rows(TEXTS))
+    assert (again.layers, again.width, again.truncated) == (3, 2, 2)
+
+
+def test_what_is_new_alone_is_computed_and_stands_beside_the_old():
+    stored_latents(TEXTS, Counting())
+    reader = Counting()
+    table = stored_latents([*TEXTS, "new"], reader)
+    assert reader.asked == ["new"]
+    assert table.layer(0, ["new", "why"]).tolist() == [[3, 1], [3, 0]]
+
+
+def test_readers_do_not_share_their_latents():
+    stored_latents(TEXTS, Counting())
+    other = Counting("a/c")
+    stored_latents(TEXTS, other)
+    assert len(other.asked) == 3
+    assert latent_folder("a/c") != latent_folder("a-c")
+    assert latent_folder("..").parent == latent_folder("abc").parent
+
+
+def test_a_text_that_is_not_of_the_table_is_named():
+    stored_latents(["other"], Counting())
+    with pytest.raises(ValueError, match="no text 'other'"):
+        stored_latents(TEXTS, Counting()).rows(["other"])
+
+
+def test_numbers_of_bfloat16_take_two_bytes_and_lose_nothing():
+    table = stored_latents(TEXTS, Counting("half", "bfloat16"))
+    np.testing.assert_array_equal(table.rows(TEXTS), stored_latents(TEXTS, Counting()).rows(TEXTS))
+    (portion,) = latent_folder("half").glob("*.npy")
+    assert np.load(portion, allow_pickle=False).dtype == np.dtype("<u2")
+
+
+@pytest.mark.parametrize(("texts", "size"), [(2, 1 << 20), (1024, 3 * 2 * 4 * 2)])
+def test_portions_are_bounded_in_texts_and_bytes(monkeypatch, texts, size):
+    monkeypatch.setattr(job, "TEXTS_A_PORTION", texts)
+    monkeypatch.setattr(job, "BYTES_A_PORTION", size)
+    table = stored_latents([f"text {number}" for number in range(5)], Counting())
+    assert len(list(latent_folder("abc").glob("*.npy"))) == 3
+    assert table.rows(["text 4", "text 0"]).shape == (2, 3, 2)
+
+
+def test_a_call_that_fails_midway_leaves_what_was_finished(monkeypatch):
+    monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
+    texts = [f"text {number}" for number in range(10)]
+    killed, again = Counting(kill_after=6), Counting()
+    with pytest.raises(KeyboardInterrupt):
+        stored_latents(texts, killed)
+    table = stored_latents(texts, again)
+    assert sorted(killed.asked + again.asked) == texts
+    np.testing.assert_array_equal(table.rows(texts), Counting().latents(texts))
+
+
+class Seen:
+    """Progress that remembers what it was told."""
+
+    def task(self, description, total, done=0):
+        self.told = [description, total, done]
+        return self
+
+    def __enter__(self):
+        return self.told.append
+
+    def __exit__(self, *_):
+        return None
+
+
+def test_progress_counts_what_was_known_before(monkeypatch):
+    monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
+    stored_latents(TEXTS[:2], Counting())
+    seen = Seen()
+    stored_latents([*TEXTS, "one", "two"], Counting(), seen)
+    assert seen.told == ["latents", 5, 2, 2, 1]
+
+
+PROGRAM = """
+import sys, time
+import numpy as np
+from scope.jobs import latent_store as job
+job.TEXTS_A_PORTION = 8
+
+class Reader:
+    spec, fingerprint, precision, layers, width = "python:r", "shared", "float32", 1, 2
+    asked = 0
+    def latents(self, texts):
+        self.asked += len(texts)
+        time.sleep(0.01)
+        rows = [[len(text), float(text)] for text in texts]
+        return np.array(rows, dtype=np.float32)[:, None]
+    def truncated(self, texts):
+        print("computing", flush=True)
+        return [False] * len(texts)
+
+print("ready", flush=True)
+sys.stdin.readline()
+texts = [str(number) for number in range(400)]
+reader = Reader()
+table = job.stored_latents(texts, reader)
+assert table.rows(texts)[:, 0, 1].tolist() == list(range(400))
+print("asked", reader.asked, flush=True)
+"""
+
+
+def start():
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def go(process):
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def asked(process):
+    said, trouble = process.communicate(timeout=120)
+    assert process.returncode == 0, trouble
+    return int(said.split()[-1])
+
+
+def test_of_several_processes_at_once_each_text_is_read_by_one():
+    running = [start() for _ in range(3)]
+    for process in running:
+        go(process)
+    assert sum(map(asked, running)) == 400
+
+
+def test_a_killed_process_leaves_what_it_finished_to_the_next():
+    killed = start()
+    go(killed)
+    for _ in range(5):
+        assert killed.stdout.readline() == "computing\n"
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=60)
+    folder = LatentFolder(latent_folder("shared"))
+    kept = len(folder.places([str(number) for number in range(400)]))
+    assert 32 <= kept < 400
+    following = start()
+    go(following)
+    assert asked(following) == 400 - kept
+
+
+def test_a_file_that_the_index_was_not_told_of_counts_for_nothing():
+    stored_latents(["why"], Counting())
+    (latent_folder("abc") / "000001.npy").write_bytes(b"half a port")
+    table = stored_latents(["why", "who"], Counting())
+    assert table.layer(0, ["who", "why"]).tolist() == [[3, 1], [3, 0]]
+
+
+def test_no_texts_have_no_latents_and_need_no_model():
+    table = stored_latents([], Asleep())
+    assert (table.layers, table.width, table.truncated) == (0, 0, 0)
+    assert table.rows([]).shape == (0, 0, 0)
+
+
+def test_empty_texts_are_refused_before_any_is_read():
+    with pytest.raises(DataError, match="2 of 3 texts are empty, the first at place 1"):
+        stored_latents(["who", "", " \n"], Asleep())
+
+
+@pytest.mark.parametrize(
+    ("latents", "message"),
+    [
+        (np.full((3, 3, 2), np.inf), r"shape \(3, 3, 2\), not all of them finite, by the reader"),
+        (np.ones((3, 2, 3)), r"shape \(3, 2, 3\), by the reader `python:counting`"),
+    ],
+)
+def test_a_reader_must_give_finite_numbers_of_its_shape(latents, message, monkeypatch):
+    reader = Counting()
+    monkeypatch.setattr(reader, "latents", lambda texts: latents)
+    with pytest.raises(ModelError, match=message):
+        stored_latents(TEXTS, reader)
+    assert list(latent_folder("abc").glob("*.npy")) == []
+
+
+def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache):
+    cache.write_text("a file where the folder shall be")
+    with pytest.raises(RunError, match="SCOPE_CACHE"):
+        stored_latents(TEXTS, Counting())

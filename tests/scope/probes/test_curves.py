@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import toy_latents
+from scipy.stats import pearsonr, spearmanr
+from toy_latents import SMALL
+
+from scope.errors import DataError, SpecError
+from scope.probes.curves import layer_curve, leave_one_layer_out
+from scope.probes.probe import SimilarityProbe
+
+TOY = toy_latents.pairs()
+TRAIN, TEST = TOY.part(0, 128), TOY.part(128, 160)
+
+
+@pytest.fixture(scope="module")
+def probe():
+    return SimilarityProbe(**SMALL).fit(*TRAIN)
+
+
+def cosines(layer):
+    first, second = TEST.first[:, layer].astype(float), TEST.second[:, layer].astype(float)
+    sizes = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    return (first * second).sum(axis=1) / sizes
+
+
+def test_a_curve_has_each_layers_correlations():
+    for layer, point in enumerate(layer_curve(*TEST)):
+        assert point.layer == layer
+        assert point.pearson.value == pytest.approx(pearsonr(cosines(layer), TEST.scores)[0])
+        assert point.spearman.value == pytest.approx(spearmanr(cosines(layer), TEST.scores)[0])
+        assert point.pearson.low < point.pearson.value < point.pearson.high
+
+
+def test_the_encodings_of_a_probe_follow_people_better_than_the_latents(probe):
+    for raw, learned in zip(layer_curve(*TEST), layer_curve(*TEST, probe=probe), strict=True):
+        assert learned.pearson.value > raw.pearson.value
+
+
+def test_a_curve_wants_scores_within_their_range():
+    with pytest.raises(DataError, match="scores from 0 to 1"):
+        layer_curve(*TEST, low=0, high=1)
+
+
+@pytest.mark.parametrize("step", ["raw", "mlp", "final"])
+def test_what_is_lost_is_the_whole_less_the_rest(step):
+    probe = SimilarityProbe(step=step, **SMALL).fit(*TRAIN)
+    whole = probe.score(*TEST)
+    for loss in leave_one_layer_out(probe, *TEST):
+        assert loss.lost == pytest.approx(whole - loss.pearson)
+
+
+def test_the_raw_step_loses_nothing_but_by_its_own_layer():
+    probe = SimilarityProbe(step="raw").fit(*TRAIN)
+    lost = [loss.lost for loss in leave_one_layer_out(probe, *TEST)]
+    assert [layer for layer in range(3) if lost[layer]] == [probe.measure_.layer]
+
+
+def test_a_layer_that_is_left_out_has_no_say(probe):
+    first = TEST.first.copy()
+    first[:, 1] = np.random.default_rng(0).normal(size=(32, 8)) * 100
+    same = [
+        probe.scores_from(probe.layer_distances(one, TEST.second), without=1)
+        for one in (TEST.first, first)
+    ]
+    assert np.array_equal(*same)
+    assert not np.array_equal(same[0], probe.predict(TEST.first, TEST.second))
+
+
+def test_of_one_layer_none_can_be_left_out():
+    single = [TRAIN.first[:, :1], TRAIN.second[:, :1], TRAIN.scores]
+    probe = SimilarityProbe(step="mlp").fit(*single)
+    with pytest.raises(SpecError, match="a probe of one layer"):
+        leave_one_layer_out(probe, *single)

@@ -1,0 +1,175 @@
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_latents
+from toy_latents import SMALL, STEPS
+
+from scope.errors import RunError
+from scope.fleet.saved_numbers import write_numbers
+from scope.probes.probe import SimilarityProbe
+from scope.probes.saved_numbers import DESCRIPTION, NUMBERS, read_numbers
+from scope.probes.saving import SavedProbe, load_probe, save_probe
+from scope.probes.source import LatentSource
+
+TOY = toy_latents.pairs()
+SOURCE = LatentSource(
+    spec="hf:«one»", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="bfloat16"
+)
+TESTS = Path(toy_latents.__file__).parent
+FORECAST = """
+import sys
+import toy_latents
+from pathlib import Path
+from scope.probes.saving import load_probe
+toy = toy_latents.pairs()
+for folder in sys.argv[1:]:
+    scores = load_probe(Path(folder)).probe.predict(toy.first, toy.second)
+    sys.stdout.buffer.write(scores.tobytes())
+"""
+
+
+def saved_of(step="final"):
+    probe = SimilarityProbe(step=step, **SMALL | {"seed": np.int64(2)}).fit(*TOY)
+    return SavedProbe(probe=probe, source=SOURCE)
+
+
+def refusal(folder):
+    with pytest.raises(RunError) as caught:
+        load_probe(folder)
+    return str(caught.value)
+
+
+def change(folder, **changes):
+    path = folder / DESCRIPTION
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+
+
+def craft(folder, **arrays):
+    """Change some of the numbers, and the digest with them."""
+    digest = json.loads((folder / DESCRIPTION).read_text("utf-8"))["sha256"]
+    numbers = read_numbers(folder / NUMBERS, digest) | arrays
+    change(folder, sha256=write_numbers(folder / NUMBERS, numbers))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("probe")
+    save_probe(saved_of(), made)
+    return made
+
+
+@pytest.fixture
+def copied(folder, tmp_path):
+    for name in (NUMBERS, DESCRIPTION):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    return tmp_path
+
+
+def test_a_new_process_scores_the_same_to_the_byte(tmp_path):
+    expected = b""
+    for step in STEPS:
+        saved = saved_of(step)
+        save_probe(saved, tmp_path / "new" / step)
+        expected += saved.probe.predict(TOY.first, TOY.second).tobytes()
+    folders = [str(tmp_path / "new" / step) for step in STEPS]
+    done = subprocess.run(
+        [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
+    )
+    assert done.stdout == expected
+
+
+def test_parameters_and_source_are_read_back(folder):
+    found = load_probe(folder)
+    assert found.source == SOURCE
+    assert found.probe.get_params() == saved_of().probe.get_params()
+
+
+def test_the_same_probe_gives_the_same_files_and_replaces_those_there(copied):
+    before = {name: (copied / name).read_bytes() for name in (NUMBERS, DESCRIPTION)}
+    save_probe(saved_of("raw"), copied)
+    assert load_probe(copied).probe.step == "raw"
+    save_probe(saved_of(), copied)
+    assert {path.name: path.read_bytes() for path in copied.iterdir()} == before
+
+
+def test_a_folder_without_a_probe_says_how_to_make_one(tmp_path):
+    assert refusal(tmp_path) == (
+        f"found:    no `probe.json` in `{tmp_path}`\n"
+        "expected: a folder that `scope probe --save` wrote\n"
+        "to mend:  name that folder, or fit a probe first"
+    )
+
+
+@pytest.mark.parametrize("place", [0, 9, 200, -1])
+def test_a_changed_byte_among_the_numbers_is_noticed(copied, place):
+    content = bytearray((copied / NUMBERS).read_bytes())
+    content[place] ^= 1
+    (copied / NUMBERS).write_bytes(content)
+    assert f"`{copied / NUMBERS}` is damaged: its digest is not the one" in refusal(copied)
+
+
+@pytest.mark.parametrize("name", [NUMBERS, DESCRIPTION])
+def test_a_file_cut_short_is_damaged(copied, name):
+    content = (copied / name).read_bytes()
+    (copied / name).write_bytes(content[: len(content) // 2])
+    assert f"`{copied / name}` is damaged" in refusal(copied)
+
+
+def test_missing_and_senseless_numbers_are_named(copied):
+    (copied / NUMBERS).write_bytes(b"no numbers")
+    change(copied, sha256=hashlib.sha256(b"no numbers").hexdigest())
+    assert f"`{copied / NUMBERS}` is damaged" in refusal(copied)
+    (copied / NUMBERS).unlink()
+    assert "there is no such file" in refusal(copied)
+
+
+def test_another_format_is_told_before_anything_else(copied):
+    change(copied, format=2, unknown=1)
+    assert "has format 2" in refusal(copied)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"unknown": 1}, "at `unknown`"),
+        ({"layers": "3"}, "at `layers`"),
+        ({"layers": 2}, "`centre` of shape (3, 8), not (layers, width)"),
+        ({"width": 10**12}, "3 layers of width 1000000000000"),
+        ({"calibration": [1.0, 0.0]}, "the calibration (1.0, 0.0)"),
+        ({"calibration": [1.0]}, "at `calibration"),
+        ({"source": {"spec": "hf:a"}}, "at `source"),
+        ({"parameters": {"stage": "raw"}}, "do not go together"),
+        ({"parameters": {"step": "os"}}, "the step `os`"),
+        ({"parameters": {"step": "mlp"}}, "do not go together"),
+        ({"parameters": {"low": None}}, "do not go together"),
+    ],
+)
+def test_a_description_that_was_changed_is_refused(copied, changes, told):
+    change(copied, **changes)
+    assert told in refusal(copied)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "told"),
+    [
+        ({"out": np.zeros(3, np.float32)}, "`out` of shape (3,)"),
+        ({"out": np.zeros(2)}, "`out` of float64 in place of float32"),
+        ({"weights": np.full(3, np.nan, np.float32)}, "not finite"),
+        ({"encoders": np.full((3, 8, 4), 3e38, np.float32)}, "a score of nan"),
+        ({"more": np.zeros(1)}, "the numbers ['more']"),
+    ],
+)
+def test_numbers_that_no_probe_has_are_refused(copied, arrays, told):
+    craft(copied, **arrays)
+    assert told in refusal(copied)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="file"):
+        save_probe(saved_of("raw"), tmp_path / "file" / "folder")
