@@ -12,7 +12,7 @@ from scope.jobs.interviews import TextInterview
 from scope.jobs.lineup import Member, Part
 from scope.jobs.perturbing import find_perturbations
 from scope.jobs.preparation import choose_capabilities
-from scope.jobs.probes import ProbeQuestion, ProbeSet, probes_of_texts
+from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet, probes_of_texts
 from scope.models import ModelOptions
 from scope.models.cached import CachedClassifier
 from scope.models.loading import load_classifier

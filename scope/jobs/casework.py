@@ -11,7 +11,7 @@ from scope.estimation.pairs import InvariantPairs
 from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.interviews import Interview
 from scope.jobs.lineup import Lineup, Member
-from scope.jobs.probes import ProbeQuestion, ProbeSet
+from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
 from scope.jobs.sequence import ask_in_batches, telling_order
 from scope.records import Look, Question
 

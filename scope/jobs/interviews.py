@@ -17,7 +17,7 @@ from scope.jobs.asking import ask
 from scope.jobs.audited import NamedModel
 from scope.jobs.label_matching import Matching, match_labels, matched_in_words, relabelled
 from scope.jobs.lineup import Lineup, Member
-from scope.jobs.probes import ProbeQuestion, ProbeSet, spelled_alike
+from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet, spelled_alike
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
 from scope.records import (

@@ -17,8 +17,8 @@ from scope.jobs.preparation import (
     choose_capabilities,
     load_labelled,
 )
-from scope.jobs.probes import ProbeSet, probes_of_texts
 from scope.jobs.reuse_plan import ReusePlan
+from scope.jobs.reuse_questions import ProbeSet, probes_of_texts
 from scope.jobs.reuse_ways import Models, Prepared, ReuseOptions
 from scope.metrics import Metric
 from scope.models.cached import CachedClassifier

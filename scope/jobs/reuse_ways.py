@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from scope.jobs.interviews import Interview, TaskInterview
 from scope.jobs.lineup import Member, line_up
 from scope.jobs.participants import check_prompts, load_participant, require_rows
-from scope.jobs.probes import ProbeSet, probes_of_items
 from scope.jobs.reuse_plan import ReusePlan
+from scope.jobs.reuse_questions import ProbeSet, probes_of_items
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.protocols import Progress, Task

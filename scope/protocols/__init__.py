@@ -3,7 +3,15 @@
 The backbone speaks to its neighbours through these alone; plugins implement them.
 """
 
-from scope.protocols.questions import Capability, SearchOptions, Task, TaskData
+from scope.protocols.questions import (
+    Capability,
+    PairData,
+    PairTask,
+    Part,
+    SearchOptions,
+    Task,
+    TaskData,
+)
 from scope.protocols.roles import (
     Answerer,
     Answers,
@@ -32,6 +40,9 @@ __all__ = [
     "LatentReader",
     "MaskFiller",
     "NextToken",
+    "PairData",
+    "PairTask",
+    "Part",
     "Precision",
     "PredictionStore",
     "Progress",

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from scope.errors import SpecError
 from scope.protocols.roles import Classifier, Encoder
-from scope.records import DataCard, Example, Item, Perturbation, Setting
+from scope.records import DataCard, Example, Item, Perturbation, ScoredPair, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,10 @@ class SearchOptions:
                 "from -1 to 1",
                 mend="leave these options out for the defaults",
             )
+
+
+Part = Literal["train", "development", "test"]
+"""What pairs are for: to learn from, to choose and stop by, and to be judged on."""
 
 
 @runtime_checkable
@@ -103,4 +107,54 @@ class Task(Protocol):
         ------
         DataError
             When the data cannot be read, or no item can be made of it.
+        """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairData:
+    """Pairs of texts that people scored, in the order of their source."""
+
+    pairs: tuple[ScoredPair, ...]
+    card: DataCard
+
+
+@runtime_checkable
+class PairTask(Protocol):
+    """Pairs of texts with people's scores, which a probe of a model's layers learns to follow."""
+
+    @property
+    def name(self) -> str:
+        """One lower-case word, unique among tasks."""
+
+    @property
+    def question(self) -> str:
+        """What people were asked, in plain words, for the report."""
+
+    @property
+    def role(self) -> Literal["latent_reader"]:
+        """The role in which a model is read."""
+
+    @property
+    def low(self) -> float:
+        """The score of texts that have nothing in common."""
+
+    @property
+    def high(self) -> float:
+        """The score of texts that mean the same."""
+
+    def settings(self) -> Mapping[str, Setting]:
+        """Everything, beside data and seed, that decides which pairs are taken."""
+
+    def load_pairs(self, data: str, *, part: Part | None, n: int | None, seed: int) -> PairData:
+        """Read a data spec, and keep at most ``n`` pairs of it, which the seed picks.
+
+        Parameters
+        ----------
+        part
+            Of data with a column ``split``: the rows to be read; None reads all rows.
+
+        Raises
+        ------
+        DataError
+            When the data cannot be read, holds a score out of the range, or has no pair.
         """

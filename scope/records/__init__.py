@@ -5,7 +5,7 @@ comparison that holds it all.
 """
 
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
-from scope.records.asked import BLANK, Example, Item, Question
+from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
 from scope.records.comparison import (
     CapabilityCard,
     Clock,
@@ -33,6 +33,15 @@ from scope.records.fleet import (
     ReliabilityBin,
     RouterScore,
     RouteShare,
+)
+from scope.records.probe import (
+    LayerAlignment,
+    LayerScore,
+    MisjudgedPair,
+    ProbeDifference,
+    ProbedModel,
+    ProbeFindings,
+    StepScore,
 )
 from scope.records.verdicts import (
     ControlCheck,
@@ -69,9 +78,12 @@ __all__ = [
     "FleetModel",
     "ForecastScore",
     "Item",
+    "LayerAlignment",
+    "LayerScore",
     "Look",
     "Manifest",
     "Measurement",
+    "MisjudgedPair",
     "ModelCard",
     "Neighbour",
     "Outcome",
@@ -79,15 +91,20 @@ __all__ = [
     "Perturbation",
     "Prediction",
     "Probabilities",
+    "ProbeDifference",
+    "ProbeFindings",
+    "ProbedModel",
     "Question",
     "ReliabilityBin",
     "RouteShare",
     "RouterScore",
     "ScoredExample",
+    "ScoredPair",
     "ScoredPerturbation",
     "Setting",
     "SpeakingItem",
     "Standing",
+    "StepScore",
     "TaskAnswers",
     "Undefined",
     "Verdict",

@@ -1,7 +1,8 @@
-"""What is asked: texts to label, and the questions of tasks with their right answers."""
+"""What is asked: texts to label, questions with their right answers, pairs that people scored."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 BLANK = "____"
@@ -60,3 +61,19 @@ class Item:
         options = len(self.question.options)
         if self.right is not None and not 0 <= self.right < options:
             raise ValueError(f"item {self.question.id!r}: option {self.right} of {options}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredPair:
+    """Two texts, and how alike in meaning people find them, in the unit of their data."""
+
+    id: str
+    first: str
+    second: str
+    score: float
+
+    def __post_init__(self) -> None:
+        if not (self.first.strip() and self.second.strip()):
+            raise ValueError(f"pair {self.id!r} has an empty text")
+        if not math.isfinite(self.score):
+            raise ValueError(f"pair {self.id!r} has the score {self.score}")

@@ -11,6 +11,7 @@ from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
 from scope.records.fleet import FleetFindings
+from scope.records.probe import ProbeFindings
 from scope.records.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class Comparison:
     tasks: tuple[TaskAnswers, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     fleet: FleetFindings | None = None
+    probe: ProbeFindings | None = None
     clock: Clock | None = None
 
     # The record knows nobody; whoever turns it into something else is loaded when asked for.

@@ -6,7 +6,7 @@ from scope.errors import DataError
 from scope.evidence.interning import Asked, Given
 from scope.jobs.casework import FEWEST_PROBES, InBatches, make_case
 from scope.jobs.lineup import Lineup, Member
-from scope.jobs.probes import ProbeQuestion, ProbeSet
+from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
 from scope.records import Question
 
 COUNT = 60

@@ -11,7 +11,7 @@ from made_up_cases import judged, make_case, strangers, taking, with_suspect
 from scope.decision.usability import FEWEST_SHARED
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.interning import Asked, Given
-from scope.jobs.probes import ProbeQuestion
+from scope.jobs.reuse_questions import ProbeQuestion
 from scope.jobs.sequence import ask_in_batches, telling_order
 from scope.records import Question
 from scope.statistics import SequentialTest

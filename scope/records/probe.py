@@ -1,0 +1,128 @@
+"""What a probe of frozen models finds: how far their layers follow people's judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scope.records.estimates import Estimate, Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbedModel:
+    """How a model was read: so many layers of so many numbers, at one place of every text.
+
+    ``prompt`` is what stood around the text, for the readout ``prompt`` alone; ``dtype`` the
+    precision in which the model ran.
+    """
+
+    name: str
+    layers: int
+    width: int
+    readout: str
+    prompt: str | None
+    dtype: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepScore:
+    """How well one step's scores follow people's, on the test pairs.
+
+    ``parameters`` counts the numbers that are trained. The estimates are those of the first
+    seed's probe; ``pearsons`` and ``spearmans`` hold each seed's. ``error`` is the mean absolute
+    difference from people's scores, in their unit; ``gain`` is Pearson's correlation beyond that
+    of the step before, on the same pairs, and None for the first step.
+    """
+
+    model: str
+    step: str
+    parameters: int
+    pearson: Estimate | Undefined
+    spearman: Estimate | Undefined
+    error: Estimate | Undefined
+    gain: Estimate | Undefined | None = None
+    pearsons: tuple[float, ...] = ()
+    spearmans: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LayerScore:
+    """What one layer knows by itself, and what the last step's probe loses without it.
+
+    ``raw`` is Pearson's correlation of the latents' own cosines with people's scores on the test
+    pairs, ``encoded`` that of the probe's encodings where it has any. ``lost`` is the probe's
+    correlation with all layers minus that without this one; None where there is but one layer.
+    Layers count from 0, the input embeddings aside.
+    """
+
+    model: str
+    layer: int
+    raw: Estimate | Undefined
+    encoded: Estimate | Undefined | None = None
+    lost: Estimate | Undefined | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeDifference:
+    """Pearson's correlation of one model's probe minus another's, on the same test pairs."""
+
+    step: str
+    first: str
+    second: str
+    pearson: Estimate | Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LayerAlignment:
+    """How alike two models arrange the same sentences: linear CKA, from 0 to 1, layer by layer.
+
+    ``values`` has a row for each layer of ``first`` and a column for each of ``second``;
+    ``margins`` has the half widths of the 95 % intervals. ``chance`` is the greatest value of
+    the map when the sentences of one model are shuffled.
+    """
+
+    first: str
+    second: str
+    sentences: int
+    values: tuple[tuple[float, ...], ...]
+    margins: tuple[tuple[float, ...], ...]
+    chance: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MisjudgedPair:
+    """A test pair whose score by the last step's probe is far from people's."""
+
+    model: str
+    id: str
+    first: str
+    second: str
+    wanted: float
+    given: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeFindings:
+    """All that a job on frozen latents found.
+
+    ``train``, ``development`` and ``test`` count pairs, ``sentences`` the different sentences in
+    them, ``unlabelled`` the sentences without scores that were read beside. ``low`` and ``high``
+    are the range of the scores. Of a saved probe that was put to the test ``train`` and
+    ``development`` are 0. ``misjudged`` holds the worst pair of each model first. ``notes`` are
+    rules that were applied, in words, and ``files`` the folders in which probes were saved.
+    """
+
+    train: int
+    development: int
+    test: int
+    sentences: int
+    unlabelled: int
+    low: float
+    high: float
+    models: tuple[ProbedModel, ...]
+    scores: tuple[StepScore, ...]
+    layers: tuple[LayerScore, ...] = ()
+    differences: tuple[ProbeDifference, ...] = ()
+    alignments: tuple[LayerAlignment, ...] = ()
+    misjudged: tuple[MisjudgedPair, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
