@@ -29,6 +29,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "choice": "capabilities.choice:Choice",
             "cloze": "capabilities.cloze:Cloze",
             "extractive_qa": "capabilities.extractive_qa:ExtractiveQA",
+            "similarity": "capabilities.similarity:Similarity",
         },
         "models": {
             "gguf": "scope.models.gguf:load",

@@ -9,7 +9,7 @@ from typing import Any
 from scope.errors import SpecError
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Setting
-from scope.registry import find
+from scope.registry import Entry, entries, find
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,19 +64,55 @@ def choose_tasks(
     )
 
 
-def _found(task: str | Task, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    if not isinstance(task, str):
-        return task, type(task).__module__
-    entry = find("tasks", task)
+def make_task(entry: Entry, settings: Mapping[str, Setting]) -> Any:
+    """The task of an entry of the registry, with those of the settings that it has.
+
+    Raises
+    ------
+    SpecError
+        When the task does not take a value.
+    """
     own = {name: value for name, value in settings.items() if name in _fields(entry.target)}
     try:
-        return entry.target(**own), entry.origin
+        return entry.target(**own)
     except (TypeError, ValueError) as error:
         raise SpecError(
-            f"the settings {own} of the task `{task}`: {error}",
+            f"the settings {own} of the task `{entry.name}`: {error}",
             expected=f"settings among {', '.join(sorted(_fields(entry.target)))}",
             mend="mend the value, or leave the setting out",
         ) from error
+
+
+def task_names(*, pairs: bool) -> list[str]:
+    """The names of the tasks of pairs, or of those whose questions models answer.
+
+    Examples
+    --------
+    >>> "similarity" in task_names(pairs=True), "similarity" in task_names(pairs=False)
+    (True, False)
+    """
+    working = (entry for entry in entries("tasks") if entry.error is None)
+    return [entry.name for entry in working if _is_of_pairs(entry.target) == pairs]
+
+
+def _found(task: str | Task, settings: Mapping[str, Setting]) -> tuple[Task, str]:
+    if isinstance(task, str):
+        entry = find("tasks", task)
+        found, origin = make_task(entry, settings), entry.origin
+    else:
+        found, origin = task, type(task).__module__
+    if _is_of_pairs(found):
+        raise SpecError(
+            f"the task `{found.name}`, whose pairs no model is asked: a probe of its layers "
+            "learns to follow people's scores",
+            expected=f"a task whose questions models answer: {', '.join(task_names(pairs=False))}",
+            mend=f"write scope probe --task {found.name}",
+        )
+    return found, origin
+
+
+def _is_of_pairs(task: Any) -> bool:
+    return getattr(task, "role", None) == "latent_reader"
 
 
 def _fields(task: Any) -> set[str]:

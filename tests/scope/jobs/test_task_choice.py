@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from toy_pairs import Rated
 
+from capabilities.similarity import Similarity
 from scope.errors import SpecError
-from scope.jobs.task_choice import choose_tasks
+from scope.jobs.task_choice import choose_tasks, task_names
 from scope.protocols import TaskData
 from scope.records import DataCard, Item, Question
 
@@ -75,3 +77,27 @@ def test_a_setting_that_no_task_has_is_refused():
         choose([Echo()], "a", {"lod": True})
     assert "the setting `lod`" in caught.value.found
     assert "echo: loud, name, question, role" in caught.value.expected
+
+
+@pytest.mark.parametrize("task", ["similarity", Similarity(), Rated()])
+def test_pairs_for_a_probe_are_not_asked_in_a_comparison(task):
+    with pytest.raises(SpecError) as caught:
+        choose([task, OTHER], {"other": "a"})
+    name = task if isinstance(task, str) else task.name
+    assert caught.value.found.startswith(f"the task `{name}`, whose pairs no model is asked")
+    assert caught.value.expected == (
+        "a task whose questions models answer: choice, cloze, extractive_qa"
+    )
+    assert caught.value.mend == f"write scope probe --task {name}"
+
+
+def test_names_of_tasks_are_told_apart_by_what_is_done_with_them():
+    assert task_names(pairs=True) == ["similarity"]
+    assert task_names(pairs=False) == ["choice", "cloze", "extractive_qa"]
+
+
+def test_a_value_that_a_task_cannot_take_is_refused_with_its_settings():
+    with pytest.raises(SpecError) as caught:
+        choose(["cloze"], "a", {"min_words": "few"})
+    assert caught.value.found.startswith("the settings {'min_words': 'few'} of the task `cloze`: ")
+    assert caught.value.expected == "settings among max_words, min_words"

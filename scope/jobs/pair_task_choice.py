@@ -1,0 +1,85 @@
+"""The task of a probe: pairs that people scored, and the range of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from scope.errors import SpecError
+from scope.jobs.task_choice import make_task, task_names
+from scope.protocols import PairTask
+from scope.registry import find
+
+
+def find_pair_task(
+    task: str | PairTask, low: float | None = None, high: float | None = None
+) -> tuple[PairTask, str]:
+    """The task by name or as it stands, with its range, and where it comes from.
+
+    Parameters
+    ----------
+    low, high
+        The least and the greatest score; None leaves the task's own.
+
+    Raises
+    ------
+    SpecError
+        When a name is unknown, the task is none of pairs, it does not take the range, or the range
+        makes no sense.
+
+    Examples
+    --------
+    >>> task, origin = find_pair_task("similarity", high=1.0)
+    >>> task.name, task.low, task.high
+    ('similarity', 0.0, 1.0)
+    """
+    found, origin = _found(task)
+    given = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
+    return (_with_range(found, given) if given else found), origin
+
+
+def _found(task: str | PairTask) -> tuple[PairTask, str]:
+    if isinstance(task, str):
+        entry = find("tasks", task)
+        found, origin = make_task(entry, {}), entry.origin
+    else:
+        found, origin = task, type(task).__module__
+    # A class has the members as well, but none of their values.
+    if isinstance(found, type) or not isinstance(found, PairTask):
+        raise SpecError(
+            f"the {_shown(found)}, which has no pairs with people's scores for a probe to follow",
+            expected=f"a task of such pairs: {', '.join(task_names(pairs=True))}",
+            mend=_mend(found),
+        )
+    return found, origin
+
+
+def _shown(found: Any) -> str:
+    if isinstance(found, type):
+        return f"class {found.__name__}"
+    name = getattr(found, "name", None)
+    return f"task `{name}`" if isinstance(name, str) else f"{type(found).__name__} {found!r:.60}"
+
+
+def _mend(found: Any) -> str:
+    if isinstance(found, type):
+        return f"make an object of it: {found.__name__}()"
+    return "write --task similarity; a task of questions is for `scope compare`"
+
+
+def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:
+    own = {field.name for field in fields(task) if field.init} if is_dataclass(task) else set()
+    if not given.keys() <= own:
+        raise SpecError(
+            f"the range {_spelt(given)} for the task `{task.name}`, which has scores from "
+            f"{task.low:g} to {task.high:g} and does not take others",
+            expected="a task with the settings low and high, such as similarity",
+            mend="leave --low and --high out",
+        )
+    changed: PairTask = replace(task, **given)
+    return changed
+
+
+def _spelt(given: Mapping[str, float]) -> str:
+    return " ".join(f"--{name} {value:g}" for name, value in given.items())

@@ -1,0 +1,15 @@
+import json
+
+
+def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(run_scope):
+    rows = json.loads(run_scope("list", "tasks", "--json").stdout)
+    roles = {row["task"]: row["role asked for"] for row in rows}
+    assert roles == {
+        "choice": "choice_scorer",
+        "cloze": "mask_filler",
+        "extractive_qa": "answerer",
+        "similarity": "latent_reader",
+    }
+    (similarity,) = (row for row in rows if row["task"] == "similarity")
+    assert similarity["question"] == "How alike in meaning do people find two sentences?"
+    assert similarity["status"] == "ready"
