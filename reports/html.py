@@ -14,18 +14,23 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from reports.charts import curve_svg, histogram_svg, interval_svg, printable
+from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
 from reports.view.audit import AuditView, audit_view
 from reports.view.compare import CompareView, compare_view
 from reports.view.fleet import FleetView, fleet_view
+from reports.view.probe import ProbeView, probe_view
 from reports.view.reuse import ReuseView, reuse_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from scope.records import Comparison
+
+View = AuditView | CompareView | ReuseView | FleetView | ProbeView
+"""What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """How a legend shows the series' shapes, in the charts' order."""
@@ -38,7 +43,8 @@ class HtmlRenderer:
     Parameters
     ----------
     max_pairs
-        How many pairs of texts are shown at most; lost invariances come first.
+        How many pairs of texts are shown at most; lost invariances come first. Of pairs that
+        probes misjudge, how many of each model.
     max_failures
         How many failed searches are listed at most; all are counted.
     max_items
@@ -62,9 +68,11 @@ class HtmlRenderer:
         text = page.render(view=view, script=script, style=style, digest=digest)
         return printable(text) + "\n"
 
-    def _view(self, comparison: Comparison) -> AuditView | CompareView | ReuseView | FleetView:
+    def _view(self, comparison: Comparison) -> View:
         if comparison.fleet is not None:
             return fleet_view(comparison, comparison.fleet, max_models=self.max_models)
+        if comparison.probe is not None:
+            return probe_view(comparison, comparison.probe, max_pairs=self.max_pairs)
         if comparison.manifest.job == "compare":
             return compare_view(comparison, max_items=self.max_items)
         if comparison.manifest.job == "reuse":
@@ -94,6 +102,7 @@ def _environment() -> Environment:
         interval_svg,
         curve_svg,
         histogram_svg,
+        layer_svg,
         map_svg,
         scatter_svg,
         strip_svg,

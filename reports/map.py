@@ -16,7 +16,7 @@ from reports.view.fleet_map import MapChart, MapDot, MapGroup
 
 _WIDTH, _HEIGHT, _EDGE = 720, 480, 14
 _LARGE, _SMALL, _MANY = 4, 3, 300
-_SHAPES = (
+OUTLINES = (
     "",
     "m-3-3h6v6h-6z",
     "m0-4l3.6 6.6h-7.2z",
@@ -87,7 +87,7 @@ def _group(group: MapGroup, place: _Place, radius: int) -> Markup:
 
 
 def _dots(group: MapGroup, place: _Place, radius: int) -> Iterator[Markup]:
-    outline = _SHAPES[group.shape]
+    outline = OUTLINES[group.shape]
     for dot in group.dots:
         where = {**place.pixels(dot), "title": printable(dot.title)}
         if outline:

@@ -12,7 +12,7 @@ from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.mean import MeanForecaster
 from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
-from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS, read_numbers, write_numbers
+from scope.fleet.saved_numbers import DESCRIPTION, FILES
 from scope.fleet.saving import Fleet, load_fleet
 
 MADE = {
@@ -60,9 +60,7 @@ def refusal(folder):
 
 def craft(folder, name, array):
     """Change one of the numbers, and the digest with them."""
-    numbers = read_numbers(
-        folder / NUMBERS, json.loads((folder / DESCRIPTION).read_text())["sha256"]
-    )
+    numbers = FILES.read(folder, json.loads((folder / DESCRIPTION).read_text())["sha256"])
     assert name in numbers
     numbers[name] = np.asarray(array(numbers[name]))
-    change(folder, sha256=write_numbers(folder / NUMBERS, numbers))
+    change(folder, sha256=FILES.write(folder, numbers))

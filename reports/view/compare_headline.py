@@ -64,7 +64,7 @@ def compare_headline(comparison: Comparison) -> CompareHeadline:
             _finding(card.name, found.get(card.name), missing.get(card.name, "not measured"))
             for card in comparison.manifest.capabilities
         ),
-        metrics=tuple(wording.metric_name(key) for key in dict.fromkeys(keys)),
+        metrics=wording.explained(keys, comparison.manifest),
     )
 
 

@@ -90,3 +90,9 @@ TASK_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """The metrics of tasks by key: title, which may name a parameter, and meaning."""
+
+SEM_SCORE_BY_PROBE = (
+    "how alike two answers are in meaning to {probe}, from 0 to 1, which equal answers have; how "
+    "well the probe follows people’s judgement is not measured here"
+)
+"""What SemScore means where a probe of a model's layers takes the place of an encoder."""

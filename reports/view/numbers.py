@@ -43,7 +43,8 @@ class Numbers:
 
 def numbers(comparison: Comparison) -> Numbers:
     """The estimates task by task, each metric against gold first."""
-    names = map(wording.metric_name, dict.fromkeys(row.metric for row in comparison.measurements))
+    spellings = (row.metric for row in comparison.measurements)
+    names = wording.explained(spellings, comparison.manifest)
     return Numbers(
         tables=tuple(_table(task) for task in task_numbers(comparison) if task.rows),
         metrics=tuple({name.head: name for name in names}.values()),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from reports.view.metric_words import AUDIT_METRICS, TASK_METRICS
-from scope.records import Estimate, Setting, Undefined
+from reports.view.metric_words import AUDIT_METRICS, SEM_SCORE_BY_PROBE, TASK_METRICS
+from scope.records import Estimate, Manifest, Setting, Undefined
 
 CLEAN = "original texts"
 """Stands where a capability's name would, for metrics that need no perturbation."""
@@ -45,6 +45,21 @@ def metric_name(spelling: str) -> MetricName:
         label = label.format_map({"threshold": "a threshold", **parameters})
     return MetricName(
         spelling=spelling, head=head, label=label, meaning=meaning, parameters=parameters
+    )
+
+
+def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
+    """Different metrics taken apart, with what each means in this comparison.
+
+    What SemScore is measured by stands among the settings where that is no encoder.
+    """
+    names = map(metric_name, dict.fromkeys(spellings))
+    probe = manifest.settings.get("semscore")
+    if probe is None:
+        return tuple(names)
+    meaning = SEM_SCORE_BY_PROBE.format(probe=probe)
+    return tuple(
+        replace(name, meaning=meaning) if name.head == "sem_score" else name for name in names
     )
 
 

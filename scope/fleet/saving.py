@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scope.errors import RunError, ScopeError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
-from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS, damaged, read_numbers, write_numbers
+from scope.fleet.saved_numbers import DESCRIPTION, FILES
 from scope.fleet.saved_shapes import check_kept
 from scope.store.files import read_text, write_atomically
 from scope.store.trouble import guarded
@@ -137,7 +137,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
         ids=fleet.ids,
         texts_digest=fleet.texts_digest,
         encoder=fleet.encoder,
-        sha256=write_numbers(folder / NUMBERS, numbers),
+        sha256=FILES.write(folder, numbers),
     )
     text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
     write_atomically(folder / DESCRIPTION, text + "\n")
@@ -160,11 +160,11 @@ def load_fleet(folder: Path) -> Fleet:
             mend="name that folder, or embed a fleet first",
         )
     description = _described(path, text)
-    numbers = read_numbers(folder / NUMBERS, description.sha256)
+    numbers = FILES.read(folder, description.sha256)
     try:
         return _restored(description, numbers)
     except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise damaged(path, f"its parts do not go together ({error})") from error
+        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
 
 
 def _described(path: Path, text: str) -> _Description:
@@ -195,7 +195,7 @@ def _unreadable(path: Path, error: ValidationError) -> RunError:
             )
     place = ".".join(map(str, complaints[0]["loc"]))
     where = f"at `{place}`: " if place else ""
-    return damaged(path, f"{where}{complaints[0]['msg']}")
+    return FILES.damaged(path, f"{where}{complaints[0]['msg']}")
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fleet:

@@ -18,7 +18,10 @@ from scope.protocols import Advance, LatentReader, Progress
 from scope.store.latents import LatentFolder, Place, Shape, unpacked
 
 TEXTS_A_PORTION = 1024
-"""Most texts between two signs of progress, after which their latents are kept."""
+"""Most texts whose latents are kept at once."""
+
+TEXTS_TO_BEGIN_WITH = 32
+"""The first portion of a folder, which shows how large the latents of a text are."""
 
 BYTES_A_PORTION = 64 << 20
 """Most memory that their latents take."""
@@ -108,7 +111,7 @@ def stored_latents(
     reader
         Its fingerprint says whether latents that are kept are its own.
     progress
-        Where to show progress; nowhere by default.
+        Where to show how many of the different texts are kept; nowhere by default.
 
     Raises
     ------
@@ -118,6 +121,28 @@ def stored_latents(
         When the model gives other than finite numbers of its shape.
     RunError
         When the files cannot be written, or are damaged.
+
+    Examples
+    --------
+    A reader of two layers, each of one number: a text's length, and half of it. What is kept here
+    is kept in a folder for this example alone.
+
+    >>> import os, tempfile, unittest.mock
+    >>> class Lengths:
+    ...     spec, fingerprint, precision = "python:example:Lengths", "lengths-1", "float32"
+    ...     def latents(self, texts):
+    ...         return np.array([[[len(text)], [len(text) / 2]] for text in texts])
+    ...     def truncated(self, texts):
+    ...         return [False] * len(texts)
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as cache,
+    ...     unittest.mock.patch.dict(os.environ, SCOPE_CACHE=cache),
+    ... ):
+    ...     table = stored_latents(["a dog", "dogs", "a dog"], Lengths())
+    ...     table.layer(1, ["dogs", "a dog"]).tolist()
+    [[2.0], [2.5]]
+    >>> table.layers, table.width, table.truncated
+    (2, 1, 0)
     """
     _require_words(texts)
     # Neighbours in length make full batches; a text's latents have no regard for its company.
@@ -153,28 +178,48 @@ def latent_folder(fingerprint: str) -> Path:
 def _compute(
     texts: Sequence[str], reader: LatentReader, folder: LatentFolder, advance: Advance
 ) -> None:
-    if not texts:
-        return
-    bytes_a_text = reader.layers * reader.width * np.dtype(np.float32).itemsize
-    step = min(TEXTS_A_PORTION, max(1, BYTES_A_PORTION // max(1, bytes_a_text)))
-    for start in range(0, len(texts), step):
-        portion = texts[start : start + step]
-        cut = dict(zip(portion, reader.truncated(portion), strict=True))
-        folder.add(cut, _checked(portion, reader), reader.precision)
+    # Of all at once: a text that cannot be read is found before hours of work, not after.
+    cut = dict(zip(texts, reader.truncated(texts), strict=True))
+    start, shape = 0, folder.shape
+    while start < len(texts):
+        portion = texts[start : start + _step(shape)]
+        latents = np.asarray(reader.latents(portion), dtype=np.float32)
+        _check(latents, len(portion), shape, reader)
+        shape = Shape(latents.shape[1], latents.shape[2], reader.precision)
+        folder.add({text: cut[text] for text in portion}, latents, reader.precision)
         advance(len(portion))
+        start += len(portion)
 
 
-def _checked(texts: Sequence[str], reader: LatentReader) -> NDArray[np.float32]:
-    latents = np.asarray(reader.latents(texts), dtype=np.float32)
-    shape = (len(texts), reader.layers, reader.width)
-    if latents.shape != shape or not np.isfinite(latents).all():
-        finite = "" if np.isfinite(latents).all() else ", not all of them finite"
+def _step(shape: Shape | None) -> int:
+    """How many texts make a portion; few as long as nobody knows how large their latents are."""
+    if shape is None:
+        return min(TEXTS_TO_BEGIN_WITH, TEXTS_A_PORTION)
+    bytes_a_text = shape.layers * shape.width * np.dtype(np.float32).itemsize
+    return min(TEXTS_A_PORTION, max(1, BYTES_A_PORTION // bytes_a_text))
+
+
+def _check(
+    latents: NDArray[np.float32], texts: int, known: Shape | None, reader: LatentReader
+) -> None:
+    sizes = latents.shape[1:] if known is None else known[:2]
+    finite = bool(np.isfinite(latents).all())
+    if not finite or len(sizes) != 2 or not all(sizes) or latents.shape != (texts, *sizes):
+        wanted = "layers, width" if known is None else f"{known.layers}, {known.width}"
         raise ModelError(
-            f"numbers of shape {latents.shape}{finite}, by the reader `{reader.spec}`",
-            expected=f"finite numbers of shape {shape}: texts, layers, width",
-            mend="name another model",
+            f"numbers of shape {latents.shape}{'' if finite else ', not all of them finite'}, "
+            f"by the reader `{reader.spec}`",
+            expected=f"finite numbers of shape ({texts}, {wanted}) for {texts} texts",
+            mend="name another model; a reader of your own keeps to one shape, or changes its "
+            "fingerprint",
         )
-    return latents
+    if reader.precision == "bfloat16" and (latents.view(np.uint32) & 0xFFFF).any():
+        raise ModelError(
+            f"numbers with more bits than bfloat16 has, by the reader `{reader.spec}`, whose "
+            "precision is bfloat16",
+            expected="numbers that are kept without loss",
+            mend="let its precision be float32, or round its latents",
+        )
 
 
 def _require_words(texts: Sequence[str]) -> None:

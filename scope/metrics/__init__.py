@@ -29,7 +29,7 @@ from scope.metrics.overlap import (
     squad_normalized,
     word_f1_values,
 )
-from scope.metrics.semantic import cosine_values, text_cosine_values
+from scope.metrics.semantic import cosine_values, text_cosine_values, text_likeness_values
 
 __all__ = [
     "METRICS",
@@ -56,5 +56,6 @@ __all__ = [
     "soft_scope_values",
     "squad_normalized",
     "text_cosine_values",
+    "text_likeness_values",
     "word_f1_values",
 ]

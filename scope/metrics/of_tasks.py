@@ -67,7 +67,8 @@ TEXT_METRICS: Final = (
         "sem_score",
         "SemScore",
         f"{_CLOZE_AND_QA}, after Aynetdinov & Akbik 2024, arXiv 2401.17072",
-        "How near in meaning two answers are: the cosine of their sentence embeddings.",
+        "How near in meaning two answers are: the cosine of their sentence embeddings; or, from 0 "
+        "to 1, what a probe of a model of your own makes of them.",
         low=-1.0,
     ),
     _of_answers(

@@ -1,4 +1,4 @@
-"""Nearness in meaning: the cosine of two answers' vectors.
+"""Nearness in meaning: the cosine of two answers' vectors, or whatever else compares two texts.
 
 SemScore is the mean of these values over vectors of sentences (all-mpnet-base-v2 in Aynetdinov &
 Akbik 2024, arXiv 2401.17072, and in "How similar are two LLMs"), the word cosine the mean over
@@ -7,7 +7,7 @@ static vectors of words.
 An empty text has no meaning to encode: two empty ones have the value 1, an empty one and another 0.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,15 +71,47 @@ def text_cosine_values(
     >>> text_cosine_values(["king", "king", ""], ["queen", "", ""], vectors).tolist()
     [0.8, 0.0, 1.0]
     """
+
+    def cosines(one: Sequence[str], other: Sequence[str]) -> Values:
+        return cosine_values([vectors[text] for text in one], [vectors[text] for text in other])
+
+    return text_likeness_values(first, second, cosines)
+
+
+def text_likeness_values(
+    first: Sequence[str],
+    second: Sequence[str],
+    likeness: Callable[[Sequence[str], Sequence[str]], Values],
+) -> Values:
+    """Return how alike each two texts are, equal and empty ones by rule and others as they are.
+
+    Parameters
+    ----------
+    first, second
+        Texts, in parallel. Equal ones have the value 1, space around them aside; an empty one
+        and another have 0.
+    likeness
+        One value a pair for texts that are neither; it is asked once, or not at all.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many texts on both sides.
+
+    Examples
+    --------
+    >>> def share(one, other): return np.array([len(a) / len(b) for a, b in zip(one, other)])
+    >>> text_likeness_values(["ox", "ox", " "], ["oxen", "ox ", "cow"], share).tolist()
+    [0.5, 1.0, 0.0]
+    """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} texts are held against {len(second)}")
     pairs = [(one.strip(), other.strip()) for one, other in zip(first, second, strict=True)]
     values = np.array([float(one == other) for one, other in pairs], dtype=np.float64)
     compared = [index for index, (one, other) in enumerate(pairs) if one and other and one != other]
     if compared:
-        values[compared] = cosine_values(
-            [vectors[first[index]] for index in compared],
-            [vectors[second[index]] for index in compared],
+        values[compared] = likeness(
+            [first[index] for index in compared], [second[index] for index in compared]
         )
     return values
 

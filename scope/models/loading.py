@@ -184,7 +184,7 @@ def load_latent_reader(
     ----------
     readout
         How a text becomes one vector a layer; by default a prompt's last token for causal models,
-        the mean for others.
+        the mean for others. Models of ``python:`` are read in a way of their own.
 
     Raises
     ------
@@ -204,6 +204,13 @@ def load_latent_reader(
             f"the readout {readout.kind} for the scheme `{scheme}`",
             expected="a model of the scheme hf or gguf: others are read in a way of their own",
             mend="leave the readout out, or name another model",
+        )
+    if scheme == "openai":
+        raise ModelError(
+            f"`{spec}` is on a server, which gives answers and shows no layers",
+            expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
+            f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
+            mend="name the checkpoint itself",
         )
     model = find("models", scheme).target(rest, options)
     return cast(LatentReader, in_role(model, spec, "latent_reader", options))

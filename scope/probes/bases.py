@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scope.models.torch_setup import load_torch
 from scope.probes.checks import Latents
+from scope.probes.scales import moments, rows_of
 
 POWER = 0.4
 """Of each component's variance; 0 leaves the components as they are, 0.5 whitens them fully."""
@@ -18,7 +19,7 @@ FLOOR = 0.02
 """Added to each variance first, so that directions of hardly any are not blown up."""
 
 _STILL = 1e-6
-"""A dimension of a smaller deviation says nothing; it is left at its own scale."""
+"""A layer of a smaller deviation is the same for all sentences; it is not blown up."""
 
 
 class Basis(NamedTuple):
@@ -35,10 +36,10 @@ class Basis(NamedTuple):
 def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> Basis:
     """Find each layer's mean, deviations, and leading directions.
 
-    Each dimension is standardised, as a few of a language model's have variances above those of
-    all others together. A linear autoencoder with squared loss ends in the same directions, so
-    nothing is trained. Whitened, each component is divided by ``(variance + FLOOR) ** POWER``;
-    otherwise a layer's components are divided by one number, so that their mean square is 1.
+    Each dimension is standardised first. A linear autoencoder with squared loss ends in the same
+    directions, so nothing is trained. Whitened, each component is divided by
+    ``(variance + FLOOR) ** POWER``; otherwise a layer's components are divided by one number, so
+    that their mean square is 1.
 
     Parameters
     ----------
@@ -59,34 +60,33 @@ def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> B
     ([[0.0, 3.0]], [[[1.0], [0.0]]])
     """
     layers = parts[0].shape[1]
-    found = [_of_layer(_rows(parts, layer), components, whitened) for layer in range(layers)]
+    found = [_of_layer(rows_of(parts, layer), components, whitened) for layer in range(layers)]
     centres, projections = zip(*found, strict=True)
     return Basis(np.stack(centres), np.stack(projections))
 
 
-def project(basis: Basis, latents: Latents) -> Any:
-    """The encoders' inputs as one tensor of shape (layers, sentences, components).
+def project(basis: Basis, parts: Sequence[Latents]) -> Any:
+    """The encoders' inputs as one tensor of shape (layers, sentences of all parts, components).
 
     Layer by layer, so that no second copy of all latents is made.
     """
     torch = load_torch()
     layers, _, components = basis.projection.shape
-    inputs = torch.empty(layers, len(latents), components)
+    inputs = torch.empty(layers, sum(map(len, parts)), components)
     for layer in range(layers):
-        centred = torch.from_numpy(latents[:, layer] - basis.centre[layer])
-        torch.matmul(centred, torch.from_numpy(basis.projection[layer]), out=inputs[layer])
+        projection, start = torch.from_numpy(basis.projection[layer]), 0
+        for part in parts:
+            centred = torch.from_numpy(part[:, layer] - basis.centre[layer])
+            rows = inputs[layer, start : start + len(part)]
+            torch.matmul(centred, projection, out=rows)
+            start += len(part)
     return inputs
-
-
-def _rows(parts: Sequence[Latents], layer: int) -> NDArray[np.float64]:
-    return np.concatenate([np.asarray(part[:, layer], dtype=np.float64) for part in parts])
 
 
 def _of_layer(
     rows: NDArray[np.float64], components: int, whitened: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    centre, deviation = rows.mean(axis=0), rows.std(axis=0)
-    deviation[deviation < _STILL] = 1.0
+    centre, deviation = moments(rows)
     standard = (rows - centre) / deviation
     values, vectors = np.linalg.eigh(standard.T @ standard / len(rows))
     variances = np.maximum(values[::-1][:components], 0.0)

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.errors import SpecError
 from scope.probes.checks import checked_pairs, checked_scores
-from scope.probes.correlations import pearson, pearson_estimate, spearman_estimate
+from scope.probes.correlation_differences import pearson_difference
+from scope.probes.correlations import pearson_estimate, spearman_estimate
+from scope.probes.cosines import cosine_distances
 from scope.probes.probe import SimilarityProbe
-from scope.probes.raw_cosines import raw_distances
 from scope.probes.threads import one_thread
 from scope.records.estimates import Estimate, Undefined
 
@@ -24,11 +25,10 @@ class LayerPoint(NamedTuple):
 
 
 class LayerLoss(NamedTuple):
-    """What a probe is worth without one layer: Pearson's correlation, and by how much less."""
+    """By how much less Pearson's correlation of a probe is without one layer."""
 
     layer: int
-    pearson: float
-    lost: float
+    lost: Estimate | Undefined
 
 
 def layer_curve(
@@ -68,7 +68,7 @@ def layer_curve(
     wanted = checked_scores(scores, len(pair[0]), low, high)
     if probe is None:
         with one_thread():
-            distances = raw_distances(*pair)
+            distances = cosine_distances(*pair)
     else:
         distances = probe.layer_distances(*pair)
     return tuple(
@@ -84,7 +84,7 @@ def leave_one_layer_out(
 
     A layer that is lost little may still hold much that its neighbours hold as well. The layer's
     distance does not count, and it leaves the head's gate as it is; the step ``raw`` takes the
-    next best layer.
+    next best layer. Intervals are as `pearson_difference` has them.
 
     Raises
     ------
@@ -102,8 +102,9 @@ def leave_one_layer_out(
             expected="a probe of two layers or more",
             mend="read the latents of all layers",
         )
-    whole = pearson(probe.scores_from(distances), wanted)
-    without = [
-        pearson(probe.scores_from(distances, without=layer), wanted) for layer in range(layers)
-    ]
-    return tuple(LayerLoss(layer, value, whole - value) for layer, value in enumerate(without))
+    whole = probe.scores_from(distances)
+    without = (probe.scores_from(distances, without=layer) for layer in range(layers))
+    return tuple(
+        LayerLoss(layer, pearson_difference(whole, rest, wanted))
+        for layer, rest in enumerate(without)
+    )

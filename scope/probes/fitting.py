@@ -14,10 +14,12 @@ from scope.probes.autoencoders import Encoders, train_autoencoders
 from scope.probes.bases import Basis, fit_basis, project
 from scope.probes.checks import Latents, Scores
 from scope.probes.correlations import pearson
+from scope.probes.cosine_layer import CosineLayer, fit_cosine_layer
+from scope.probes.cosines import cosine_distances
 from scope.probes.measures import AllCosines, RawLayer, SiameseNetwork
 from scope.probes.network import Parameters, encode, layer_distances, starting_head, strain
-from scope.probes.raw_cosines import CosineLayer, fit_cosine_layer, raw_distances
 from scope.probes.recipes import Recipe
+from scope.probes.scales import fit_scales
 from scope.probes.training import SPAN, Pairs, Schedule, train
 
 
@@ -41,20 +43,21 @@ def fit_raw_layer(development: ScoredPairs) -> RawLayer:
 
     A layer in which all pairs have the same cosine counts as -1, the worst there is.
     """
-    distances = raw_distances(development.first, development.second)
+    distances = cosine_distances(development.first, development.second)
     found = [pearson(-column, development.similarities) for column in distances.T]
     return RawLayer(np.nan_to_num(np.array(found), nan=-1.0))
 
 
 def fit_all_cosines(pairs: ScoredPairs, development: ScoredPairs) -> AllCosines:
-    """The weights of all layers' cosines, from the pairs; their penalty, from the development."""
-    tried = raw_distances(development.first, development.second)
+    """Scales and weights of all layers' cosines, from the pairs; the penalty, from the others."""
+    scales = fit_scales((pairs.first, pairs.second))
+    tried = cosine_distances(development.first, development.second, scales)
 
     def judge(layer: CosineLayer) -> float:
         return _judged(layer.strain(tried), development.similarities)
 
-    distances = raw_distances(pairs.first, pairs.second)
-    return AllCosines(fit_cosine_layer(distances, pairs.similarities, judge))
+    distances = cosine_distances(pairs.first, pairs.second, scales)
+    return AllCosines(scales, fit_cosine_layer(distances, pairs.similarities, judge))
 
 
 def lay_foundation(
@@ -64,7 +67,7 @@ def lay_foundation(
     basis = fit_basis(parts, min(components, parts[0].shape[2]), whitened=recipe.whitened)
     if not recipe.nonlinear:
         return Foundation(basis)
-    inputs = load_torch().cat([project(basis, part) for part in parts], dim=1)
+    inputs = project(basis, parts)
     return Foundation(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
 
 
@@ -89,8 +92,8 @@ def fit_network(
         **starting_head(layers, recipe.hidden, generator),
     }
     given = Pairs(
-        project(basis, pairs.first),
-        project(basis, pairs.second),
+        project(basis, (pairs.first,)),
+        project(basis, (pairs.second,)),
         torch.from_numpy(pairs.similarities * SPAN).float(),
     )
     judge = _judge_of(basis, development, recipe)
@@ -114,7 +117,7 @@ def _judge_of(
     basis: Basis, development: ScoredPairs, recipe: Recipe
 ) -> Callable[[Parameters], float]:
     torch = load_torch()
-    sides = [project(basis, side) for side in (development.first, development.second)]
+    sides = [project(basis, (side,)) for side in (development.first, development.second)]
 
     def judge(parameters: Parameters) -> float:
         with torch.inference_mode():

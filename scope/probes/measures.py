@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scope.models.torch_setup import load_torch
 from scope.probes.bases import Basis
 from scope.probes.checks import Latents
-from scope.probes.network import HEAD, Parameters, encode, layer_distances, strain
-from scope.probes.raw_cosines import CosineLayer, Distances, raw_distances
+from scope.probes.cosine_layer import CosineLayer
+from scope.probes.cosines import Distances, cosine_distances
+from scope.probes.network import HEAD, Parameters, encode, head_size, layer_distances, strain
+from scope.probes.scales import Scales
 
 _AT_ONCE = 256
 """So many pairs are encoded together, always: the kernel of a product follows its size."""
@@ -19,6 +21,10 @@ _AT_ONCE = 256
 
 class Measure(Protocol):
     """Two stages: distances a layer, and how far apart a pair is by all of them together."""
+
+    @property
+    def trained(self) -> int:
+        """How many numbers were trained on scored pairs."""
 
     def distances(self, first: Latents, second: Latents) -> Distances:
         """Of shape (pairs, layers); exactly 0 for equal latents, the same both ways round."""
@@ -33,13 +39,18 @@ class RawLayer(NamedTuple):
     correlations: NDArray[np.float64]
 
     @property
+    def trained(self) -> int:
+        """None: a layer is chosen."""
+        return 0
+
+    @property
     def layer(self) -> int:
         """The layer of the highest correlation with development scores; the first of equals."""
         return int(np.argmax(self.correlations))
 
     def distances(self, first: Latents, second: Latents) -> Distances:
         """1 - cosine of each layer."""
-        return raw_distances(first, second)
+        return cosine_distances(first, second)
 
     def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
         """The best layer's distance; without that layer the next best's."""
@@ -51,28 +62,41 @@ class RawLayer(NamedTuple):
 
 
 class AllCosines(NamedTuple):
-    """The cosines of all layers' latents as they are, weighed by one layer of numbers."""
+    """The cosines of all layers' latents, standardised, and weighed by one layer of numbers.
 
+    The paper's layer has the cosines of the latents as they are. Where a few dimensions decide
+    them, no weighing of layers makes up for it: with SmolLM2-135M it came to .785 on development
+    pairs, beside .761 of the best layer alone, and to .830 with standardised dimensions.
+    """
+
+    scales: Scales
     weighed: CosineLayer
+
+    @property
+    def trained(self) -> int:
+        """A weight a layer, and an offset."""
+        return len(self.weighed.weights) + 1
 
     def distances(self, first: Latents, second: Latents) -> Distances:
         """1 - cosine of each layer."""
-        return raw_distances(first, second)
+        return cosine_distances(first, second, self.scales)
 
     def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
-        """As `scope.probes.raw_cosines.CosineLayer` has it."""
+        """As `scope.probes.cosine_layer.CosineLayer` has it."""
         return self.weighed.strain(distances, without)
 
 
 class SiameseNetwork(NamedTuple):
     """Encoders that take latents as they are, and a head; arrays named as `Parameters` has them.
 
-    ``centre``, shape (layers, width), is taken from the latents first.
+    ``centre``, shape (layers, width), is taken from the latents first. ``trained`` counts what was
+    trained, before a basis and the encoders became one matrix.
     """
 
     centre: NDArray[np.float32]
     arrays: dict[str, NDArray[np.float32]]
     nonlinear: bool
+    trained: int
 
     @classmethod
     def folded(cls, basis: Basis, parameters: Parameters, *, nonlinear: bool) -> SiameseNetwork:
@@ -80,11 +104,12 @@ class SiameseNetwork(NamedTuple):
         arrays = {name: np.array(tensor.numpy()) for name, tensor in parameters.items()}
         exact = basis.projection.astype(np.float64) @ arrays["encoders"].astype(np.float64)
         arrays["encoders"] = exact.astype(np.float32)
-        return cls(basis.centre, arrays, nonlinear)
+        return cls(basis.centre, arrays, nonlinear, _count_trained(parameters, nonlinear=nonlinear))
 
     def distances(self, first: Latents, second: Latents) -> Distances:
         """Between each layer's encodings."""
         torch = load_torch()
+        # In double precision, squares of the greatest latent that there can be are finite.
         parameters = self._tensors("encoders", "offsets")
         found = np.empty(first.shape[:2])
         with torch.inference_mode():
@@ -97,7 +122,7 @@ class SiameseNetwork(NamedTuple):
     def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
         """As the head has it; a layer that is left out has no weight and stirs no gate."""
         torch = load_torch()
-        parameters = {name: tensor.double() for name, tensor in self._tensors(*HEAD).items()}
+        parameters = self._tensors(*HEAD)
         kept = None
         if without is not None:
             kept = torch.ones(distances.shape[1], dtype=torch.float64)
@@ -111,10 +136,21 @@ class SiameseNetwork(NamedTuple):
 
     def _encoded(self, latents: Latents, parameters: Parameters) -> Any:
         _, layers, width = latents.shape
-        centred = load_torch().zeros(layers, _AT_ONCE, width)
-        centred[:, : len(latents)] = load_torch().from_numpy(latents - self.centre).transpose(0, 1)
+        torch = load_torch()
+        centred = torch.zeros(layers, _AT_ONCE, width, dtype=torch.float64)
+        given = torch.from_numpy(latents - self.centre.astype(np.float64))
+        centred[:, : len(latents)] = given.transpose(0, 1)
         return encode(centred, parameters, nonlinear=self.nonlinear)
 
     def _tensors(self, *names: str) -> Parameters:
         torch = load_torch()
-        return {name: torch.from_numpy(self.arrays[name]) for name in names}
+        return {name: torch.from_numpy(self.arrays[name].astype(np.float64)) for name in names}
+
+
+def _count_trained(parameters: Parameters, *, nonlinear: bool) -> int:
+    """An output that a layer does not have is 0 throughout, and not trained."""
+    encoders = parameters["encoders"]
+    outputs = int((encoders != 0).any(dim=1).sum())
+    layers, hidden = parameters["hidden"].shape
+    inputs: int = encoders.shape[1]
+    return outputs * (inputs + nonlinear) + head_size(layers, hidden)

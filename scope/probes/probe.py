@@ -21,6 +21,7 @@ from scope.probes.checks import (
     require_pairs,
 )
 from scope.probes.correlations import pearson
+from scope.probes.cosines import Distances
 from scope.probes.fitting import (
     Foundation,
     ScoredPairs,
@@ -32,7 +33,6 @@ from scope.probes.fitting import (
 from scope.probes.measures import Measure
 from scope.probes.network import head_size
 from scope.probes.parameters import check_parameters
-from scope.probes.raw_cosines import Distances
 from scope.probes.recipes import RECIPES, Loss, Recipe, Step, checked_step
 from scope.probes.threads import one_thread
 from scope.probes.training import Schedule
@@ -51,7 +51,8 @@ class SimilarityProbe(BaseEstimator):
     ----------
     step
         How much is learned, in the paper's order. ``raw``: the cosine of one layer, the best on
-        the development pairs. ``mlp``: one layer of numbers on the cosines of all layers.
+        the development pairs. ``mlp``: one layer of numbers on the cosines of all layers,
+        whose dimensions are standardised.
         ``siamese``: an encoder a layer, from a start by chance. ``autoencoder``: the encoders
         start from autoencoders that were trained on sentences without scores. ``final``: they
         start from whitened principal components, and the errors' variance is what is lessened.

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from scope.fleet.saved_shapes import check_kept
+from scope.probes.cosine_layer import CosineLayer
 from scope.probes.measures import AllCosines, Measure, RawLayer, SiameseNetwork
-from scope.probes.raw_cosines import CosineLayer
 from scope.probes.recipes import RECIPES, Step
+from scope.probes.scales import Scales
 
 _RAW = {"correlations": "f8 layers"}
 _COSINES = {
+    "latent_mean": "f4 layers width",
+    "latent_deviation": "+f4 layers width",
     "mean": "f8 layers",
     "deviation": "+f8 layers",
     "weights": "f8 layers",
     "offset": "f8",
+    "near": "+f8",
 }
 _NETWORK = {
     "centre": "f4 layers width",
@@ -28,6 +33,7 @@ _NETWORK = {
     "hidden_offsets": "f4 hidden",
     "out": "f4 hidden",
     "out_offset": "f4",
+    "trained": "i8",
 }
 """Kinds and shapes, as `scope.fleet.saved_shapes` has them."""
 
@@ -37,16 +43,18 @@ def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
 
     Examples
     --------
-    >>> import numpy as np
     >>> measure_arrays(RawLayer(np.array([0.25, 0.5])))
     {'correlations': array([0.25, 0.5 ])}
     """
     if isinstance(measure, RawLayer):
         return {"correlations": measure.correlations}
     if isinstance(measure, AllCosines):
-        return measure.weighed._asdict()
+        centre, deviation = measure.scales
+        scales = {"latent_mean": centre, "latent_deviation": deviation}
+        return scales | measure.weighed._asdict()
     if isinstance(measure, SiameseNetwork):
-        return {"centre": measure.centre, **measure.arrays}
+        trained = np.asarray(measure.trained, dtype=np.int64)
+        return {"centre": measure.centre, **measure.arrays, "trained": trained}
     raise TypeError(f"a measure of the class {type(measure).__name__}")
 
 
@@ -65,6 +73,10 @@ def restored_measure(
     if step == "raw":
         return RawLayer(numbers["correlations"])
     if step == "mlp":
-        return AllCosines(CosineLayer(**numbers))
-    arrays = {name: array for name, array in numbers.items() if name != "centre"}
-    return SiameseNetwork(numbers["centre"], arrays, RECIPES[step].nonlinear)
+        scales = Scales(numbers["latent_mean"], numbers["latent_deviation"])
+        return AllCosines(scales, CosineLayer(*(numbers[name] for name in CosineLayer._fields)))
+    trained = int(numbers["trained"])
+    if trained < 1:
+        raise ValueError(f"{trained} trained numbers")
+    arrays = {name: numbers[name] for name in numbers.keys() - {"centre", "trained"}}
+    return SiameseNetwork(numbers["centre"], arrays, RECIPES[step].nonlinear, trained)

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import RunError, ScopeError
-from scope.fleet.saved_numbers import write_numbers
 from scope.probes.calibration import Calibration
 from scope.probes.parameters import check_parameters
 from scope.probes.probe import SimilarityProbe
 from scope.probes.saved_measures import measure_arrays, restored_measure
-from scope.probes.saved_numbers import DESCRIPTION, NUMBERS, damaged, read_numbers
+from scope.probes.saved_numbers import DESCRIPTION, FILES
 from scope.probes.source import LatentSource
 from scope.store.files import read_text, write_atomically
 from scope.store.trouble import guarded
@@ -80,7 +79,7 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
         width=probe.width_,
         calibration=(probe.calibration_.scale, probe.calibration_.power),
         source=saved.source,
-        sha256=write_numbers(folder / NUMBERS, measure_arrays(probe.measure_)),
+        sha256=FILES.write(folder, measure_arrays(probe.measure_)),
     )
     text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
     write_atomically(folder / DESCRIPTION, text + "\n")
@@ -103,11 +102,11 @@ def load_probe(folder: Path) -> SavedProbe:
             mend="name that folder, or fit a probe first",
         )
     description = _described(path, text)
-    numbers = read_numbers(folder / NUMBERS, description.sha256)
+    numbers = FILES.read(folder, description.sha256)
     try:
         return _restored(description, numbers)
     except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise damaged(path, f"its parts do not go together ({error})") from error
+        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
 
 
 def _described(path: Path, text: str) -> _Description:
@@ -132,7 +131,7 @@ def _unreadable(path: Path, error: ValidationError) -> RunError:
             )
     place = ".".join(map(str, complaints[0]["loc"]))
     where = f"at `{place}`: " if place else ""
-    return damaged(path, f"{where}{complaints[0]['msg']}")
+    return FILES.damaged(path, f"{where}{complaints[0]['msg']}")
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> SavedProbe:

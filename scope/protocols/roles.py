@@ -155,9 +155,11 @@ class Encoder(Protocol):
 class LatentReader(Protocol):
     """A model in the role of latent reader: text in, one vector a layer out.
 
-    A layer's vector is what its block leaves in the residual stream, before the final norm.
-    ``layers``, ``width`` and the latents may need the model itself, and load it; ``spec``,
-    ``fingerprint`` and ``precision`` do not, so that latents which are kept need no model.
+    A layer's vector is what its block leaves in the residual stream, before the final norm. The
+    numbers are kept under the fingerprint and never computed again, so they must be exact: the
+    same to the bit whatever texts stand beside a text, in whatever order and portions. ``spec``,
+    ``fingerprint`` and ``precision`` are asked for even where all latents are kept: a reader does
+    well to load its model later.
     """
 
     @property
@@ -170,18 +172,13 @@ class LatentReader(Protocol):
 
     @property
     def precision(self) -> Precision:
-        """How exact the numbers are: those of ``bfloat16`` have 16 bits that are not zero."""
-
-    @property
-    def layers(self) -> int:
-        """Vectors a text has."""
-
-    @property
-    def width(self) -> int:
-        """Numbers a vector has."""
+        """How exact the numbers are: of those of ``bfloat16`` the lower 16 bits are zero."""
 
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Of shape (texts, layers, width); what a text has never depends on the other texts."""
+        """Of shape (texts, layers, width), finite; what a text has never depends on the others.
+
+        It is never asked for no text at all.
+        """
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""

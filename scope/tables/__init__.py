@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scope.records import Comparison
 from scope.tables.fleet import fleet
 from scope.tables.measured import measured
+from scope.tables.probe import probe
 from scope.tables.rows import rows, to_frame
 from scope.tables.verdicts import verdicts
 
@@ -24,6 +25,8 @@ def table(comparison: Comparison, folder: Path | None = None) -> RenderableType:
     """
     if comparison.fleet is not None:
         return fleet(comparison.manifest.job, comparison.fleet, folder)
+    if comparison.probe is not None:
+        return probe(comparison.probe, folder)
     return verdicts(comparison.verdicts) if comparison.verdicts else measured(comparison)
 
 

@@ -34,11 +34,12 @@ PAIRS_AT_EITHER_END = 5
 def measured(comparison: Comparison) -> RenderableType:
     """The main estimates, each with its n and, below, its interval; fits into 80 columns."""
     from rich.console import Group
+    from rich.text import Text
 
     main = [one for one in comparison.measurements if one.subset is None]
     if not comparison.tasks:
         return _against_reference(comparison, main)
-    tables: list[Table] = []
+    tables: list[RenderableType] = []
     for task in (one.task for one in comparison.tasks):
         rows = [one for one in main if one.capability == task]
         of_gold, of_pairs = (
@@ -47,6 +48,8 @@ def measured(comparison: Comparison) -> RenderableType:
         )
         tables.append(_of_equals(f"{task}: against gold", of_gold))
         tables.append(_of_equals(f"{task}: between models", of_pairs))
+    if probe := comparison.manifest.settings.get("semscore"):
+        tables.append(Text(printable(f"sem_score: by {probe}")))
     return Group(*tables)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from scope.records import Comparison, Estimate, FleetFindings, Measurement, Undefined
+from scope.records import Comparison, Estimate, FleetFindings, Measurement, ProbeFindings, Undefined
 
 if TYPE_CHECKING:
     import pandas
@@ -31,11 +31,14 @@ def rows(comparison: Comparison) -> Iterator[Row]:
 
     Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
     benchmark that the number is of, ``against`` what it is held against, and ``subset`` the
-    category.
+    category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
+    and ``subset`` the step, the layer or the two layers.
     """
     yield from map(_measured, comparison.measurements)
     if comparison.fleet is not None:
         yield from _of_fleet(comparison.manifest.job, comparison.fleet)
+    if comparison.probe is not None:
+        yield from _of_probe(comparison.manifest.job, comparison.probe)
 
 
 def to_frame(comparison: Comparison) -> pandas.DataFrame:
@@ -129,3 +132,60 @@ def _routes(job: str, fleet: FleetFindings) -> Iterator[Row]:
         yield _row(job, "route_accuracy", name, score.accuracy, subset=subset)
         if score.gain is not None:
             yield _row(job, "route_gain", "router", score.gain, against=name, subset=subset)
+
+
+def _of_probe(job: str, probe: ProbeFindings) -> Iterator[Row]:
+    yield from _steps(job, probe)
+    for layer in probe.layers:
+        for metric, found in (
+            ("layer_pearson", layer.raw),
+            ("layer_pearson_encoded", layer.encoded),
+            ("layer_pearson_lost", layer.lost),
+        ):
+            if found is not None:
+                yield _row(job, metric, layer.model, found, subset=f"layer {layer.layer}")
+    for difference in probe.differences:
+        yield _row(
+            job,
+            "pearson_difference",
+            difference.first,
+            difference.pearson,
+            against=difference.second,
+            subset=difference.step,
+        )
+    yield from _aligned(job, probe)
+
+
+def _steps(job: str, probe: ProbeFindings) -> Iterator[Row]:
+    before: dict[str, str] = {}
+    for score in probe.scores:
+        for metric, found in (
+            ("pearson", score.pearson),
+            ("spearman", score.spearman),
+            ("mean_absolute_error", score.error),
+        ):
+            yield _row(job, metric, score.model, found, subset=score.step)
+        if score.gain is not None:
+            last = before.get(score.model, "")
+            yield _row(
+                job, "pearson_gain", score.model, score.gain, against=last, subset=score.step
+            )
+        before[score.model] = score.step
+
+
+def _aligned(job: str, probe: ProbeFindings) -> Iterator[Row]:
+    for one in probe.alignments:
+        for row, (values, margins) in enumerate(zip(one.values, one.margins, strict=True)):
+            for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
+                yield Row(
+                    capability=job,
+                    metric="cka",
+                    target=one.first,
+                    against=one.second,
+                    subset=f"layers {row} and {column}",
+                    value=value,
+                    low=value - margin,
+                    high=value + margin,
+                    n=one.sentences,
+                    reason="",
+                )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import made_up_fleet_comparison
+import made_up_probe_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
@@ -73,6 +74,21 @@ def fleet_page(fleet_comparison: Comparison) -> str:
 @pytest.fixture(scope="session")
 def fleet_document(fleet_page: str) -> Node:
     return parse(fleet_page)
+
+
+@pytest.fixture(scope="session")
+def probe_comparison() -> Comparison:
+    return made_up_probe_comparison.build_comparison()
+
+
+@pytest.fixture(scope="session")
+def probe_page(probe_comparison: Comparison) -> str:
+    return HtmlRenderer().render(probe_comparison)
+
+
+@pytest.fixture(scope="session")
+def probe_document(probe_page: str) -> Node:
+    return parse(probe_page)
 
 
 @pytest.fixture(scope="session", name="parse")

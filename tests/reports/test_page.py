@@ -18,7 +18,13 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least")
 
 
-FIXTURES = {"audit": "", "compare": "tasks_", "reuse": "reuse_", "fleet": "fleet_"}
+FIXTURES = {
+    "audit": "",
+    "compare": "tasks_",
+    "reuse": "reuse_",
+    "fleet": "fleet_",
+    "probe": "probe_",
+}
 """What the names of each job's fixtures begin with."""
 
 

@@ -19,11 +19,12 @@ from scope.estimation.tasks.choices import (
     without_values,
 )
 from scope.estimation.tasks.differences import gold_differences
-from scope.estimation.tasks.text_table import Encode, TextTable
+from scope.estimation.tasks.meaning import Compare, Encode, cosines_of, distinct_texts
+from scope.estimation.tasks.text_table import TextTable
 from scope.estimation.tasks.texts import text_gold_measurements, text_pair_measurements
 from scope.records import Difference, Measurement, TaskAnswers
 
-__all__ = ["TaskNumbers", "measure_task"]
+__all__ = ["Compare", "Encode", "TaskNumbers", "cosines_of", "distinct_texts", "measure_task"]
 
 
 class TaskNumbers(NamedTuple):
@@ -38,9 +39,9 @@ def measure_task(
     models: Sequence[str],
     *,
     normalize: bool,
-    encode: Encode | None,
-    encode_words: Encode | None,
     seed: int,
+    by_meaning: Compare | None = None,
+    by_words: Compare | None = None,
 ) -> TaskNumbers:
     """Estimate every metric of a task: each model against ``GOLD``, then each two models.
 
@@ -48,8 +49,8 @@ def measure_task(
     60 of them, and between models agreement, Cohen's κ, CAPA, discrete CAPA, error consistency and
     Jensen-Shannon divergence; their values can be read off the answers and are not kept. Items
     without options are answered in words: word and character F1, exact match, zero F1, and as far
-    as there is an encoder SemScore, its share from 0.9 on and the word cosine; of several right
-    answers the one that fits best counts.
+    as there is something to measure them by SemScore, its share from 0.9 on and the word cosine;
+    of several right answers the one that fits best counts.
 
     The differences are those of accuracy, or of word F1 and SemScore, against the right answers,
     first model minus second on the same items, with p-values that are Holm-corrected together.
@@ -63,16 +64,17 @@ def measure_task(
         The models' names, in the order of the rows; in a pair the earlier one is the target.
     normalize
         Whether words and characters are compared after SQuAD's normalization.
-    encode, encode_words
-        For SemScore and for the word cosine. Each is called once, with every distinct text.
     seed
         Of the permutations behind the p-values.
+    by_meaning, by_words
+        The SemScore and the word cosine of pairs of texts, in -1..1; None where they are not
+        measured. See `distinct_texts` and `cosines_of`.
 
     Raises
     ------
     ValueError
         If some items have options and others none, an answer's choice or probabilities do not fit
-        the options, there is not one name a row, or a vector is not of length 1.
+        the options, there is not one name a row, or a value of a pair lies out of its range.
     """
     if len(models) != len(answers.answers):
         raise ValueError(f"{answers.task}: {len(models)} names, {len(answers.answers)} rows")
@@ -84,7 +86,7 @@ def measure_task(
         )
     if with_options:
         return _choice_numbers(ChoiceTable.of(answers), models, seed)
-    return _text_numbers(TextTable.of(answers, encode, encode_words), models, normalize, seed)
+    return _text_numbers(TextTable.of(answers, by_meaning, by_words), models, normalize, seed)
 
 
 def _choice_numbers(table: ChoiceTable, models: Sequence[str], seed: int) -> TaskNumbers:

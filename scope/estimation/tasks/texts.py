@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scope.estimation.tasks.text_table import TextTable, Vectors
+from scope.estimation.tasks.meaning import Compare, Values
+from scope.estimation.tasks.text_table import TextTable
 from scope.metrics import (
     METRICS,
     best_against_gold,
     character_f1_values,
     exact_match_values,
-    text_cosine_values,
     word_f1_values,
 )
 from scope.records import GOLD, Measurement
 from scope.statistics import mean_estimate
-
-Values = NDArray[np.float64]
-Compare = Callable[[Sequence[str], Sequence[str]], Values]
-"""Two lists of texts in, one value a pair out."""
 
 NO_GOLD = "no item has a known right answer"
 NONE_BY_BOTH = "the two models answered no item in common"
@@ -72,14 +67,10 @@ def _comparisons(table: TextTable, normalize: bool) -> dict[str, Compare]:
         "character_f1": partial(character_f1_values, normalize=normalize),
         "exact_match": partial(exact_match_values, normalize=normalize),
     }
-    for key, vectors in (("sem_score", table.vectors), ("word_cosine", table.word_vectors)):
-        if vectors is not None:
-            comparisons[key] = _cosine_of(vectors)
+    for key, compare in (("sem_score", table.by_meaning), ("word_cosine", table.by_words)):
+        if compare is not None:
+            comparisons[key] = compare
     return comparisons
-
-
-def _cosine_of(vectors: Vectors) -> Compare:
-    return lambda first, second: text_cosine_values(first, second, vectors)
 
 
 def _measurements(

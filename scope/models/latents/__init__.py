@@ -1,10 +1,19 @@
 """What the layers of a frozen model make of a text: one vector a layer.
 
 ``readout`` says where in the text it is taken, ``source`` where the model comes from, ``framing``
-makes tokens of texts, ``blocks`` runs the model and listens to its layers, ``reader`` is all of it.
+makes tokens of texts, ``blocks`` runs the model and listens to its layers, ``precision`` says how
+exactly it is best run, ``reader`` is all of it.
 """
 
+from scope.models.latents.precision import natural_dtype
 from scope.models.latents.reader import CheckpointReader, read_checkpoint, read_gguf
 from scope.models.latents.readout import ONE_WORD, Readout
 
-__all__ = ["ONE_WORD", "CheckpointReader", "Readout", "read_checkpoint", "read_gguf"]
+__all__ = [
+    "ONE_WORD",
+    "CheckpointReader",
+    "Readout",
+    "natural_dtype",
+    "read_checkpoint",
+    "read_gguf",
+]

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import Any
 
 from scope.errors import ModelError
+from scope.models.checkpoint import first_line
+from scope.models.options import DType
 from scope.models.torch_setup import load_torch
+
+_A_TOKEN = 0
+_EXPECTED = "a transformer that reads text, whose layers can be read"
+_MEND = "name a causal or masked language model, an encoder, or an encoder-decoder"
+
+
+class _OtherLayoutError(Exception):
+    """A block's output is not of the shape texts, tokens, width."""
+
+
+class _Here(threading.local):
+    """What one thread reads: the blocks are the same for all."""
+
+    tokens: Any = None
+    places = slice(0)
+    taken: list[Any] | None = None
 
 
 class Blocks:
@@ -15,14 +33,37 @@ class Blocks:
 
     A block's output is taken behind its residual connection and before the final norm, as soon
     as it is there: of a batch no more is kept than is read. A model whose blocks do not stand in
-    a list, such as ALBERT, which uses one again and again, is asked for its hidden states.
+    a list, such as ALBERT, which uses one again and again, or whose blocks give their numbers in
+    another order than texts, tokens, width, such as XLNet, is asked for its hidden states.
+
+    Raises
+    ------
+    ModelError
+        When the model cannot be run on a text alone, or has no hidden states.
     """
 
-    def __init__(self, model: Any, spec: str) -> None:
+    def __init__(self, model: Any, spec: str, dtype: DType = "float32") -> None:
         self._model, self._spec = model, spec
         # What a causal model remembers of a text would be written for nothing.
         model.config.use_cache = False
+        # What a checkpoint asks for by itself is collected for one thread at a time.
+        model.config.output_hidden_states = model.config.output_attentions = False
+        self.device = next(model.parameters()).device
+        # Some parameters may be more exact than what was asked for.
+        self._dtype = getattr(load_torch(), dtype)
+        self._here = _Here()
         self._blocks = _listed_blocks(model)
+        for block in self._blocks:
+            block.register_forward_hook(self._take)
+        self.layers, self.width = self._sizes()
+
+    @property
+    def most_at_once(self) -> int | None:
+        """How many threads may read at once; None for any number.
+
+        Where hidden states are asked for, the library changes the model while it runs.
+        """
+        return None if self._blocks and self.device.type == "cpu" else 1
 
     def read(self, rows: Sequence[Sequence[int]], places: slice) -> Any:
         """The mean over those places at each layer: of shape (rows, layers, width), in float32.
@@ -31,31 +72,55 @@ class Blocks:
         ----------
         rows
             The tokens of the texts, as many in each: nothing needs a mask.
-
-        Raises
-        ------
-        ModelError
-            When the model has no hidden states.
         """
         torch = load_torch()
-        device = next(self._model.parameters()).device
-        tokens = torch.tensor([list(row) for row in rows], device=device)
+        tokens = torch.tensor([list(row) for row in rows], device=self.device)
         with torch.inference_mode():
             taken = self._listen(tokens, places) if self._blocks else self._ask(tokens, places)
         return torch.stack(taken, dim=1)
 
+    def _sizes(self) -> tuple[int, int]:
+        """Layers and width, which configurations name in many ways."""
+        try:
+            _, layers, width = self._tried().shape
+        except ModelError:
+            raise
+        # A model for other input than text raises whatever it raises when it misses its own.
+        except Exception as error:
+            raise ModelError(
+                f"`{self._spec}` is a {type(self._model).__name__} that fails on a text alone, in "
+                f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
+                expected=_EXPECTED,
+                mend=f"{_MEND}; some run in --dtype float32 alone",
+            ) from error
+        return layers, width
+
+    def _tried(self) -> Any:
+        # One row of two tokens, so that rows and tokens cannot be taken for each other.
+        row = [[_A_TOKEN, _A_TOKEN]]
+        try:
+            return self.read(row, slice(0, 1))
+        except _OtherLayoutError:
+            self._blocks = ()
+            return self.read(row, slice(0, 1))
+
     def _listen(self, tokens: Any, places: slice) -> list[Any]:
-        taken: list[Any] = []
-
-        def take(module: Any, given: Any, output: Any) -> None:
-            states = output[0] if isinstance(output, tuple) else output
-            taken.append(_mean(states, places))
-
-        with ExitStack() as stack:
-            for block in self._blocks:
-                stack.callback(block.register_forward_hook(take).remove)
+        here = self._here
+        here.tokens, here.places, here.taken = tokens, places, []
+        try:
             self._model(input_ids=tokens)
-        return taken
+            return here.taken
+        finally:
+            here.taken = None
+
+    def _take(self, module: Any, given: Any, output: Any) -> None:
+        here = self._here
+        if here.taken is None:
+            return
+        states = output[0] if isinstance(output, tuple) else output
+        if states.shape[:-1] != here.tokens.shape:
+            raise _OtherLayoutError
+        here.taken.append(self._mean(states, here.places))
 
     def _ask(self, tokens: Any, places: slice) -> list[Any]:
         answer = self._model(input_ids=tokens, output_hidden_states=True)
@@ -63,16 +128,18 @@ class Blocks:
         if not states:
             raise ModelError(
                 f"`{self._spec}` is a {type(self._model).__name__} without hidden states",
-                expected="a transformer whose layers can be read",
-                mend="name a causal or masked language model, or an encoder-decoder",
+                expected=_EXPECTED,
+                mend=_MEND,
             )
         # The first are the input embeddings.
-        return [_mean(each, places) for each in states[1:]]
+        return [self._mean(each, places) for each in states[1:]]
 
+    def _mean(self, states: Any, places: slice) -> Any:
+        """In the model's own precision, so that it can be kept without loss.
 
-def _mean(states: Any, places: slice) -> Any:
-    """In the model's own precision, so that it can be kept without loss."""
-    return states[:, places].float().mean(dim=1).to(states.dtype).float().cpu()
+        Some models add up their layers in float32 whatever they multiply in.
+        """
+        return states[:, places].float().mean(dim=1).to(self._dtype).float().cpu()
 
 
 def _listed_blocks(model: Any) -> Sequence[Any]:

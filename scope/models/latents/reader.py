@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,53 +14,77 @@ from scope.models.batching import batches_of_equal_length
 from scope.models.heads import fingerprint_with
 from scope.models.latents.blocks import Blocks
 from scope.models.latents.framing import Framing
-from scope.models.latents.readout import Readout
+from scope.models.latents.readout import Readout, ReadoutKind
+from scope.models.latents.side_by_side import side_by_side
 from scope.models.latents.source import Source, checkpoint_source, gguf_source
-from scope.models.options import ModelOptions
+from scope.models.options import DType, ModelOptions
 from scope.protocols import Precision
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the same model would come to be read otherwise."""
 
-_A_TOKEN = 0
+TOKENS_A_BATCH = 256
+"""Of the batches of a fixed shape: of more, more are filled up in vain where texts are few."""
+
+TOKENS_AT_ONCE = 4096
+"""The same where no CPU computes: what is filled up in vain there costs less than many calls."""
 
 
 class _Loaded(NamedTuple):
     blocks: Blocks
     framing: Framing
-    layers: int
-    width: int
 
 
 class CheckpointReader:
     """A model's layers, read in batches of equal length; it is loaded when it is first needed.
 
-    In float32 on a CPU a text's latents are the same to the bit whatever is read with it. In
-    bfloat16 and float16, and on other devices, the libraries choose their order of summation by
-    the size of the batch, and the last bits may differ: who needs the same numbers again keeps
-    them (see `scope.jobs.latent_store`).
+    A text's latents are the same to the bit whatever is read with it, in any order and portions.
+    On a CPU they do not depend on the number of threads either, each of which runs batches of its
+    own. Another processor, or another release of torch, may round otherwise.
+
+    In float32 on a CPU the order of summation is fixed (see `scope.models.torch_setup`), and
+    batches are as large as ``token_budget`` lets them be. In bfloat16 and float16, and on other
+    devices, the libraries choose it by the shape of the batch: there the shape follows from the
+    length of the text alone. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
+    other devices ``TOKENS_AT_ONCE // L``), at least one, and where there are too few texts one
+    stands in it again and again; the ``token_budget`` has no say.
     """
 
     def __init__(self, source: Source, options: ModelOptions, readout: Readout | None) -> None:
         self._source, self._options = source, options
         self.spec = source.spec
         causal = source.family == "causal"
-        self.readout = readout or Readout(kind="prompt" if causal else "mean")
+        self._readout = readout or Readout(kind="prompt" if causal else "mean")
         # Numbers of float16 have more bits than fit beside bfloat16's range.
         self.precision: Precision = "bfloat16" if options.dtype == "bfloat16" else "float32"
         self.fingerprint = fingerprint_with(
-            source.fingerprint, "latents", VERSION, self.readout.kind, *self.readout.around
+            source.fingerprint, "latents", VERSION, self._readout.kind, *self._readout.around
         )
 
     @property
+    def readout(self) -> ReadoutKind:
+        """Where in a text its latents are taken."""
+        return self._readout.kind
+
+    @property
+    def prompt(self) -> str | None:
+        """What stands around a text, the usual prompt included; None where nothing does."""
+        return self._readout.prompt
+
+    @property
+    def dtype(self) -> DType:
+        """The precision of the model's weights and activations."""
+        return self._options.dtype
+
+    @property
     def layers(self) -> int:
-        """Vectors a text has: one a block, the input embeddings aside."""
-        return self._loaded.layers
+        """Vectors a text has: one a block, the input embeddings aside; the model is loaded."""
+        return self._loaded.blocks.layers
 
     @property
     def width(self) -> int:
-        """Numbers a vector has."""
-        return self._loaded.width
+        """Numbers a vector has; the model is loaded."""
+        return self._loaded.blocks.width
 
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Of shape (texts, layers, width); what a text has never depends on the other texts.
@@ -72,23 +96,46 @@ class CheckpointReader:
         ModelError
             When the model answers what is not finite.
         """
-        loaded = self._loaded
-        found = np.empty((len(texts), loaded.layers, loaded.width), dtype=np.float32)
-        rows = [framed.tokens for framed in loaded.framing.frame(texts)]
-        for batch in batches_of_equal_length(list(map(len, rows)), self._options.token_budget):
-            tokens = [rows[index] for index in batch]
-            states = loaded.blocks.read(tokens, loaded.framing.read(len(tokens[0])))
-            found[batch] = self._finite(states.numpy())
+        found = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
+        rows = [framed.tokens for framed in self._loaded.framing.frame(texts)]
+        batches = list(batches_of_equal_length(list(map(len, rows)), self._tokens_a_batch))
+
+        def read(batch: Sequence[int]) -> None:
+            found[batch] = self._finite(self._read([rows[index] for index in batch]))
+
+        side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
         return found
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""
         return [framed.truncated for framed in self._loaded.framing.frame(texts)]
 
+    @property
+    def _shape_is_fixed(self) -> bool:
+        return self.dtype != "float32" or not self._on_cpu
+
+    @property
+    def _on_cpu(self) -> bool:
+        return self._loaded.blocks.device.type == "cpu"
+
+    @property
+    def _tokens_a_batch(self) -> int:
+        if not self._shape_is_fixed:
+            return self._options.token_budget
+        return TOKENS_A_BATCH if self._on_cpu else TOKENS_AT_ONCE
+
+    def _read(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """A batch of rows that are as long as each other."""
+        length, given = len(rows[0]), len(rows)
+        if self._shape_is_fixed:
+            rows = [*rows, *[rows[-1]] * (max(1, self._tokens_a_batch // length) - given)]
+        states = self._loaded.blocks.read(rows, self._loaded.framing.read(length))
+        return cast(NDArray[np.float32], states[:given].numpy())
+
     def _finite(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         if not np.isfinite(states).all():
             raise ModelError(
-                f"the layers of `{self.spec}` hold NaN or infinity in {self._options.dtype}",
+                f"the layers of `{self.spec}` hold NaN or infinity in {self.dtype}",
                 expected="finite numbers",
                 mend="try --dtype float32 or bfloat16: numbers of some models are too large for "
                 "float16; or check the checkpoint, whose weights may be damaged",
@@ -100,15 +147,12 @@ class CheckpointReader:
         head = self._source.load()
         framing = Framing(
             head.tokenizer,
-            self.readout,
+            self._readout,
             limit=head.limit,
             causal=self._source.family == "causal",
             spec=self.spec,
         )
-        blocks = Blocks(head.model, self.spec)
-        # Configurations name these numbers in many ways; one token shows them.
-        _, layers, width = blocks.read([[_A_TOKEN]], slice(0, 1)).shape
-        return _Loaded(blocks, framing, layers, width)
+        return _Loaded(Blocks(head.model, self.spec, self.dtype), framing)
 
 
 def read_checkpoint(

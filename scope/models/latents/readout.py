@@ -69,8 +69,12 @@ class Readout:
             )
 
     @property
+    def prompt(self) -> str | None:
+        """The prompt that is used, the usual one included; None where there is none."""
+        return (self.template or ONE_WORD) if self.kind == "prompt" else None
+
+    @property
     def around(self) -> tuple[str, str]:
         """What stands before the text, and what behind it."""
-        template = (self.template or ONE_WORD) if self.kind == "prompt" else SLOT
-        before, _, after = template.partition(SLOT)
+        before, _, after = (self.prompt or SLOT).partition(SLOT)
         return before, after

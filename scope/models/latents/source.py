@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from scope.errors import ModelError
 from scope.models import gguf
-from scope.models.checkpoint import fetch_checkpoint, first_line
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
 from scope.models.heads import Head, load_parts
 from scope.models.options import ModelOptions
+from scope.models.packaged import packaged_encoder
 from scope.models.torch_setup import quiet_transformers
 
 Family = Literal["causal", "masked", "encoder_decoder"]
@@ -38,18 +39,25 @@ class Source:
 def checkpoint_source(rest: str, options: ModelOptions) -> Source:
     """A folder, or ``NAME[@REVISION]`` on the hub, whose files are downloaded if need be.
 
+    A sentence encoder that the hub does not give is taken from installed packages, if they hold it.
+
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, or its config.json cannot be read.
+        When it is not there, is a pickle, has no transformer, or its config.json cannot be read.
+    ResourceError
+        When the packages that hold it are damaged.
     """
-    checkpoint = fetch_checkpoint(rest, options)
+    # The weights of such an encoder may lie deeper, where nobody would look for them.
+    _require_transformer(rest, Path(rest).expanduser())
+    checkpoint = _fetch(rest, options)
+    _require_transformer(rest, checkpoint.folder)
     family = family_of(_config(checkpoint.folder))
     return Source(
         spec=f"hf:{rest}",
         fingerprint=checkpoint.fingerprint,
         family=family,
-        load=partial(_load_body, rest, options, family),
+        load=partial(_load_body, str(checkpoint.folder), options, family),
     )
 
 
@@ -89,6 +97,32 @@ def family_of(config: Mapping[str, Any]) -> Family:
         return "masked"
     calls_itself = any(str(one).endswith("CausalLM") for one in config.get("architectures") or ())
     return "causal" if name in getattr(tables, _CAUSAL) or calls_itself else "masked"
+
+
+def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
+    try:
+        return fetch_checkpoint(rest, options)
+    except ModelError:
+        folder = None if Path(rest).expanduser().is_dir() else packaged_encoder(rest)
+        if folder is None:
+            raise
+    return fetch_checkpoint(str(folder), options)
+
+
+def _require_transformer(rest: str, folder: Path) -> None:
+    """Refuse sentence encoders that look words up in a table, or work otherwise without layers."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
+    # No sentence encoder, or one whose list nobody needs: its transformer is read alone.
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if kinds and "Transformer" not in kinds:
+        raise ModelError(
+            f"`{rest}` is a sentence encoder made of {', '.join(kinds)}",
+            expected="a transformer, whose layers hold hidden states",
+            mend="name another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
+        )
 
 
 def _config(folder: Path) -> Mapping[str, Any]:

@@ -6,17 +6,19 @@ import sys
 
 import numpy as np
 import pytest
+from tiny_language import write_tiny_llama
 
 from scope.errors import DataError, ModelError, RunError
 from scope.jobs import latent_store as job
 from scope.jobs.latent_store import latent_folder, stored_latents
+from scope.models import ModelOptions, load_latent_reader
 from scope.store.latents import LatentFolder
 
 
 class Counting:
     """Three layers of two numbers: length, vowels; remembers what it was asked."""
 
-    spec, layers, width = "python:counting", 3, 2
+    spec = "python:counting"
 
     def __init__(self, fingerprint="abc", precision="float32", kill_after=None):
         self.fingerprint, self.precision = fingerprint, precision
@@ -24,6 +26,7 @@ class Counting:
         self._kill_after = kill_after
 
     def latents(self, texts):
+        assert texts
         if self._kill_after is not None and len(self.asked) >= self._kill_after:
             raise KeyboardInterrupt
         self.asked += texts
@@ -51,6 +54,7 @@ def cache(tmp_path, monkeypatch):
 
 
 TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
+SEVERAL = ["the film", "a film", "ann", "bob saw ann", "who was dull", "in paris", "was bob good"]
 
 
 def test_rows_are_those_of_the_texts_in_any_order():
@@ -109,8 +113,11 @@ def test_numbers_of_bfloat16_take_two_bytes_and_lose_nothing():
     assert np.load(portion, allow_pickle=False).dtype == np.dtype("<u2")
 
 
-@pytest.mark.parametrize(("texts", "size"), [(2, 1 << 20), (1024, 3 * 2 * 4 * 2)])
-def test_portions_are_bounded_in_texts_and_bytes(monkeypatch, texts, size):
+@pytest.mark.parametrize(
+    ("first", "texts", "size"), [(9, 2, 1 << 20), (1, 1024, 3 * 2 * 4 * 2), (1, 2, 1 << 20)]
+)
+def test_portions_are_bounded_in_texts_and_bytes(monkeypatch, first, texts, size):
+    monkeypatch.setattr(job, "TEXTS_TO_BEGIN_WITH", first)
     monkeypatch.setattr(job, "TEXTS_A_PORTION", texts)
     monkeypatch.setattr(job, "BYTES_A_PORTION", size)
     table = stored_latents([f"text {number}" for number in range(5)], Counting())
@@ -158,15 +165,15 @@ from scope.jobs import latent_store as job
 job.TEXTS_A_PORTION = 8
 
 class Reader:
-    spec, fingerprint, precision, layers, width = "python:r", "shared", "float32", 1, 2
+    spec, fingerprint, precision = "python:r", "shared", "float32"
     asked = 0
     def latents(self, texts):
+        print("computing", flush=True)
         self.asked += len(texts)
         time.sleep(0.01)
         rows = [[len(text), float(text)] for text in texts]
         return np.array(rows, dtype=np.float32)[:, None]
     def truncated(self, texts):
-        print("computing", flush=True)
         return [False] * len(texts)
 
 print("ready", flush=True)
@@ -246,15 +253,84 @@ def test_empty_texts_are_refused_before_any_is_read():
     ("latents", "message"),
     [
         (np.full((3, 3, 2), np.inf), r"shape \(3, 3, 2\), not all of them finite, by the reader"),
-        (np.ones((3, 2, 3)), r"shape \(3, 2, 3\), by the reader `python:counting`"),
+        (
+            np.ones((3, 2)),
+            r"\(3, 2\), by the reader `python:counting`\n.* \(3, layers, width\) for 3",
+        ),
+        (np.ones((2, 3, 2)), r"shape \(2, 3, 2\), by .*\n.* \(3, layers, width\) for 3 texts"),
+        (np.ones((3, 0, 2)), r"shape \(3, 0, 2\), by"),
     ],
 )
-def test_a_reader_must_give_finite_numbers_of_its_shape(latents, message, monkeypatch):
+def test_a_reader_must_give_finite_numbers_of_one_shape(latents, message, monkeypatch):
     reader = Counting()
     monkeypatch.setattr(reader, "latents", lambda texts: latents)
     with pytest.raises(ModelError, match=message):
         stored_latents(TEXTS, reader)
     assert list(latent_folder("abc").glob("*.npy")) == []
+
+
+def test_a_reader_must_keep_to_its_shape(monkeypatch):
+    stored_latents(TEXTS, Counting())
+    reader = Counting()
+    monkeypatch.setattr(reader, "latents", lambda texts: np.ones((len(texts), 4, 2)))
+    with pytest.raises(ModelError, match=r"\(1, 4, 2\).*\n.*\(1, 3, 2\)(?s:.*)its fingerprint"):
+        stored_latents(["new"], reader)
+
+
+def test_numbers_of_bfloat16_must_have_no_more_bits(monkeypatch):
+    reader = Counting("half", "bfloat16")
+    monkeypatch.setattr(reader, "latents", lambda texts: np.full((len(texts), 1, 2), 0.1))
+    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `python:c"):
+        stored_latents(TEXTS, reader)
+
+
+def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch):
+    monkeypatch.setattr(job, "TEXTS_A_PORTION", 1)
+    reader = Counting()
+
+    def truncated(texts):
+        raise DataError(texts[-1], expected="others", mend="leave it out")
+
+    monkeypatch.setattr(reader, "truncated", truncated)
+    with pytest.raises(DataError, match="ann saw bob"):
+        stored_latents(TEXTS, reader)
+    assert reader.asked == []
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("latents") / "llama"
+    write_tiny_llama(folder, chat=False)
+    return str(folder)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_checkpoint_is_not_loaded_where_its_latents_are_kept(llama, dtype, monkeypatch):
+    def reader():
+        return load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
+
+    first = stored_latents(TEXTS, reader()).rows(TEXTS)
+    np.testing.assert_array_equal(first, reader().latents(TEXTS))
+
+    def fail(*_):
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr("scope.models.latents.source.load_parts", fail)
+    again = stored_latents(TEXTS, reader())
+    assert (again.layers, again.width) == (2, 16)
+    np.testing.assert_array_equal(again.rows(TEXTS), first)
+    with pytest.raises(AssertionError, match="loaded"):
+        stored_latents([*TEXTS, "new"], reader())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_latents_are_the_same_whatever_was_kept_before(llama, dtype, monkeypatch):
+    reader = load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
+    whole = stored_latents(SEVERAL, reader).rows(SEVERAL)
+    monkeypatch.setenv("SCOPE_CACHE", str(latent_folder("other")))
+    monkeypatch.setattr(job, "TEXTS_A_PORTION", 3)
+    stored_latents(SEVERAL[5::-2], reader)
+    np.testing.assert_array_equal(stored_latents(SEVERAL, reader).rows(SEVERAL), whole)
 
 
 def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache):

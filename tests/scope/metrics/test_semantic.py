@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.metrics.semantic import cosine_values, text_cosine_values
+from scope.metrics.semantic import cosine_values, text_cosine_values, text_likeness_values
 
 directions = st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(
     lambda numbers: math.hypot(*numbers) > 0.1
@@ -72,3 +72,21 @@ def test_unequal_numbers_of_texts_are_refused():
 
 def test_nothing_to_compare_gives_no_values():
     assert text_cosine_values([], [], {}).shape == (0,)
+
+
+def test_a_likeness_of_any_kind_is_asked_once_for_what_no_rule_decides():
+    asked = []
+
+    def likeness(one, other):
+        asked.append((list(one), list(other)))
+        return np.array([0.25, 0.5])
+
+    first, second = ["king", "king ", "", "", "ox"], ["queen", "king", " ", "ox", "cow"]
+    values = text_likeness_values(first, second, likeness)
+    assert values.tolist() == [0.25, 1, 1, 0, 0.5]
+    assert asked == [(["king", "ox"], ["queen", "cow"])]
+
+
+def test_a_likeness_is_not_asked_for_nothing():
+    values = text_likeness_values(["a", ""], ["a", "b"], lambda one, other: pytest.fail("asked"))
+    assert values.tolist() == [1, 0]

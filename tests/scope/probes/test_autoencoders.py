@@ -6,7 +6,7 @@ from scope.probes.autoencoders import output_mask, train_autoencoders
 from scope.probes.bases import fit_basis, project
 
 LATENTS = toy_latents.sentences()[1]
-INPUTS = project(fit_basis([LATENTS], 8, whitened=False), LATENTS)
+INPUTS = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS])
 
 
 def left_over(encoders):

@@ -15,7 +15,7 @@ def standardised(layer):
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_whitened_components_are_those_of_a_singular_value_decomposition(layer):
     basis = fit_basis([LATENTS], 5, whitened=True)
-    found = project(basis, LATENTS)[layer].numpy()
+    found = project(basis, [LATENTS])[layer].numpy()
     left, sizes, _ = np.linalg.svd(standardised(layer), full_matrices=False)
     variances = sizes[:5] ** 2 / len(LATENTS)
     expected = left[:, :5] * sizes[:5] / (variances + FLOOR) ** POWER
@@ -25,7 +25,7 @@ def test_whitened_components_are_those_of_a_singular_value_decomposition(layer):
 
 
 def test_components_do_not_correlate_and_the_leading_vary_most():
-    found = project(fit_basis([LATENTS], 8, whitened=True), LATENTS).numpy()
+    found = project(fit_basis([LATENTS], 8, whitened=True), [LATENTS]).numpy()
     for layer in found:
         covariance = layer.T @ layer / len(layer)
         np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-4)
@@ -33,7 +33,7 @@ def test_components_do_not_correlate_and_the_leading_vary_most():
 
 
 def test_unwhitened_inputs_keep_distances_up_to_one_factor_and_have_mean_square_1():
-    found = project(fit_basis([LATENTS], 8, whitened=False), LATENTS).numpy()
+    found = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS]).numpy()
     for layer in range(3):
         assert np.square(found[layer]).mean() == pytest.approx(1, abs=1e-4)
         expected = np.linalg.norm(standardised(layer)[0] - standardised(layer)[1:], axis=1)
@@ -55,4 +55,4 @@ def test_a_dimension_that_never_changes_is_not_blown_up():
     basis = fit_basis([still], 8, whitened=True)
     still[0, 1, 3] = 8
     assert np.isfinite(basis.projection).all()
-    assert np.abs(project(basis, still).numpy()).max() < 20
+    assert np.abs(project(basis, [still]).numpy()).max() < 20

@@ -39,3 +39,18 @@ def test_what_cannot_be_told_has_a_reason(estimate):
 def test_of_a_perfect_correlation_the_interval_is_a_point(sign, value):
     found = spearman_estimate(np.arange(6.0), sign * np.arange(6.0))
     assert (found.value, found.low, found.high) == pytest.approx((value, value, value))
+
+
+@pytest.mark.parametrize(
+    ("estimate", "truth"),
+    [(pearson_estimate, 0.8), (spearman_estimate, 6 / math.pi * math.asin(0.8 / 2))],
+)
+def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(estimate, truth):
+    """Of normal pairs, whose rank correlation follows from their correlation."""
+    generator = np.random.default_rng(2)
+    covered = 0
+    for _ in range(1000):
+        given, noise = generator.normal(size=(2, 60))
+        found = estimate(given, 0.8 * given + 0.6 * noise)
+        covered += found.low <= truth <= found.high
+    assert 0.93 <= covered / 1000 <= 0.97

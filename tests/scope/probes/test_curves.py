@@ -5,8 +5,10 @@ from scipy.stats import pearsonr, spearmanr
 from toy_latents import SMALL
 
 from scope.errors import DataError, SpecError
+from scope.probes.correlation_differences import pearson_difference
 from scope.probes.curves import layer_curve, leave_one_layer_out
 from scope.probes.probe import SimilarityProbe
+from scope.records.estimates import Undefined
 
 TOY = toy_latents.pairs()
 TRAIN, TEST = TOY.part(0, 128), TOY.part(128, 160)
@@ -42,17 +44,30 @@ def test_a_curve_wants_scores_within_their_range():
 
 
 @pytest.mark.parametrize("step", ["raw", "mlp", "final"])
-def test_what_is_lost_is_the_whole_less_the_rest(step):
+def test_what_is_lost_is_the_whole_less_the_rest_on_the_same_pairs(step):
     probe = SimilarityProbe(step=step, **SMALL).fit(*TRAIN)
-    whole = probe.score(*TEST)
-    for loss in leave_one_layer_out(probe, *TEST):
-        assert loss.lost == pytest.approx(whole - loss.pearson)
+    distances = probe.layer_distances(TEST.first, TEST.second)
+    for place, loss in enumerate(leave_one_layer_out(probe, *TEST)):
+        rest = probe.scores_from(distances, without=place)
+        expected = pearsonr(probe.scores_from(distances), TEST.scores)[0]
+        assert loss.layer == place
+        assert loss.lost.value == pytest.approx(expected - pearsonr(rest, TEST.scores)[0])
+        assert loss.lost == pearson_difference(probe.scores_from(distances), rest, TEST.scores)
 
 
 def test_the_raw_step_loses_nothing_but_by_its_own_layer():
     probe = SimilarityProbe(step="raw").fit(*TRAIN)
-    lost = [loss.lost for loss in leave_one_layer_out(probe, *TEST)]
-    assert [layer for layer in range(3) if lost[layer]] == [probe.measure_.layer]
+    for layer, lost in leave_one_layer_out(probe, *TEST):
+        if layer == probe.measure_.layer:
+            assert lost.low < lost.value < lost.high
+        else:
+            assert (lost.value, lost.low, lost.high) == (0, 0, 0)
+
+
+def test_of_a_probe_that_gives_all_the_same_score_no_loss_can_be_told(probe):
+    same = [np.repeat(side[:1], 5, axis=0) for side in TEST[:2]]
+    for loss in leave_one_layer_out(probe, *same, np.arange(5.0)):
+        assert loss.lost == Undefined(reason="one side is constant", n=5)
 
 
 def test_a_layer_that_is_left_out_has_no_say(probe):

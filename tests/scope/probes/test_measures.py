@@ -20,7 +20,7 @@ def test_a_folded_network_measures_as_its_basis_and_encoders_one_after_the_other
     parameters["out"] += 1
     basis = fit_basis([LATENTS], 6, whitened=True)
     for nonlinear in (False, True):
-        encoded = encode(project(basis, LATENTS), parameters, nonlinear=nonlinear)
+        encoded = encode(project(basis, [LATENTS]), parameters, nonlinear=nonlinear)
         expected = layer_distances(encoded[:, :-1], encoded[:, 1:])
         network = SiameseNetwork.folded(basis, parameters, nonlinear=nonlinear)
         found = network.distances(LATENTS[:-1], LATENTS[1:])

@@ -10,9 +10,8 @@ import toy_latents
 from toy_latents import SMALL, STEPS
 
 from scope.errors import RunError
-from scope.fleet.saved_numbers import write_numbers
 from scope.probes.probe import SimilarityProbe
-from scope.probes.saved_numbers import DESCRIPTION, NUMBERS, read_numbers
+from scope.probes.saved_numbers import DESCRIPTION, FILES, NUMBERS
 from scope.probes.saving import SavedProbe, load_probe, save_probe
 from scope.probes.source import LatentSource
 
@@ -52,8 +51,8 @@ def change(folder, **changes):
 def craft(folder, **arrays):
     """Change some of the numbers, and the digest with them."""
     digest = json.loads((folder / DESCRIPTION).read_text("utf-8"))["sha256"]
-    numbers = read_numbers(folder / NUMBERS, digest) | arrays
-    change(folder, sha256=write_numbers(folder / NUMBERS, numbers))
+    numbers = FILES.read(folder, digest) | arrays
+    change(folder, sha256=FILES.write(folder, numbers))
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +159,7 @@ def test_a_description_that_was_changed_is_refused(copied, changes, told):
         ({"out": np.zeros(3, np.float32)}, "`out` of shape (3,)"),
         ({"out": np.zeros(2)}, "`out` of float64 in place of float32"),
         ({"weights": np.full(3, np.nan, np.float32)}, "not finite"),
-        ({"encoders": np.full((3, 8, 4), 3e38, np.float32)}, "a score of nan"),
+        ({"trained": np.asarray(0)}, "0 trained numbers"),
         ({"more": np.zeros(1)}, "the numbers ['more']"),
     ],
 )
@@ -173,3 +172,9 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match="file"):
         save_probe(saved_of("raw"), tmp_path / "file" / "folder")
+
+
+def test_numbers_that_are_finite_and_yet_give_no_score_are_refused(tmp_path):
+    save_probe(saved_of("mlp"), tmp_path)
+    craft(tmp_path, weights=np.array([1e308, -1e308, 0]), deviation=np.full(3, 1e-308))
+    assert "a score of nan" in refusal(tmp_path)

@@ -9,7 +9,7 @@ from scope.tables import to_frame, to_text
 
 
 def compared(answers, names):
-    numbers = measure_task(answers, names, normalize=False, encode=None, encode_words=None, seed=0)
+    numbers = measure_task(answers, names, normalize=False, seed=0)
     return Comparison(
         manifest=Manifest(
             job="compare",

@@ -20,7 +20,7 @@ PAIR_METRICS = [
 
 
 def numbers(answers, models=("first", "second")):
-    return measure_task(answers, models, normalize=False, encode=None, encode_words=None, seed=0)
+    return measure_task(answers, models, normalize=False, seed=0)
 
 
 def estimates(answers, models=("first", "second")):

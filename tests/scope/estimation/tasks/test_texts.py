@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_tasks import NOT_ASKED, choice_task, text_task
 
-from scope.estimation.tasks import measure_task
+from scope.estimation.tasks import cosines_of, distinct_texts, measure_task
 from scope.records import GOLD, TaskAnswers, Undefined
 
 VECTORS = {
@@ -27,8 +27,14 @@ class Encoder:
 
 
 def numbers(answers, models=("first", "second"), *, normalize=False, encode=None, words=None):
+    texts = distinct_texts(answers)
     return measure_task(
-        answers, models, normalize=normalize, encode=encode, encode_words=words, seed=0
+        answers,
+        models,
+        normalize=normalize,
+        seed=0,
+        by_meaning=encode and cosines_of(texts, encode),
+        by_words=words and cosines_of(texts, words),
     )
 
 

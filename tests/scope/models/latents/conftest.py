@@ -29,22 +29,48 @@ def write_gpt2(folder):
     save(transformers.GPT2LMHeadModel, config, folder)
 
 
-def write_albert(folder):
-    """It uses one block three times over."""
+def write_mistral(folder):
+    """Its blocks see four tokens back, and no further."""
+    transformers = quiet_transformers()
+    write_tiny_llama(folder, chat=False)
+    config = transformers.MistralConfig(
+        vocab_size=transformers.AutoConfig.from_pretrained(folder).vocab_size,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=90,
+        sliding_window=4,
+        initializer_range=0.5,
+    )
+    save(transformers.MistralForCausalLM, config, folder)
+
+
+def write_mamba(folder):
+    """It has no attention, and adds its layers up in float32 whatever it multiplies in."""
+    transformers = quiet_transformers()
+    write_tiny_llama(folder, chat=False)
+    config = transformers.MambaConfig(
+        vocab_size=transformers.AutoConfig.from_pretrained(folder).vocab_size,
+        hidden_size=16,
+        num_hidden_layers=2,
+        state_size=4,
+        time_step_rank=2,
+        initializer_range=0.5,
+    )
+    save(transformers.MambaForCausalLM, config, folder)
+
+
+def write_on_words(folder, kind, **settings):
+    """A model with the tokenizer of the tiny BERT."""
     transformers = quiet_transformers()
     write_tiny_bert_mlm(folder)
     size = transformers.AutoConfig.from_pretrained(folder).vocab_size
-    config = transformers.AlbertConfig(
-        vocab_size=size,
-        embedding_size=8,
-        hidden_size=16,
-        num_hidden_layers=3,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=40,
-        initializer_range=0.5,
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=size, initializer_range=0.5, **settings
     )
-    save(transformers.AlbertModel, config, folder)
+    save(getattr(transformers, f"{kind}Model"), config, folder)
 
 
 def save(kind, config, folder):
@@ -63,9 +89,34 @@ def _nothing():
 WRITERS = {
     "llama": functools.partial(write_tiny_llama, chat=True),
     "gpt2": write_gpt2,
+    "mistral": write_mistral,
+    "mamba": write_mamba,
     "bert": write_tiny_bert_mlm,
     "roberta": write_tiny_roberta_mlm,
-    "albert": write_albert,
+    "distilbert": functools.partial(
+        write_on_words,
+        kind="DistilBert",
+        dim=16,
+        n_layers=2,
+        n_heads=2,
+        hidden_dim=32,
+        max_position_embeddings=40,
+    ),
+    # It uses one block three times over.
+    "albert": functools.partial(
+        write_on_words,
+        kind="Albert",
+        embedding_size=8,
+        hidden_size=16,
+        num_hidden_layers=3,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=40,
+    ),
+    # Its blocks give tokens, texts, width.
+    "xlnet": functools.partial(
+        write_on_words, kind="XLNet", d_model=16, n_layer=2, n_head=2, d_inner=32
+    ),
     "t5": write_tiny_t5,
     "bart": write_tiny_bart,
 }

@@ -1,7 +1,10 @@
 """Blocks are found in a model whatever they are called."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.latents.blocks import Blocks, _listed_blocks
 from scope.models.latents.source import checkpoint_source
@@ -13,7 +16,10 @@ from scope.models.torch_setup import load_torch
     [
         ("llama", "LlamaDecoderLayer", 2),
         ("gpt2", "GPT2Block", 3),
+        ("mistral", "MistralDecoderLayer", 2),
+        ("mamba", "MambaBlock", 2),
         ("bert", "BertLayer", 2),
+        ("distilbert", "TransformerBlock", 2),
         ("t5", "T5Block", 2),
         ("bart", "BartEncoderLayer", 1),
         ("albert", None, 0),
@@ -25,12 +31,63 @@ def test_blocks_are_the_outermost_list_of_as_many_as_there_are_layers(folders, n
     assert [type(block).__name__ for block in found] == [kind] * count
 
 
-def test_nothing_listens_on_after_a_failure(folders):
-    head = checkpoint_source(str(folders["bert"]), ModelOptions(device="cpu")).load()
-    blocks = Blocks(head.model, "hf:bert")
+def head_of(folder):
+    return checkpoint_source(str(folder), ModelOptions(device="cpu")).load()
+
+
+def test_nothing_is_kept_of_a_failure_or_of_what_others_ask_the_model(folders):
+    model = head_of(folders["bert"]).model
+    blocks = Blocks(model, "hf:bert")
+    before = blocks.read([[5, 6]], slice(0, 1))
     with pytest.raises(IndexError):
         blocks.read([[10**6]], slice(0, 1))
-    assert not any(module._forward_hooks for module in head.model.modules())
+    with load_torch().inference_mode():
+        model(input_ids=load_torch().tensor([[7, 8, 9]]))
+    load_torch().testing.assert_close(blocks.read([[5, 6]], slice(0, 1)), before)
+
+
+def test_several_threads_may_listen_at_once(folders):
+    blocks = Blocks(head_of(folders["llama"]).model, "hf:llama")
+    rows = [[[number] * (number % 7 + 2)] for number in range(21)]
+    alone = [blocks.read(row, slice(1, 2)) for row in rows]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda row: blocks.read(row, slice(1, 2)), rows))
+    for one, other in zip(found, alone, strict=True):
+        load_torch().testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize(("name", "most"), [("bert", None), ("albert", 1), ("xlnet", 1)])
+def test_models_that_are_asked_answer_one_thread_at_a_time(folders, name, most):
+    blocks = Blocks(head_of(folders[name]).model, f"hf:{name}")
+    assert blocks.most_at_once == most
+    assert blocks.width == 16
+
+
+def test_what_a_checkpoint_asks_for_by_itself_is_left_out(folders):
+    model = head_of(folders["llama"]).model
+    model.config.output_hidden_states = True
+    blocks = Blocks(model, "hf:llama")
+    seen = []
+    model.register_forward_hook(lambda module, given, output: seen.append(output.hidden_states))
+    blocks.read([[5, 6]], slice(0, 1))
+    assert seen == [None]
+
+
+def test_a_model_for_other_input_is_refused(folders):
+    torch, head = load_torch(), head_of(folders["bert"])
+
+    class Eye(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config, self.table = head.model.config, torch.nn.Embedding(90, 4)
+
+        def forward(self, input_ids, pixel_values=None, output_hidden_states=False):
+            raise ValueError("You have to specify pixel_values")
+
+    with pytest.raises(
+        ModelError, match=r"`hf:eye` is a Eye .* float32 \(ValueError: .* pixel_values\)"
+    ):
+        Blocks(Eye(), "hf:eye")
 
 
 def test_several_places_are_averaged(folders):

@@ -1,0 +1,70 @@
+"""The report of a job on frozen latents as a reader sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from reports.view.probe_alignment import Alignment, alignments
+from reports.view.probe_asked import ProbeAsked, probe_asked
+from reports.view.probe_headline import ProbeHeadline, probe_headline
+from reports.view.probe_ladder import Ladder, ladder
+from reports.view.probe_layers import Layers, layers
+from reports.view.probe_misjudged import Misjudged, misjudged
+from reports.view.reproduce import Reproduce, reproduce
+from reports.view.sections import Section
+from scope.records import Comparison, ProbeFindings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeView:
+    """The contents of the sections; those without content are left out of the page."""
+
+    headline: ProbeHeadline
+    asked: ProbeAsked
+    ladder: Ladder | None
+    layers: Layers | None
+    alignments: tuple[Alignment, ...]
+    misjudged: Misjudged | None
+    reproduce: Reproduce
+
+    styles: ClassVar[tuple[str, ...]] = ("report.css", "compare.css", "fleet.css", "probe.css")
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that have content, in their order."""
+        every = (
+            (Section("answer", "Answer", "probe_answer.html.j2"), True),
+            (Section("asked", "What was asked", "probe_asked.html.j2"), True),
+            (Section("steps", "Step by step", "probe_ladder.html.j2"), self.ladder is not None),
+            (
+                Section("layers", "Layer by layer", "probe_layers.html.j2"),
+                self.layers is not None,
+            ),
+            (
+                Section("alignments", "Model beside model", "probe_alignments.html.j2"),
+                bool(self.alignments),
+            ),
+            (
+                Section("misjudged", "Misjudged pairs", "probe_misjudged.html.j2"),
+                self.misjudged is not None,
+            ),
+            (Section("reproduce", "Reproduce", "reproduce.html.j2"), True),
+        )
+        return tuple(section for section, present in every if present)
+
+
+def probe_view(comparison: Comparison, findings: ProbeFindings, *, max_pairs: int) -> ProbeView:
+    """Every section of the report on these findings.
+
+    ``max_pairs`` bounds how many misjudged pairs of a model are shown.
+    """
+    return ProbeView(
+        headline=probe_headline(comparison, findings),
+        asked=probe_asked(comparison, findings),
+        ladder=ladder(findings),
+        layers=layers(findings),
+        alignments=alignments(findings),
+        misjudged=misjudged(findings, limit=max_pairs),
+        reproduce=reproduce(comparison),
+    )

@@ -1,0 +1,125 @@
+"""The section with the ladder of steps: what each adds, beside what was published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.view import wording
+from reports.view.plots import IntervalChart, estimate_chart
+from reports.view.probe_words import PUBLISHED, STEPS, Published, beyond_chance, of_model, spread
+from scope.records import ProbeDifference, ProbeFindings, StepScore
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepRow:
+    """One step of one model's probe; the spreads are None where there is one seed."""
+
+    step: str
+    parameters: int
+    pearson: wording.Cell
+    spearman: wording.Cell
+    error: wording.Cell
+    gain: wording.Cell | None
+    beyond: str | None
+    pearson_spread: str | None
+    spearman_spread: str | None
+    published: Published | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelLadder:
+    """The steps of one model's probe, each on the same test pairs."""
+
+    model: str
+    rows: tuple[StepRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceRow:
+    """One model's correlation minus another's, at the same step, on the same pairs."""
+
+    step: str
+    first: str
+    second: str
+    cell: wording.Cell
+    may_be_chance: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ladder:
+    """All models' steps; ``seeds`` is the greatest number of seeds of a step.
+
+    ``meanings`` tells what each step does.
+    """
+
+    models: tuple[ModelLadder, ...]
+    chart: IntervalChart | None
+    differences: tuple[DifferenceRow, ...]
+    meanings: tuple[tuple[str, str], ...]
+    seeds: int
+    gains: bool
+    published: bool
+    low: str
+    high: str
+
+
+def ladder(findings: ProbeFindings) -> Ladder | None:
+    """The steps of all models; None where no probe was scored."""
+    if not findings.scores:
+        return None
+    names = tuple(dict.fromkeys(score.model for score in findings.scores))
+    return Ladder(
+        models=tuple(
+            ModelLadder(model=name, rows=tuple(map(_row, of_model(findings, name))))
+            for name in names
+        ),
+        chart=_chart(findings, names),
+        differences=tuple(map(_difference, findings.differences)),
+        meanings=tuple(
+            (step, STEPS[step])
+            for step in dict.fromkeys(score.step for score in findings.scores)
+            if step in STEPS
+        ),
+        seeds=max(len(score.pearsons) for score in findings.scores),
+        gains=any(score.gain is not None for score in findings.scores),
+        published=any(score.step in PUBLISHED for score in findings.scores),
+        low=f"{findings.low:g}",
+        high=f"{findings.high:g}",
+    )
+
+
+def _row(score: StepScore) -> StepRow:
+    return StepRow(
+        step=score.step,
+        parameters=score.parameters,
+        pearson=wording.cell(score.pearson),
+        spearman=wording.cell(score.spearman),
+        error=wording.cell(score.error),
+        gain=None if score.gain is None else wording.cell(score.gain, signed=True),
+        beyond=beyond_chance(score.gain),
+        pearson_spread=spread(score.pearsons),
+        spearman_spread=spread(score.spearmans),
+        published=PUBLISHED.get(score.step),
+    )
+
+
+def _chart(findings: ProbeFindings, names: tuple[str, ...]) -> IntervalChart | None:
+    """One dot alone needs no chart."""
+    if len(findings.scores) < 2:
+        return None
+    return estimate_chart(
+        "Pearson’s correlation with people’s scores by step; the numbers stand in the tables",
+        ((score.step, score.model, score.pearson) for score in findings.scores),
+        names,
+        close=True,
+    )
+
+
+def _difference(difference: ProbeDifference) -> DifferenceRow:
+    return DifferenceRow(
+        step=difference.step,
+        first=difference.first,
+        second=difference.second,
+        cell=wording.cell(difference.pearson, signed=True),
+        may_be_chance=beyond_chance(difference.pearson) == "unclear",
+    )

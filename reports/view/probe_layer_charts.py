@@ -1,0 +1,149 @@
+"""What the charts of layers show: numbers by layer, cut where a layer has none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reports.view import wording
+from scope.records import Estimate, LayerScore, Undefined
+
+Found = Callable[[LayerScore], Estimate | Undefined | None]
+"""Which of a layer's numbers is meant."""
+
+_GRAIN = 0.1
+"""The axes of correlations end at multiples of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerMark:
+    """One layer's number with its interval, and in words for whoever points at it."""
+
+    layer: int
+    value: float
+    low: float
+    high: float
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerRun:
+    """Layers in a row that have a number each; ``series`` is the model's place among all."""
+
+    series: int
+    marks: tuple[LayerMark, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerChart:
+    """Numbers by layer, from ``start`` to ``end``; ``keys`` are the models' places and names.
+
+    ``layers`` counts the layers of the deepest model. With ``bars``, marks hang on a line at 0.
+    """
+
+    title: str
+    label: str
+    keys: tuple[tuple[int, str], ...]
+    runs: tuple[LayerRun, ...]
+    layers: int
+    start: float
+    end: float
+    bars: bool = False
+
+
+def raw(score: LayerScore) -> Estimate | Undefined | None:
+    """How far the layer's own cosines follow people."""
+    return score.raw
+
+
+def encoded(score: LayerScore) -> Estimate | Undefined | None:
+    """How far the cosines of the probe's encodings of the layer do."""
+    return score.encoded
+
+
+def lost(score: LayerScore) -> Estimate | Undefined | None:
+    """What the probe loses without the layer."""
+    return score.lost
+
+
+_PANELS = (("As the model has them", raw), ("As the probe encodes them", encoded))
+
+
+def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
+    """One chart before and one after encoding, with the same axes."""
+    panels = [(title, _runs(scores, names, found)) for title, found in _PANELS]
+    marks = [mark for _, runs in panels for run in runs for mark in run.marks]
+    if not marks:
+        return ()
+    start = math.floor(min(mark.low for mark in marks) / _GRAIN + 1e-9) * _GRAIN
+    end = math.ceil(max(mark.high for mark in marks) / _GRAIN - 1e-9) * _GRAIN
+    return tuple(
+        LayerChart(
+            title=title,
+            label=f"{title}: Pearson’s correlation by layer; the numbers stand in the tables",
+            keys=tuple(enumerate(names)),
+            runs=runs,
+            layers=max(score.layer for score in scores) + 1,
+            start=start,
+            end=max(end, start + _GRAIN),
+        )
+        for title, runs in panels
+        if runs
+    )
+
+
+def loss_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
+    """One chart a model, as bars of several would cover each other; the same axis for all."""
+    every = _runs(scores, names, lost)
+    ends = [end for run in every for mark in run.marks for end in (mark.low, mark.high)]
+    return tuple(
+        LayerChart(
+            title=name,
+            label=f"What {name} loses without each layer; the numbers stand in the tables",
+            keys=((place, name),),
+            runs=runs,
+            layers=max(score.layer for score in scores if score.model == name) + 1,
+            start=min(0.0, *ends),
+            end=max(0.0, *ends),
+            bars=True,
+        )
+        for place, name in enumerate(names)
+        if (runs := tuple(run for run in every if run.series == place))
+    )
+
+
+def _runs(
+    scores: Sequence[LayerScore], names: tuple[str, ...], found: Found
+) -> tuple[LayerRun, ...]:
+    """The defined numbers of each model, cut where a layer has none."""
+    made: list[LayerRun] = []
+    for place, name in enumerate(names):
+        run: list[LayerMark] = []
+        for score in sorted((one for one in scores if one.model == name), key=by_layer):
+            estimate = found(score)
+            if run and (not isinstance(estimate, Estimate) or score.layer > run[-1].layer + 1):
+                made.append(LayerRun(series=place, marks=tuple(run)))
+                run = []
+            if isinstance(estimate, Estimate):
+                run.append(_mark(score, estimate))
+        if run:
+            made.append(LayerRun(series=place, marks=tuple(run)))
+    return tuple(made)
+
+
+def by_layer(score: LayerScore) -> int:
+    """The layer, to sort by."""
+    return score.layer
+
+
+def _mark(score: LayerScore, estimate: Estimate) -> LayerMark:
+    written = wording.cell(estimate)
+    return LayerMark(
+        layer=score.layer,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        title=f"{score.model}, layer {score.layer}: {written.value} {written.interval}, "
+        f"n = {written.n:,}",
+    )

@@ -1,0 +1,63 @@
+"""How far a probe's scores lie from people's: on the whole, and where most."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.probes.checks import Scores
+from scope.records.estimates import Estimate, Undefined
+from scope.statistics import mean_estimate
+
+
+def mean_error_estimate(
+    given: Scores, wanted: Scores, *, low: float = 0.0, high: float = 5.0, level: float = 0.95
+) -> Estimate | Undefined:
+    """The mean absolute difference from people's scores, in their unit, with its interval.
+
+    Parameters
+    ----------
+    given, wanted
+        Shape (pairs,), from ``low`` to ``high``.
+    low, high
+        The range of the scores, and so of an error from 0 to ``high - low``.
+    level
+        The interval's confidence level.
+
+    Raises
+    ------
+    ValueError
+        When an error is greater than the range has room for.
+
+    Examples
+    --------
+    >>> print(mean_error_estimate(np.array([1.0, 4.0]), np.array([2.0, 4.0])))
+    0.500 [0.028, 3.442]
+    """
+    errors = np.abs(given - wanted)
+    pairs = [str(place) for place in range(len(errors))]
+    return mean_estimate(
+        errors, pairs, low=0.0, high=high - low, level=level, empty="there are no pairs"
+    )
+
+
+def misjudged(given: Scores, wanted: Scores, count: int) -> NDArray[np.intp]:
+    """The places of the pairs whose scores are farthest from people's, the worst first.
+
+    Parameters
+    ----------
+    given, wanted
+        Shape (pairs,).
+    count
+        At most so many.
+
+    Examples
+    --------
+    Of two that are as far off the earlier comes first:
+
+    >>> misjudged(np.array([1.0, 5.0, 3.0]), np.array([2.0, 2.0, 2.0]), 2).tolist()
+    [1, 0]
+    """
+    # Numbers that differ by the error of rounding alone are as far off.
+    errors = np.abs(given - wanted).round(6)
+    return np.argsort(-errors, kind="stable")[:count]

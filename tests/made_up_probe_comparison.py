@@ -1,0 +1,239 @@
+"""The findings on two frozen models with everything a report must survive, built by hand."""
+
+from __future__ import annotations
+
+import math
+
+from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+
+from scope.records import (
+    CapabilityCard,
+    Clock,
+    Comparison,
+    DataCard,
+    Estimate,
+    LayerAlignment,
+    LayerScore,
+    Manifest,
+    MisjudgedPair,
+    ModelCard,
+    ProbeDifference,
+    ProbedModel,
+    ProbeFindings,
+    StepScore,
+    Undefined,
+)
+
+DEEP, SHALLOW = f"deep {IMAGE}", f"shallow {CLOSING}"
+DEPTHS = {DEEP: 30, SHALLOW: 18}
+STEPS = ("raw", "mlp", "siamese", "autoencoder", "final")
+PROMPT = f'The sentence "{{}}" {SCRIPT} in one word:"'
+
+
+def estimate(value: float, n: int = 750, half: float = 0.03125) -> Estimate:
+    return Estimate(
+        value=value, low=value - half, high=value + half, n=n, method=f"Fisher's z {IMAGE}"
+    )
+
+
+def models() -> tuple[ProbedModel, ...]:
+    return (
+        ProbedModel(
+            name=DEEP,
+            layers=DEPTHS[DEEP],
+            width=576,
+            readout="prompt",
+            prompt=PROMPT,
+            dtype="bfloat16",
+        ),
+        ProbedModel(
+            name=SHALLOW,
+            layers=DEPTHS[SHALLOW],
+            width=640,
+            readout="last",
+            prompt=None,
+            dtype="float32",
+        ),
+    )
+
+
+def scores() -> tuple[StepScore, ...]:
+    """Five steps of each, the last three of three seeds; one Spearman is undefined."""
+    found = {
+        DEEP: (0.6875, 0.703125, 0.765625, 0.78125, 0.796875),
+        SHALLOW: (0.625, 0.6875, 0.75, 0.75, 0.78125),
+    }
+    trained = (0, 31, 3_322_511, 2_212_895, 2_212_399)
+    made = []
+    for model, values in found.items():
+        for place, (step, value) in enumerate(zip(STEPS, values, strict=True)):
+            last_of_shallow = model == SHALLOW and step == "final"
+            made.append(
+                StepScore(
+                    model=model,
+                    step=step,
+                    parameters=trained[place],
+                    pearson=estimate(value),
+                    spearman=Undefined(reason=f"one side is constant {LINK}", n=750)
+                    if last_of_shallow
+                    else estimate(value - 0.0078125),
+                    error=estimate(0.875 - place / 32, half=0.046875),
+                    gain=None
+                    if place == 0
+                    else estimate(value - values[place - 1], half=0.01171875),
+                    pearsons=(value, value + 0.0078125, value - 0.0078125)
+                    if place > 1
+                    else (value,),
+                    spearmans=()
+                    if last_of_shallow
+                    else (value - 0.0078125,) * (3 if place > 1 else 1),
+                )
+            )
+    return tuple(made)
+
+
+def layers() -> tuple[LayerScore, ...]:
+    """Curves that rise and sink again; one layer has no number as it is."""
+    made = []
+    for model, depth in DEPTHS.items():
+        for layer in range(depth):
+            rise = math.floor(64 * math.sin(2.4 * (layer + 1) / depth)) / 64
+            still = model == SHALLOW and layer == 4
+            made.append(
+                LayerScore(
+                    model=model,
+                    layer=layer,
+                    raw=Undefined(reason=f"one side is constant {SCRIPT}", n=750)
+                    if still
+                    else estimate(0.125 + rise / 2),
+                    encoded=estimate(0.25 + rise / 2, half=0.0234375),
+                    lost=estimate((layer % 7 - 1) / 512, half=0.00390625),
+                )
+            )
+    return tuple(made)
+
+
+def differences() -> tuple[ProbeDifference, ...]:
+    values = (0.0625, 0.015625, 0.015625, 0.03125, -0.0078125)
+    return tuple(
+        ProbeDifference(
+            step=step, first=SHALLOW, second=DEEP, pearson=estimate(-value, half=0.01953125)
+        )
+        for step, value in zip(STEPS, values, strict=True)
+    )
+
+
+def alignment() -> LayerAlignment:
+    """Layers at the same share of the depth are most alike; the first one is like no other."""
+    rows = []
+    for one in range(DEPTHS[DEEP]):
+        apart = [abs(one / DEPTHS[DEEP] - two / DEPTHS[SHALLOW]) for two in range(DEPTHS[SHALLOW])]
+        top = 0.0625 if one == 0 else 0.75
+        rows.append(tuple(math.floor(256 * top * math.exp(-2 * share)) / 256 for share in apart))
+    return LayerAlignment(
+        first=DEEP,
+        second=SHALLOW,
+        sentences=500,
+        values=tuple(rows),
+        margins=tuple((0.03125,) * DEPTHS[SHALLOW] for _ in rows),
+        chance=0.09375,
+    )
+
+
+def misjudged() -> tuple[MisjudgedPair, ...]:
+    return (
+        MisjudgedPair(
+            model=DEEP,
+            id=f"p7{IMAGE}",
+            first=f"The lamp is lit. {SCRIPT}",
+            second=f"The lamp is not lit. {LINK}",
+            wanted=0.5,
+            given=4.125,
+        ),
+        MisjudgedPair(
+            model=DEEP,
+            id="p12",
+            first="Her uncle sold the old boat last spring, " * 12,
+            second=ARABIC,
+            wanted=4.75,
+            given=1.5,
+        ),
+        MisjudgedPair(
+            model=SHALLOW,
+            id="p7",
+            first=f"Three geese {CLOSING} crossed the road.",
+            second="Nine geese crossed the road.",
+            wanted=1.25,
+            given=4.0,
+        ),
+    )
+
+
+def findings() -> ProbeFindings:
+    return ProbeFindings(
+        train=3_010,
+        development=820,
+        test=750,
+        sentences=7_966,
+        unlabelled=4_000,
+        low=0.0,
+        high=5.0,
+        models=models(),
+        scores=scores(),
+        layers=layers(),
+        differences=differences(),
+        alignments=(alignment(),),
+        misjudged=misjudged(),
+        notes=(f"the best layer was chosen on the development pairs {SCRIPT}", "one left out"),
+        files=("probes/deep-final", f"probes/shallow{IMAGE}"),
+    )
+
+
+def card(model: ProbedModel) -> ModelCard:
+    return ModelCard(
+        name=model.name,
+        spec=f"hf:made-up/{model.name}",
+        fingerprint="0123456789abcdef" * 4,
+        role="model",
+        truncated=2,
+    )
+
+
+def build_comparison(found: ProbeFindings | None = None) -> Comparison:
+    """A run of the job that found this, or everything that it can find."""
+    kept = findings() if found is None else found
+    return Comparison(
+        manifest=Manifest(
+            job="probe",
+            models=tuple(map(card, kept.models)),
+            data=(
+                DataCard(
+                    spec=f"csv:pairs{IMAGE}.csv",
+                    fingerprint="fedcba9876543210" * 4,
+                    rows=4_581,
+                    used=4_580,
+                    labelled=4_580,
+                    empty=1,
+                ),
+            ),
+            capabilities=(
+                CapabilityCard(
+                    name="similarity",
+                    question=f"How alike are two sentences in meaning? {SCRIPT}",
+                    origin="scope",
+                    settings={"low": 0.0, "high": 5.0},
+                ),
+            ),
+            settings={"seed": 7, "seeds": 3},
+            versions={"scope": "0.1.0"},
+            command=f"scope probe --model 'hf:{IMAGE}' --data 'csv:pairs.csv'",
+        ),
+        outcomes=(),
+        measurements=(),
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        probe=kept,
+        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+    )

@@ -1,0 +1,146 @@
+"""Pages on probes with little in them, or very much."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, findings
+
+from reports.html import HtmlRenderer
+from scope.records import LayerAlignment, ProbeFindings, Undefined
+
+BARE = replace(
+    findings(),
+    models=findings().models[:1],
+    scores=findings().scores[:1],
+    layers=(),
+    differences=(),
+    alignments=(),
+    misjudged=(),
+    notes=(),
+    files=(),
+)
+
+
+@pytest.fixture
+def render(parse):
+    def rendered(found):
+        return parse(HtmlRenderer().render(build_comparison(found)))
+
+    return rendered
+
+
+def sections(page):
+    return [node.attributes["id"] for node in page.all("section")]
+
+
+def titled(words):
+    """What pointing shows: the words of a drawing's title elements."""
+    return [node.words for node in words.all("title")]
+
+
+def test_one_model_and_one_step_make_a_page_without_empty_sections(render):
+    page = render(BARE)
+    assert sections(page) == ["answer", "asked", "steps", "reproduce"]
+    words = page.section("answer").words
+    assert "its frozen layers, as they are, give scores that follow" in words
+    assert "training added" not in words
+    assert "The probe learned from 3,010 other pairs and was chosen on 820" in words
+    steps = page.section("steps")
+    assert steps.all("svg") == []
+    assert "seeds" not in steps.words
+    assert "Published" not in steps.words
+
+
+def test_a_saved_probe_says_that_nothing_was_learned(render):
+    score = replace(findings().scores[4], gain=None, pearsons=(0.75,), spearmans=(0.75,))
+    saved = replace(
+        BARE, train=0, development=0, unlabelled=0, scores=(score,), layers=findings().layers[:30]
+    )
+    page = render(saved)
+    words = page.section("answer").words
+    assert "A saved probe was put to the test on 750 pairs; nothing was learned here" in words
+    assert "learned from" in words
+    assert "3,010" not in words
+    assert "Of its 30 layers by themselves, as they are, layer 17 follows people best" in words
+    assert "750 to test a saved probe" in page.section("asked").words
+
+
+def test_nothing_scored_is_said(render):
+    empty = ProbeFindings(
+        train=0,
+        development=0,
+        test=0,
+        sentences=0,
+        unlabelled=0,
+        low=0.0,
+        high=5.0,
+        models=(),
+        scores=(),
+    )
+    page = render(empty)
+    assert sections(page) == ["answer", "asked", "reproduce"]
+    assert "No probe was scored." in page.section("answer").words
+
+
+def test_everything_undefined_still_makes_a_page(render):
+    gone = Undefined(reason="one side is constant", n=750)
+    found = findings()
+    page = render(
+        replace(
+            found,
+            scores=tuple(
+                replace(one, pearson=gone, spearman=gone, error=gone, gain=gone)
+                for one in found.scores
+            ),
+            layers=tuple(replace(one, raw=gone, encoded=gone, lost=gone) for one in found.layers),
+            differences=tuple(replace(one, pearson=gone) for one in found.differences),
+        )
+    )
+    assert page.section("layers").all("svg") == []
+    assert "no layer as it is has a correlation" in page.section("layers").words
+    assert page.section("steps").all("svg") == []
+    assert "follow people better is undefined: one side is constant" in page.section("answer").words
+
+
+def test_one_layer_is_a_mark_with_its_interval(render):
+    layer = replace(findings().layers[0], encoded=None, lost=None)
+    section = render(replace(BARE, layers=(layer,))).section("layers")
+    (drawing,) = section.all("svg")
+    assert titled(drawing) == [f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750"]
+    assert drawing.all("polyline") == []
+    assert section.all("table")[0].cells()[0] == ["Layer", "As it is", "Interval", "n"]
+
+
+def test_a_map_of_many_layers_has_colours_alone_and_the_numbers_where_pointed_at(render):
+    depth = 96
+    wide = LayerAlignment(
+        first=DEEP,
+        second=SHALLOW,
+        sentences=500,
+        values=tuple(
+            tuple(1 - abs(one - two) / depth for two in range(depth)) for one in range(depth)
+        ),
+        margins=((0.0625,) * depth,) * depth,
+        chance=0.125,
+    )
+    section = render(replace(BARE, alignments=(wide,))).section("alignments")
+    grid = section.all("table")[0]
+    cells = grid.all("td")
+    assert len(cells) == depth**2
+    assert {node.words for node in cells} == {""}
+    assert cells[3].attributes["title"] == "layers 0 and 3: 0.969 ± 0.062"
+    assert [node.words for node in grid.all("thead")[0].all("th")][1:12] == ["0", *[""] * 9, "10"]
+    assert "9,216 numbers are in comparison.json" in section.words
+
+
+def test_a_page_on_hundreds_of_layers_stays_small_enough_to_open():
+    depth = 300
+    found = findings()
+    layers = tuple(replace(found.layers[place % 4], layer=place) for place in range(depth))
+    values = tuple(((place % 7) / 8,) * depth for place in range(depth))
+    alignment = replace(found.alignments[0], values=values, margins=((0.03125,) * depth,) * depth)
+    page = HtmlRenderer().render(
+        build_comparison(replace(found, layers=layers, alignments=(alignment,)))
+    )
+    assert "Of every 3 layers one is drawn." in page
+    assert len(page) < 4_000_000

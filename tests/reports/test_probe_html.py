@@ -1,0 +1,183 @@
+"""The sections of the page on a probe."""
+
+from made_up_probe_comparison import DEEP, PROMPT, SHALLOW
+
+
+def sections(page):
+    return [node.attributes["id"] for node in page.all("section")]
+
+
+def titled(words):
+    """What pointing shows: the words of a drawing's title elements."""
+    return [node.words for node in words.all("title")]
+
+
+def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(probe_document):
+    found = sections(probe_document)
+    assert found == [
+        "answer",
+        "asked",
+        "steps",
+        "layers",
+        "alignments",
+        "misjudged",
+        "reproduce",
+    ]
+    links = [node.attributes["href"] for node in probe_document.all("nav")[0].all("a")]
+    assert links == [f"#{name}" for name in found]
+    assert not {"controls", "pairs", "search", "shown", "order"} & set(found)
+
+
+def test_the_answer_is_told_in_words(probe_document):
+    words = probe_document.section("answer").words
+    assert (
+        f"{DEEP}: the probe of its frozen layers (step final) gives scores that follow people’s "
+        "with a Pearson correlation of 0.797 [0.766, 0.828] (n = 750) and a Spearman correlation "
+        "of 0.789 [0.758, 0.820] (n = 750). The layers as they are (step raw) hold 0.688 "
+        "[0.656, 0.719] (n = 750) of Pearson’s; training added +0.109 in all, which stands step "
+        "by step below, with intervals."
+    ) in words
+    assert "a Spearman correlation of undefined (one side is constant" in words
+    assert (
+        f"The probe of {SHALLOW} is ahead of that of {DEEP} by 0.008 [−0.012, 0.027] (n = 750). "
+        "The interval holds 0: that may be chance, and whose layers follow people better is not "
+        "told apart."
+    ) in words
+    assert (
+        "All rests on 750 test pairs. The probes learned from 3,010 other pairs and were chosen "
+        "on 820; 4,000 sentences without scores were read beside."
+    ) in words
+
+
+def test_what_was_asked_names_models_prompt_counts_rules_and_folders(probe_document):
+    section = probe_document.section("asked")
+    rows = section.all("table")[0].cells()
+    assert rows[1] == [
+        DEEP,
+        f"hf:made-up/{DEEP}",
+        "30",
+        "576",
+        "prompt",
+        "bfloat16",
+        "0123456789ab",
+        "2",
+    ]
+    assert rows[2][2:6] == ["18", "640", "last", "float32"]
+    assert [node.words for node in section.all("pre")] == [PROMPT]
+    assert "3,010 to learn from, 820 for development, 750 to test" in section.words
+    assert "7,966 different ones in these pairs, and 4,000 without scores" in section.words
+    assert "one left out" in section.words
+    assert "probes/deep-final" in section.words
+
+
+def test_the_ladder_has_intervals_seeds_gains_and_what_was_published(probe_document):
+    section = probe_document.section("steps")
+    deep, shallow, _ = section.all("table")
+    final = deep.cells()[5]
+    assert final == [
+        "final",
+        "2,212,399",
+        "0.797[0.766, 0.828]n = 7503 seeds: 0.797 ± 0.008",
+        "0.789[0.758, 0.820]n = 7503 seeds: 0.789 ± 0.000",
+        "0.750[0.703, 0.797]n = 750",
+        "+0.016[+0.004, +0.027]n = 750",
+        "0.7686Spearman 0.7503",
+    ]
+    raw = deep.cells()[1]
+    assert raw[:3] == ["raw", "0", "0.688[0.656, 0.719]n = 750"]
+    assert raw[5:] == ["–", "–"]
+    assert shallow.cells()[4][5] == "0.000[−0.012, +0.012]n = 750may be chance"
+    assert shallow.cells()[5][3].startswith("undefinedone side is constant")
+    assert "have 3 seeds, each with a probe of its own" in section.words
+    assert "with GPT2-medium frozen, on the whole of STS-B" in section.words
+    assert "not which is better" in section.words
+
+
+def test_differences_say_whether_they_may_be_chance(probe_document):
+    *_, table = probe_document.section("steps").all("table")
+    assert table.cells()[1] == [
+        "raw",
+        SHALLOW,
+        DEEP,
+        "−0.062",
+        "[−0.082, −0.043]",
+        "750",
+        "yes",
+    ]
+    assert table.cells()[5][3:] == ["+0.008", "[−0.012, +0.027]", "750", "may be chance"]
+
+
+def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_document):
+    section = probe_document.section("layers")
+    raw, encoded, lost_deep, lost_shallow = section.all("svg")
+    assert len(titled(raw)) == 30 + 17
+    assert len(titled(encoded)) == 30 + 18
+    assert f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750" in titled(raw)
+    assert (len(titled(lost_deep)), len(titled(lost_shallow))) == (30, 18)
+    # Two of the second model's: before and after the layer without a number.
+    assert len(raw.all("polyline")) == 3
+    assert len(encoded.all("polyline")) == 2
+
+
+def test_the_layers_stand_in_tables_with_reasons_for_what_is_undefined(probe_document):
+    section = probe_document.section("layers")
+    deep, shallow = section.all("table")
+    assert deep.cells()[1] == [
+        "0",
+        "0.164",
+        "[0.133, 0.195]",
+        "750",
+        "0.289",
+        "[0.266, 0.312]",
+        "750",
+        "−0.002",
+        "[−0.006, +0.002]",
+        "750",
+    ]
+    assert shallow.cells()[5][1:3] == [
+        "undefined",
+        "one side is constant <script>alert(1)</script>",
+    ]
+    assert "misses layer 6 most, by +0.010 [+0.006, +0.014] (n = 750)" in section.words
+    assert "by their intervals 12 of 30 layers are missed" in section.words
+
+
+def test_the_map_has_a_cell_for_each_two_layers_with_its_margin(probe_document):
+    section = probe_document.section("alignments")
+    grid, table = section.all("table")
+    cells = grid.all("td")
+    assert len(cells) == 30 * 18
+    assert cells[5 * 18 + 3].attributes["title"] == "layers 5 and 3: 0.750 ± 0.031"
+    assert cells[5 * 18 + 3].attributes["class"] == "h10"
+    assert cells[0].attributes["class"] == "h0"
+    assert table.cells()[6] == ["5", "3", "0.750", "0.031", "–"]
+    assert table.cells()[1] == ["0", "0", "0.062no more than chance", "0.031", "1–6"]
+
+
+def test_the_map_is_told_in_words_with_sentences_and_chance(probe_document):
+    words = probe_document.section("alignments").words
+    assert "It does not say that the layers compute the same" in words
+    assert f"Most alike are layer 5 of {DEEP} and layer 3 of {SHALLOW}: 0.750 ± 0.031" in words
+    assert "(n = 500 sentences)" in words
+    assert f"Layers 0 to 9 of {DEEP} are most like layers 1 to 5 of {SHALLOW}" in words
+    assert "the greatest number of the map is 0.094" in words
+    assert f"1 of 30 layers of {DEEP} is like no layer of {SHALLOW} beyond chance" in words
+
+
+def test_misjudged_pairs_show_both_sentences_and_both_scores(probe_document):
+    section = probe_document.section("misjudged")
+    first = next(n for n in section.all("div") if n.attributes.get("class") == "pair")
+    texts = [node.words for node in first.all("p")]
+    assert texts[1:] == [
+        "The lamp is lit. <script>alert(1)</script>",
+        "The lamp is not lit. javascript:window.injected=1",
+        "people 0.50 probe 4.12 off by +3.62",
+    ]
+
+
+def test_every_strength_of_a_background_has_a_rule_in_the_style(probe_document):
+    (style,) = probe_document.all("style")
+    cells = probe_document.section("alignments").all("td")
+    classes = {node.attributes.get("class") for node in cells} - {None, "num", "wrap", "h0"}
+    assert "h10" in classes
+    assert all(f".{name} {{" in style.text for name in classes)

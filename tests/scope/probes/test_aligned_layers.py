@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+import toy_latents
+
+from scope.errors import DataError
+from scope.probes.aligned_layers import align_layers
+from scope.probes.alignment import linear_cka
+
+LATENTS = toy_latents.sentences(count=40)[1]
+OTHERS = LATENTS[:, :2, :5] + np.random.default_rng(1).normal(size=(40, 2, 5)).astype(np.float32)
+
+
+def test_the_map_is_that_of_all_sentences():
+    found = align_layers(LATENTS, OTHERS, seed=0)
+    assert np.array_equal(found.values, linear_cka(LATENTS, OTHERS))
+    assert found.margins.shape == (3, 2)
+
+
+def test_ten_sentences_are_a_jackknife_of_single_ones():
+    first, second = LATENTS[:10], OTHERS[:10]
+    kept = [np.delete(np.arange(10), place) for place in range(10)]
+    without = np.array([linear_cka(first[rows], second[rows]) for rows in kept])
+    squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    # 2.262: Student's t of 9 degrees, as tables have it.
+    expected = 2.262157 * np.sqrt(squares * 9 / 10)
+    np.testing.assert_allclose(align_layers(first, second, seed=5).margins, expected, rtol=1e-6)
+
+
+def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_order():
+    one, same, other = (align_layers(LATENTS, OTHERS, seed=seed) for seed in (3, 3, 4))
+    assert one.margins.tobytes() == same.margins.tobytes()
+    assert one.chance == same.chance
+    assert one.values.tobytes() == other.values.tobytes()
+    assert (one.margins != other.margins).any()
+    assert one.chance != other.chance
+
+
+def test_layers_that_share_meaning_are_above_chance_and_others_are_not():
+    chance = align_layers(LATENTS, OTHERS, seed=0).chance
+    assert 0 < chance < linear_cka(LATENTS, OTHERS).min()
+    unrelated = np.random.default_rng(2).normal(size=(40, 2, 5))
+    found = align_layers(LATENTS, unrelated, seed=0)
+    assert (found.values < found.chance + 2 * found.margins).all()
+
+
+def test_a_model_beside_itself_is_sure_of_its_diagonal():
+    found = align_layers(LATENTS, LATENTS, seed=0)
+    np.testing.assert_allclose(np.diag(found.margins), 0, atol=1e-12)
+    assert found.margins[0, 2] > 0.01
+
+
+def test_margins_are_of_the_size_that_new_sentences_move_the_map():
+    maps = []
+    for seed in range(40):
+        _, latents = toy_latents.sentences(count=60, seed=seed)
+        maps.append(linear_cka(latents[:, :2], latents[:, 2:]))
+    moved = np.std(maps, axis=0)
+    margins = align_layers(latents[:, :2], latents[:, 2:], seed=0).margins / 2.262
+    assert ((margins > moved / 2.5) & (margins < 2.5 * moved)).all()
+
+
+def test_nine_sentences_are_too_few():
+    with pytest.raises(DataError, match="found:    9 sentences\nexpected: at least 10"):
+        align_layers(LATENTS[:9], OTHERS[:9], seed=0)

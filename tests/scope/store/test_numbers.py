@@ -1,0 +1,71 @@
+"""Kinds: contracts of arrays on disk; what a folder is for stands in its files' names alone."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scope.errors import RunError
+from scope.store.numbers import SavedNumbers
+
+FILES = SavedNumbers(numbers="toy.safetensors", description="toy.json", again="play again")
+ARRAYS = {
+    "one": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "two": np.array(7),
+    "three": np.array([True, False]),
+}
+
+
+def refusal(folder: Path, sha256: str) -> str:
+    with pytest.raises(RunError) as caught:
+        FILES.read(folder, sha256)
+    return str(caught.value)
+
+
+def test_arrays_are_read_back_as_they_were_and_may_be_written_to(tmp_path: Path) -> None:
+    digest = FILES.write(tmp_path, ARRAYS)
+    content = (tmp_path / "toy.safetensors").read_bytes()
+    assert digest == hashlib.sha256(content).hexdigest()
+    found = FILES.read(tmp_path, digest)
+    assert found.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
+        assert np.array_equal(found[name], array)
+    found["one"][0, 0] = 5
+
+
+def test_a_changed_file_is_told_from_the_digest_and_a_missing_one_by_name(tmp_path: Path) -> None:
+    digest = FILES.write(tmp_path, ARRAYS)
+    path = tmp_path / "toy.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert refusal(tmp_path, digest) == (
+        f"found:    `{path}` is damaged: its digest is not the one in `toy.json`\n"
+        "expected: `toy.safetensors` and `toy.json` as SCoPE wrote them together\n"
+        "to mend:  restore both from a copy, or play again"
+    )
+    path.unlink()
+    assert f"`{path}` is damaged: there is no such file" in refusal(tmp_path, digest)
+
+
+HEADER = b'{"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}}'
+"""Of a number of a kind that NumPy does not have."""
+
+
+@pytest.mark.parametrize(
+    "content", [b"no numbers", len(HEADER).to_bytes(8, "little") + HEADER + b"\0\0"]
+)
+def test_what_is_no_file_of_numbers_is_damaged_though_its_digest_is_right(
+    tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "toy.safetensors").write_bytes(content)
+    assert "is damaged" in refusal(tmp_path, hashlib.sha256(content).hexdigest())
+
+
+def test_a_write_that_fails_leaves_the_old_numbers(tmp_path: Path) -> None:
+    digest = FILES.write(tmp_path, ARRAYS)
+    with pytest.raises(RunError):
+        FILES.write(tmp_path / "toy.safetensors", ARRAYS)
+    assert FILES.read(tmp_path, digest).keys() == ARRAYS.keys()
