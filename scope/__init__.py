@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.map import map_fleet
     from scope.jobs.fleet.predict import predict_fleet
     from scope.jobs.fleet.route import route_fleet
+    from scope.jobs.probe.probing import probe
     from scope.jobs.report import report
     from scope.jobs.reuse import reuse
     from scope.models import ModelOptions
@@ -36,6 +37,7 @@ __all__ = [
     "forecast_fleet",
     "map_fleet",
     "predict_fleet",
+    "probe",
     "report",
     "reuse",
     "route_fleet",
@@ -54,6 +56,7 @@ _HOMES = {
     "forecast_fleet": "scope.jobs.fleet.forecast",
     "map_fleet": "scope.jobs.fleet.map",
     "predict_fleet": "scope.jobs.fleet.predict",
+    "probe": "scope.jobs.probe.probing",
     "report": "scope.jobs.report",
     "reuse": "scope.jobs.reuse",
     "route_fleet": "scope.jobs.fleet.route",

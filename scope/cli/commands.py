@@ -11,6 +11,7 @@ from scope.cli.compare import compare
 from scope.cli.demo import demo
 from scope.cli.fleet import fleet
 from scope.cli.list import list_
+from scope.cli.probe import probe
 from scope.cli.report import report
 from scope.cli.reuse import reuse
 from scope.cli.zoo import zoo
@@ -50,6 +51,7 @@ application.command()(demo)
 application.command()(audit)
 application.command()(compare)
 application.command()(reuse)
+application.command()(probe)
 application.add_typer(fleet, name="fleet")
 application.command()(report)
 application.command(name="list")(list_)

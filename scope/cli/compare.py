@@ -61,7 +61,14 @@ def compare(
         typer.Option("--normalize", help="Leave out articles, punctuation, capitals, as SQuAD."),
     ] = False,
     encoder: Annotated[
-        str, typer.Option(help="Sentence encoder of SemScore; none leaves it out.")
+        str,
+        typer.Option(
+            "--semscore",
+            "--encoder",
+            metavar="SPEC|probe:FOLDER|none",
+            help="What SemScore is measured by: a sentence encoder, or a probe of your own model "
+            "that `scope probe --save` wrote; none leaves it out.",
+        ),
     ] = SENTENCE_ENCODER,
     run: RunName = None,
     runs: Runs = Path("runs"),

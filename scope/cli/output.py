@@ -139,13 +139,19 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")
         for data in comparison.manifest.data:
-            told = _matrix(data) if comparison.fleet else _data(data)
-            say(f"data{f' of {data.capability}' if data.capability else ''}: {told}")
+            say(f"data{_of_data(comparison, data)}")
         for card in comparison.manifest.models:
             if card.truncated:
                 say(f"{card.name}: {card.truncated} texts were cut to its limit")
     if report is not None:
         say(f"report: {report}", err=True)
+
+
+def _of_data(comparison: Comparison, card: DataCard) -> str:
+    if comparison.probe:
+        return f": {_pairs(card)}"
+    told = _matrix(card) if comparison.fleet else _data(card)
+    return f" of {card.capability}: {told}" if card.capability else f": {told}"
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -172,6 +178,14 @@ def _data(card: DataCard) -> str:
 def _matrix(card: DataCard) -> str:
     """The questions that were read, and of how many some answer is known."""
     return f"{card.spec}: {card.used} of {card.rows} questions, {card.labelled} with an answer"
+
+
+def _pairs(card: DataCard) -> str:
+    """The pairs of a probe that were read, or its sentences without scores, which have no task."""
+    return (
+        f"{card.spec}: {card.used} of {card.rows} {'pairs' if card.capability else 'sentences'}; "
+        f"left out: {card.duplicates} repeated, {card.empty} empty"
+    )
 
 
 def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scope.errors import ModelError
-from scope.estimation.tasks import TaskNumbers, measure_task
+from scope.estimation.tasks import TaskNumbers, distinct_texts, measure_task
 from scope.jobs.asking import ask
 from scope.jobs.comparison_plan import ComparisonPlan
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.participants import load_participants
+from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.models import ModelOptions, load_encoder
+from scope.models import ModelOptions
 from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
-from scope.protocols import Encoder, Progress, Task
+from scope.protocols import Progress, Task
 from scope.records import Comparison, Outcome, Setting, TaskAnswers
 from scope.store import Run, run_folder
-
-ENCODED_AT_ONCE = 256
-"""Texts between two signs of progress."""
 
 
 def compare(
@@ -65,7 +59,8 @@ def compare(
     normalize
         Compare answers as the SQuAD evaluation does: without articles, punctuation and capitals.
     encoder
-        The sentence encoder behind SemScore; None leaves SemScore out.
+        What SemScore is measured by: the spec of a sentence encoder, or ``probe:FOLDER`` for a
+        probe that `scope.probes.save_probe` wrote; None leaves SemScore out.
     model_options
         How models are loaded, run and asked.
     run, runs
@@ -90,11 +85,11 @@ def compare(
     tasks = [tasks] if isinstance(tasks, str) else tasks
     chosen = choose_tasks(tasks, data, settings or {}, n=n, seed=seed)
     # What is quick to fail comes first: a language model may take half a minute to load.
-    sentence_encoder = _encoder(encoder, chosen, model_options)
+    semscore = load_semscore(encoder, [one.task for one in chosen], model_options)
     plan = ComparisonPlan(
         participants=load_participants(models, chosen, model_options, progress),
         tasks=chosen,
-        encoder=sentence_encoder,
+        semscore=semscore,
         n=n,
         seed=seed,
         settings=settings or {},
@@ -107,33 +102,17 @@ def compare(
         return finish(comparison, opened, seconds=time.monotonic() - began)
 
 
-def _encoder(
-    spec: str | None, tasks: Sequence[ChosenTask], options: ModelOptions
-) -> Encoder | None:
-    """The sentence encoder, where a task is answered in words."""
-    in_words = any(one.task.role != "choice_scorer" for one in tasks)
-    if not (spec and in_words):
-        return None
-    try:
-        return load_encoder(spec, options)
-    except ModelError as error:
-        raise ModelError(
-            error.found,
-            expected=error.expected,
-            mend=f"{error.mend}; or leave SemScore out: --encoder none",
-        ) from error
-
-
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
     """Ask, then measure; every answer that the run knows already is taken from it."""
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
-    numbers = [
-        _measure(plan, one, answers, progress)
+    likeness = [
+        _likeness(plan, one, answers, progress)
         for one, answers in zip(plan.tasks, answered, strict=True)
     ]
+    numbers = [_measure(plan, *one) for one in zip(answered, likeness, strict=True)]
     return Comparison(
         manifest=plan.manifest(_count_truncated(plan, answered)),
-        outcomes=tuple(map(_outcome, answered)),
+        outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(one for found in numbers for one in found.measurements),
         differences=tuple(one for found in numbers for one in found.differences),
         curves=(),
@@ -158,39 +137,23 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
     )
 
 
-def _measure(
+def _likeness(
     plan: ComparisonPlan, chosen: ChosenTask, answers: TaskAnswers, progress: Progress
-) -> TaskNumbers:
-    encoder = None if chosen.task.role == "choice_scorer" else plan.encoder
-    fills = chosen.task.role == "mask_filler"
+) -> Likeness | None:
+    if plan.semscore is None or chosen.task.role == "choice_scorer":
+        return None
+    return plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
+
+
+def _measure(plan: ComparisonPlan, answers: TaskAnswers, likeness: Likeness | None) -> TaskNumbers:
     return measure_task(
         answers,
         [one.name for one in plan.participants],
         normalize=plan.normalize,
-        encode=None if encoder is None else _showing(encoder, chosen.task.name, progress),
-        encode_words=getattr(encoder, "encode_words", None) if fills else None,
         seed=plan.seed,
+        by_meaning=likeness.by_meaning if likeness else None,
+        by_words=likeness.by_words if likeness else None,
     )
-
-
-def _showing(
-    encoder: Encoder, task: str, progress: Progress
-) -> Callable[[Sequence[str]], NDArray[np.float64]]:
-    """The encoder's ``encode``, in portions that show how far it has come."""
-
-    def encode(texts: Sequence[str]) -> NDArray[np.float64]:
-        # Neighbours in length make full batches; a vector has no regard for its company.
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        vectors: dict[int, NDArray[np.float64]] = {}
-        with progress.task(f"{task}: SemScore", len(texts)) as advance:
-            for start in range(0, len(texts), ENCODED_AT_ONCE):
-                portion = order[start : start + ENCODED_AT_ONCE]
-                rows = encoder.encode([texts[place] for place in portion])
-                vectors.update(zip(portion, rows, strict=True))
-                advance(len(portion))
-        return np.array([vectors[place] for place in range(len(texts))])
-
-    return encode
 
 
 def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> list[int]:
@@ -200,12 +163,14 @@ def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> l
     ]
 
 
-def _outcome(answered: TaskAnswers) -> Outcome:
+def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:
     asked = sum(answer.asked for row in answered.answers for answer in row)
     given = sum(answer.given for row in answered.answers for answer in row)
+    cut = likeness.truncated if likeness else 0
     return Outcome(
         capability=answered.task,
         status="measured",
+        reason=f"SemScore goes by the beginning of texts that are too long: {cut}" if cut else None,
         searched=asked,
         found=given,
         failures={"no answer": asked - given} if given < asked else {},

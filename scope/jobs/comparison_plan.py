@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from scope.jobs.identity import command_line, model_entries, software_versions
 from scope.jobs.participants import PROMPTS, Participant
+from scope.jobs.semscore import SemScore
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
-from scope.models.options import SENTENCE_ENCODER
 from scope.models.prompts import prompt_of
-from scope.protocols import Encoder
 from scope.records import Manifest, Setting
 
 
@@ -21,7 +20,7 @@ class ComparisonPlan:
 
     participants: tuple[Participant, ...]
     tasks: tuple[ChosenTask, ...]
-    encoder: Encoder | None
+    semscore: SemScore | None
     n: int | None
     seed: int
     settings: Mapping[str, Setting]
@@ -41,7 +40,7 @@ class ComparisonPlan:
                 "seed": self.seed,
                 "setting": [f"{name}={value}" for name, value in self.settings.items()],
                 "normalize": self.normalize,
-                "encoder": self._encoder(),
+                **self._semscore(),
                 **model_entries(self.options),
             },
         )
@@ -51,11 +50,11 @@ class ComparisonPlan:
             return [self.tasks[0].data.card.spec]
         return [f"{one.task.name}={one.data.card.spec}" for one in self.tasks]
 
-    def _encoder(self) -> str | None:
+    def _semscore(self) -> Mapping[str, str | None]:
+        if self.semscore is not None:
+            return self.semscore.option
         in_words = any(one.task.role != "choice_scorer" for one in self.tasks)
-        if self.encoder is None:
-            return "none" if in_words else None
-        return None if self.encoder.spec == SENTENCE_ENCODER else self.encoder.spec
+        return {"encoder": "none" if in_words else None}
 
     def _asked_with(self) -> dict[str, Setting]:
         """The prompts and the longest answer, where a model may be asked with them."""
@@ -68,7 +67,6 @@ class ComparisonPlan:
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""
         counts = truncated or [0] * len(self.participants)
-        encoder = self.encoder
         return Manifest(
             job="compare",
             models=tuple(one.card(cut) for one, cut in zip(self.participants, counts, strict=True)),
@@ -77,7 +75,7 @@ class ComparisonPlan:
             settings={
                 "seed": self.seed,
                 "normalize": self.normalize,
-                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
             },
             versions=software_versions(),

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
-from scope.jobs.finishing import finish
-from scope.jobs.identity import (
-    command_line,
-    default_run_name,
-    model_entries,
-    notes_of,
-    question_of,
-    software_versions,
-)
+from scope.jobs.frame import Surroundings, bare_comparison, do_in_run
+from scope.jobs.identity import command_line, model_entries, software_versions
 from scope.models import ModelOptions
-from scope.progress import Silent
-from scope.protocols import Progress
 from scope.records import Comparison, DataCard, FleetFindings, Manifest, Setting
-from scope.store import Run, run_folder
+from scope.store import Run
+
+__all__ = ["LOADING", "FleetPlan", "Surroundings", "carry_out"]
 
 LOADING = ("dtype", "allow_pickle", "trust_remote_code")
 """The options of models that concern an encoder and change vectors, or let it be loaded."""
-
-
-class Surroundings(NamedTuple):
-    """What every job on a fleet is done with and in, whatever it asks.
-
-    ``runs`` is the folder of runs, where fleets are looked for too.
-    """
-
-    models: ModelOptions
-    run: str | Path | None
-    runs: Path
-    progress: Progress
-
-    @classmethod
-    def of(
-        cls,
-        models: ModelOptions | None,
-        run: str | Path | None,
-        runs: Path,
-        progress: Progress | None,
-    ) -> Surroundings:
-        """With what stands for an option that was left out."""
-        return cls(models or ModelOptions(), run, runs, progress or Silent())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,18 +53,9 @@ def carry_out(
     RunError
         When the run holds another question, is held by another process, or cannot be written.
     """
-    began = time.monotonic()
     manifest = plan.manifest(around.models)
-    folder = run_folder(around.run or default_run_name(manifest), around.runs)
-    with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as opened:
-        comparison = Comparison(
-            manifest=manifest,
-            outcomes=(),
-            measurements=(),
-            differences=(),
-            curves=(),
-            examples=(),
-            perturbations=(),
-            fleet=find(opened),
-        )
-        return finish(comparison, opened, seconds=time.monotonic() - began)
+    return do_in_run(
+        manifest,
+        around,
+        lambda opened: replace(bare_comparison(manifest), fleet=find(opened)),
+    )

@@ -1,0 +1,117 @@
+"""How far do a frozen language model's layers follow people's judgement of likeness in meaning?
+
+    python benchmarks/probe.py [PART ...] [--data DIR] [--seeds N] [--json]
+
+Parts, all by default: `latents`, the cost of reading SmolLM2-135M's layers, against a loop that
+asks one sentence at a time (`probe_latents.py`); `steps`, FREEZE's ladder on STS-B from `scope
+probe`, with GenericsKB for the sentences without scores (`probe_steps.py`); `promises`, on pairs
+that no probe has seen: identical sentences and swapped ones; `models`, SmolLM2 against Gemma 3
+270M in one report. Each works in a cache of its own, which is deleted afterwards.
+
+Keys of --json: `pearson_STEP` and `spearman_STEP` for the steps raw, mlp, siamese, autoencoder and
+final, the mean over the seeds on the test pairs, with `_sd` over the seeds, `_least` of them, and
+`_low` and `_high`, the 95 % interval of the first seed's over pairs; `pearson_STEP_gain` over the
+step before with its interval; `error_final`; `train_pairs`, `test_pairs`; `train_seconds` (one
+seed of all steps), `seconds_again` and `texts_read_again` (the same command a second time).
+`latents_texts`, `latents_seconds`, `latents_memory_mb` (the peak), `latents_ratio` (texts a second
+over those of the loop in float32, on the same sentences), `latents_ratio_same_dtype` (the loop in
+our precision), `latents_dtype`. `identical_at_the_top`, `swapped_alike`, `promised_pairs`.
+`models_pearson_NAME`, `models_difference` with its interval, `models_cka_greatest`,
+`models_cka_chance`, `models_seconds`. `seconds` in all, `seeds`, versions, `processor`, `cores`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import probe_models
+import probe_promises
+import probe_steps
+from surroundings import surroundings
+
+from scope.errors import ScopeError
+
+PARTS = ("latents", "steps", "promises", "models")
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def main() -> None:
+    """Measure, and print a table or JSON."""
+    arguments = _arguments()
+    began = time.perf_counter()
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SCOPE_CACHE"] = folder
+        try:
+            if "latents" in arguments.parts:
+                figures |= _latents(arguments.data)
+            if "steps" in arguments.parts:
+                figures |= probe_steps.figures(arguments.data, Path(folder), arguments.seeds)
+            if "promises" in arguments.parts:
+                figures |= probe_promises.figures(arguments.data, Path(folder))
+            if "models" in arguments.parts:
+                figures |= probe_models.figures(arguments.data, Path(folder))
+        except ScopeError as error:
+            sys.exit(str(error))
+    figures |= {"seconds": time.perf_counter() - began, "seeds": arguments.seeds}
+    figures |= surroundings("torch", "transformers", "numpy")
+    print(json.dumps(figures) if arguments.json else "\n".join(_table(figures)))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
+        help="the folder with stsb and genericskb (default: SCOPE_BENCHMARK_DATA, else "
+        "../shared/data beside the repository)",
+    )
+    parser.add_argument("--seeds", type=int, default=5, help="how many probes a step")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.parts) - set(PARTS)):
+        parser.error(f"no part {unknown[0]}; parts are {', '.join(PARTS)}")
+    arguments.parts = arguments.parts or PARTS
+    return arguments
+
+
+def _latents(data: Path) -> dict[str, Any]:
+    """In processes of their own, so that the peak of memory is their own."""
+    script = Path(__file__).with_name("probe_latents.py")
+    figures: dict[str, Any] = {}
+    for part in ("whole", "race"):
+        done = subprocess.run(
+            [sys.executable, str(script), part, str(data)], stdout=subprocess.PIPE, check=True
+        )
+        figures |= json.loads(done.stdout)
+    return figures
+
+
+def _table(figures: dict[str, Any]) -> Iterator[str]:
+    """The ladder as a table beside the published figures, and everything else a line each."""
+    shown: set[str] = set()
+    if "pearson_final" in figures:
+        yield probe_steps.HEAD
+        for step, published in probe_steps.PUBLISHED.items():
+            yield probe_steps.line(figures, step, published)
+        shown |= {key for key in figures if key.startswith(("pearson_", "spearman_"))}
+    for key, value in figures.items():
+        if key not in shown and not key.endswith(("_low", "_high")):
+            told = f"{value:.4g}" if isinstance(value, float) else str(value)
+            low, high = figures.get(f"{key}_low"), figures.get(f"{key}_high")
+            yield f"{key:<28} {told}" + ("" if low is None else f" [{low:.4g}, {high:.4g}]")
+
+
+if __name__ == "__main__":
+    main()

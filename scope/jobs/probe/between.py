@@ -1,0 +1,77 @@
+"""Two models beside each other: whose layers follow people better, and which layers are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.data.sampling import draw
+from scope.errors import DataError
+from scope.jobs.probe.readers import ReadModel
+from scope.probes import align_layers, pearson_difference
+from scope.probes.checks import Scores
+from scope.records import LayerAlignment, ProbeDifference
+
+MOST_SENTENCES = 500
+"""Sentences on which layers are compared: the work grows with their square."""
+
+
+class Alignments(NamedTuple):
+    """A map for each two models whose layers can be compared, and why others have none."""
+
+    maps: tuple[LayerAlignment, ...]
+    notes: tuple[str, ...]
+
+
+def differences(
+    step: str, given: Mapping[str, Scores], wanted: Scores
+) -> tuple[ProbeDifference, ...]:
+    """Each model's correlation minus that of each later one.
+
+    Parameters
+    ----------
+    given
+        The scores of the test pairs by each model's probe.
+    """
+    return tuple(
+        ProbeDifference(
+            step=step,
+            first=first,
+            second=second,
+            pearson=pearson_difference(given[first], given[second], wanted),
+        )
+        for first, second in combinations(given, 2)
+    )
+
+
+def alignments(models: Sequence[ReadModel], sentences: Sequence[str], seed: int) -> Alignments:
+    """How alike the layers of each two models arrange the sentences, at most 500 drawn of them."""
+    drawn = draw(sentences, MOST_SENTENCES, seed)
+    maps, notes = [], []
+    for first, second in combinations(models, 2):
+        try:
+            values, margins, chance = align_layers(
+                first.table.rows(drawn), second.table.rows(drawn), seed=seed
+            )
+        except DataError as error:
+            notes.append(f"no map of the layers of {first.name} and {second.name}: {error.found}")
+            continue
+        maps.append(
+            LayerAlignment(
+                first=first.name,
+                second=second.name,
+                sentences=len(drawn),
+                values=_rows(values),
+                margins=_rows(margins),
+                chance=float(chance),
+            )
+        )
+    return Alignments(tuple(maps), tuple(notes))
+
+
+def _rows(numbers: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(map(float, row)) for row in numbers)

@@ -1,0 +1,192 @@
+"""New probes: pairs are read, each model's steps fitted, and all held against people's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from scope.data import load_data
+from scope.jobs.frame import Surroundings, bare_comparison, do_in_run
+from scope.jobs.latent_store import stored_latents
+from scope.jobs.probe.between import alignments, differences
+from scope.jobs.probe.ladder import Material, fit_steps, require_enough
+from scope.jobs.probe.pairs import GivenPairs, read_all_parts, scores_of, sentences_of
+from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
+from scope.jobs.probe.readers import (
+    NamedProgress,
+    ReadModel,
+    load_readers,
+    read_texts,
+    readout_of,
+    source_of,
+)
+from scope.jobs.probe.request import DRAWN, PRETRAINED, ProbeRequest
+from scope.jobs.probe.save_folder import prepare_folder
+from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
+from scope.models import ModelOptions
+from scope.probes import SavedProbe, save_probe
+from scope.protocols import LatentReader, Progress
+from scope.records import Comparison, DataCard, Setting
+from scope.store import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How pairs and models are to be read, as it was asked."""
+
+    chosen: ChosenPairTask
+    n: int | None
+    readout: str | None
+    prompt: str | Path | None
+    low: float | None
+    high: float | None
+
+
+def fit_and_judge(request: ProbeRequest, reading: Reading, around: Surroundings) -> Comparison:
+    """Fit each model's probes on the training pairs, and judge them on the test pairs.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can mend: see `scope.errors`.
+    """
+    request.check()
+    # What is quick to fail comes first: a language model may take half a minute to load.
+    readout = readout_of(reading.readout, reading.prompt)
+    pairs = read_all_parts(reading.chosen.task, request.pairs, n=reading.n, seed=request.seed)
+    unlabelled, card = _unlabelled(request)
+    readers = load_readers(request.models, around.models, readout)
+    plan = ProbePlan(
+        chosen=reading.chosen,
+        pairs=pairs,
+        sources=tuple(map(source_of, readers)),
+        unlabelled=unlabelled,
+        unlabelled_card=card,
+        settings=_settings(request, pairs, unlabelled),
+        asked=_asked(request, reading, around.models),
+        options=around.models,
+    )
+    manifest = plan.manifest()
+    if request.save is not None:
+        prepare_folder(request.save)
+    return do_in_run(manifest, around, partial(_find, plan, request, readers, around.progress))
+
+
+def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None]:
+    if request.unlabelled is None:
+        return (), None
+    data = load_data(
+        request.unlabelled,
+        text_column=request.text_column,
+        label_column="none",
+        n=request.unlabelled_n,
+        seed=request.seed,
+    )
+    return tuple(example.text for example in data.examples), data.card
+
+
+def _settings(
+    request: ProbeRequest, pairs: GivenPairs, unlabelled: Sequence[str]
+) -> dict[str, Setting]:
+    """What decides the result, beside models, data and task."""
+    return {
+        "seed": request.seed,
+        "seeds": request.seeds,
+        "steps": ", ".join(request.steps),
+        "hidden": request.hidden,
+        "development": len(pairs.development),
+        "unlabelled": len(unlabelled),
+    }
+
+
+def _asked(
+    request: ProbeRequest, reading: Reading, options: ModelOptions
+) -> dict[str, Setting | Sequence[str]]:
+    """The command's options, named like the function's arguments."""
+    return {
+        "model": list(request.models),
+        **request.pairs._asdict(),
+        "unlabelled": request.unlabelled,
+        "unlabelled_n": request.unlabelled_n if request.unlabelled else None,
+        "text_column": request.text_column,
+        "step": list(request.steps),
+        "seeds": request.seeds,
+        "seed": request.seed,
+        "hidden": request.hidden,
+        "readout": reading.readout,
+        # A template that was given as text has no file.
+        "prompt": str(reading.prompt) if isinstance(reading.prompt, Path) else None,
+        "low": reading.low,
+        "high": reading.high,
+        "n": reading.n,
+        "task": reading.chosen.task.name,
+        "save": None if request.save is None else str(request.save),
+        "dtype": options.dtype,
+    }
+
+
+def _find(
+    plan: ProbePlan,
+    request: ProbeRequest,
+    readers: list[LatentReader],
+    progress: Progress,
+    run: Run,
+) -> Comparison:
+    models = _read_all(plan, request, readers, progress)
+    judged = [_fit_one(plan, request, model, progress) for model in models]
+    between = alignments(models, sentences_of(plan.pairs.test), request.seed)
+    given = {one.model.name: one.given for one in judged}
+    found = replace(
+        with_models(plan.findings((*_notes(request), *between.notes)), judged),
+        differences=differences(request.steps[-1], given, scores_of(plan.pairs.test)),
+        alignments=between.maps,
+        files=() if request.save is None else (str(request.save),),
+    )
+    truncated = [model.table.truncated for model in models]
+    return replace(bare_comparison(plan.manifest(truncated)), probe=found)
+
+
+def _read_all(
+    plan: ProbePlan, request: ProbeRequest, readers: list[LatentReader], progress: Progress
+) -> list[ReadModel]:
+    models = []
+    for name in plan.names:
+        # Once a model has read all, nobody holds it any more: it may be large.
+        reader = readers.pop(0)
+        shown = stored_latents(plan.texts[:1], reader)
+        require_enough(request, shown.layers, plan.pairs.train)
+        models.append(read_texts(name, reader, plan.texts, progress))
+    return models
+
+
+def _fit_one(
+    plan: ProbePlan, request: ProbeRequest, model: ReadModel, progress: Progress
+) -> JudgedModel:
+    material = Material(
+        pairs=plan.pairs,
+        pool=tuple(dict.fromkeys((*plan.unlabelled, *sentences_of(plan.pairs.train)))),
+        table=model.table,
+        ends=plan.chosen.ends,
+    )
+    fitted = fit_steps(request, material, NamedProgress(model.name, progress))
+    if request.save is not None:
+        save_probe(SavedProbe(probe=fitted[-1].probe, source=model.source), request.save)
+    return judge_model(model, fitted, plan.pairs.test)
+
+
+def _notes(request: ProbeRequest) -> tuple[str, ...]:
+    notes = []
+    if request.seeds > 1 and set(request.steps) & set(DRAWN):
+        notes.append(
+            f"estimates are those of the seed {request.seed}; "
+            f"with {request.seeds} seeds were fitted: "
+            f"{', '.join(step for step in request.steps if step in DRAWN)}"
+        )
+    if set(request.steps) & set(PRETRAINED):
+        notes.append(
+            "layers' statistics are of the training sentences"
+            + (" and of those without scores" if request.unlabelled else "")
+        )
+    return tuple(notes)

@@ -1,0 +1,200 @@
+"""The pairs that a probe learns from and is judged on, checked before any model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from scope.errors import DataError, SpecError
+from scope.jobs.probe.setting_apart import SHARE, set_apart
+from scope.printing import counted
+from scope.probes.checks import Scores
+from scope.protocols import PairData, PairTask, Part
+from scope.records import DataCard, ScoredPair
+
+Pairs = tuple[ScoredPair, ...]
+
+
+class PairSpecs(NamedTuple):
+    """Where pairs come from: one table with a column ``split``, or a spec a part."""
+
+    data: str | None = None
+    train: str | None = None
+    development: str | None = None
+    test: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenPairs:
+    """The pairs of each part, a card for each that was read, and in words what became of them.
+
+    Of a saved probe there are test pairs alone.
+    """
+
+    train: Pairs = ()
+    development: Pairs = ()
+    test: Pairs
+    cards: tuple[DataCard, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Every sentence of every part once."""
+        return sentences_of((*self.train, *self.development, *self.test))
+
+
+def sentences_of(pairs: Sequence[ScoredPair]) -> tuple[str, ...]:
+    """Every sentence of the pairs once, in the order of the pairs.
+
+    Examples
+    --------
+    >>> sentences_of([ScoredPair(id="0", first="b", second="a", score=1.0)] * 2)
+    ('b', 'a')
+    """
+    return tuple(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
+
+
+def scores_of(pairs: Sequence[ScoredPair]) -> Scores:
+    """People's scores, in the order of the pairs."""
+    return np.array([pair.score for pair in pairs], dtype=np.float64)
+
+
+def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
+    """Pairs to learn from, to choose by and to be judged on.
+
+    Where there are no development pairs they are drawn from the training pairs.
+
+    Raises
+    ------
+    SpecError
+        When a part is missing, or one table and single parts are given together.
+    DataError
+        When data cannot be read, or pairs of a part all have the same score.
+    """
+    _require_form(specs)
+    train = _read(task, specs, "train", n, seed)
+    development = _development(task, specs, n, seed)
+    test = _read(task, specs, "test", n, seed)
+    cards = [one.card for one in (train, development, test) if one is not None]
+    notes = _notes_on_known(train.pairs, test.pairs)
+    if development is None:
+        apart = set_apart(train.pairs, seed)
+        learned, chosen = apart.train, apart.development
+        _require_some_apart(train.pairs, chosen)
+        notes = (
+            f"{counted(len(chosen), 'development pair')} drawn from the training pairs by the "
+            f"seed {seed}: no sentence of them is trained on",
+            *notes,
+        )
+    else:
+        learned, chosen = train.pairs, development.pairs
+    for name, pairs in (("training", learned), ("development", chosen), ("test", test.pairs)):
+        _require_variety(pairs, name)
+    return GivenPairs(
+        train=learned, development=chosen, test=test.pairs, cards=tuple(cards), notes=notes
+    )
+
+
+def read_test_alone(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
+    """The pairs that a saved probe is put to the test on.
+
+    Raises
+    ------
+    SpecError
+        When there are none, or also a table.
+    DataError
+        When data cannot be read, or all pairs have the same score.
+    """
+    if (specs.data is None) == (specs.test is None):
+        raise SpecError(
+            "a saved probe and no test pairs" if specs.data is None else _told(specs),
+            expected="new pairs: a table of test pairs, or one with a column `split`",
+            mend="write for example --probe FOLDER --test test.csv",
+        )
+    test = _read(task, specs, "test", n, seed)
+    _require_variety(test.pairs, "test")
+    return GivenPairs(test=test.pairs, cards=(test.card,))
+
+
+def _require_form(specs: PairSpecs) -> None:
+    apart = (specs.train, specs.development, specs.test)
+    as_table = specs.data is not None and not any(apart)
+    in_parts = specs.data is None and specs.train is not None and specs.test is not None
+    if not (as_table or in_parts):
+        raise SpecError(
+            _told(specs),
+            expected="one table with a column `split`, or training pairs and test pairs",
+            mend="write --data TABLE, or --train PAIRS --test PAIRS and, if you have them, "
+            "--development PAIRS",
+        )
+
+
+def _told(specs: PairSpecs) -> str:
+    given = [f"--{name} {value}" for name, value in specs._asdict().items() if value is not None]
+    return f"{' and '.join(given)} alone" if len(given) == 1 else " with ".join(given) or "no pairs"
+
+
+def _read(task: PairTask, specs: PairSpecs, part: Part, n: int | None, seed: int) -> PairData:
+    own = {"train": specs.train, "development": specs.development, "test": specs.test}[part]
+    if own is not None:
+        return task.load_pairs(own, part=None, n=n, seed=seed)
+    read = task.load_pairs(str(specs.data), part=part, n=n, seed=seed)
+    # The cards of one table would look alike.
+    return replace(read, card=replace(read.card, spec=f"{read.card.spec} ({part})"))
+
+
+def _development(task: PairTask, specs: PairSpecs, n: int | None, seed: int) -> PairData | None:
+    if specs.data is None and specs.development is None:
+        return None
+    try:
+        return _read(task, specs, "development", n, seed)
+    except DataError:
+        # Of a table that can be read as a whole the rows of this part are missing, and no more.
+        if specs.data is None or not _is_readable(task, specs.data, seed):
+            raise
+        return None
+
+
+def _is_readable(task: PairTask, spec: str, seed: int) -> bool:
+    try:
+        task.load_pairs(spec, part=None, n=None, seed=seed)
+    except DataError:
+        return False
+    return True
+
+
+def _require_some_apart(pairs: Pairs, drawn: Pairs) -> None:
+    if len(drawn) < 2:
+        raise DataError(
+            f"{counted(len(pairs), 'training pair')} of which {len(drawn)} can be set apart for "
+            "development",
+            expected=f"pairs of which a share of {SHARE:g}, and 2 at least, has no sentence in "
+            "common with the others",
+            mend="give development pairs of their own: --development PAIRS",
+        )
+
+
+def _require_variety(pairs: Pairs, name: str) -> None:
+    scores = {pair.score for pair in pairs}
+    if len(scores) < 2:
+        raise DataError(
+            f"{counted(len(pairs), f'{name} pair')}, and no two different scores"
+            + "".join(f" but {score:g}" for score in scores),
+            expected="pairs of different scores: nothing correlates with a constant",
+            mend="give pairs that mean the same beside pairs that do not"
+            + (", or development pairs of their own" if name == "development" else ""),
+        )
+
+
+def _notes_on_known(train: Pairs, test: Pairs) -> tuple[str, ...]:
+    known = {frozenset((pair.first, pair.second)) for pair in train}
+    repeated = sum(frozenset((one.first, one.second)) in known for one in test)
+    if not repeated:
+        return ()
+    return (
+        f"{repeated} of {counted(len(test), 'test pair')} {'has' if repeated == 1 else 'have'} "
+        "the very sentences of a training pair",
+    )

@@ -1,0 +1,133 @@
+"""A job on frozen latents as it was asked, with everything read and checked but no model loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scope.jobs.identity import command_line, software_versions
+from scope.jobs.pair_task_choice import find_pair_task
+from scope.jobs.probe.pairs import GivenPairs
+from scope.jobs.probe.readers import card_of, names_of
+from scope.models import ModelOptions
+from scope.probes import LatentSource
+from scope.protocols import PairTask
+from scope.records import CapabilityCard, DataCard, Manifest, ProbeFindings, Setting
+
+LOADING = ("allow_pickle", "trust_remote_code")
+"""The options without which the same command may not load its models again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenPairTask:
+    """A task of pairs, and where it comes from."""
+
+    task: PairTask
+    origin: str
+
+    @classmethod
+    def of(
+        cls, task: str | PairTask, low: float | None = None, high: float | None = None
+    ) -> ChosenPairTask:
+        """The task by name or as it stands, with its range where one is given."""
+        found, origin = find_pair_task(task, low, high)
+        return cls(task=found, origin=origin)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest score."""
+        return self.task.low, self.task.high
+
+    def card(self) -> CapabilityCard:
+        """What the manifest says of it."""
+        return CapabilityCard(
+            name=self.task.name,
+            question=self.task.question,
+            origin=self.origin,
+            settings=self.task.settings(),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbePlan:
+    """What is to be done; nothing of it changes any more.
+
+    ``settings`` decide the result; ``asked`` holds what the command repeats as the user gave it.
+    ``unlabelled`` are the sentences without scores, and ``unlabelled_card`` says what they are.
+    """
+
+    chosen: ChosenPairTask
+    pairs: GivenPairs
+    sources: tuple[LatentSource, ...]
+    unlabelled: tuple[str, ...] = ()
+    unlabelled_card: DataCard | None = None
+    settings: Mapping[str, Setting]
+    asked: Mapping[str, Setting | Sequence[str]]
+    options: ModelOptions
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A short name for each model."""
+        return names_of(self.sources)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that the models read."""
+        return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """What stands at the head of the result; the texts cut by each model are known later."""
+        counts = truncated or [0] * len(self.sources)
+        others = () if self.unlabelled_card is None else (self.unlabelled_card,)
+        return Manifest(
+            job="probe",
+            models=tuple(
+                card_of(name, source, cut)
+                for name, source, cut in zip(self.names, self.sources, counts, strict=True)
+            ),
+            data=(*self.pairs.cards, *others),
+            capabilities=(self.chosen.card(),),
+            settings={**self.settings, **_reading(self.sources)},
+            versions=software_versions(),
+            command=command_line("probe", {**self.asked, **self._loading()}),
+        )
+
+    def findings(self, notes: Sequence[str] = ()) -> ProbeFindings:
+        """What is known before any model is loaded, for the rest to be put into.
+
+        Parameters
+        ----------
+        notes
+            Rules that were applied, beside those for the pairs.
+        """
+        low, high = self.chosen.ends
+        return ProbeFindings(
+            train=len(self.pairs.train),
+            development=len(self.pairs.development),
+            test=len(self.pairs.test),
+            sentences=len(self.pairs.sentences),
+            unlabelled=len(self.unlabelled),
+            low=low,
+            high=high,
+            models=(),
+            scores=(),
+            notes=(*self.pairs.notes, *notes),
+        )
+
+    def _loading(self) -> dict[str, Setting]:
+        return {name: getattr(self.options, name) for name in LOADING}
+
+
+def _reading(sources: Sequence[LatentSource]) -> dict[str, Setting]:
+    """How the models are read, each way once."""
+    ways = {
+        name: ", ".join(
+            dict.fromkeys(
+                str(value)
+                for value in (getattr(source, name) for source in sources)
+                if value is not None
+            )
+        )
+        for name in ("readout", "prompt", "dtype")
+    }
+    return {name: said for name, said in ways.items() if said}

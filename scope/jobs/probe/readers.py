@@ -1,0 +1,157 @@
+"""The models that are probed, known by their files: none is loaded yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, cast
+
+from scope.errors import SpecError
+from scope.jobs.identity import short_names
+from scope.jobs.latent_store import LatentTable, stored_latents
+from scope.models import ModelOptions
+from scope.models.latents import Readout, natural_dtype
+from scope.models.latents.readout import ONE_WORD, SLOT, ReadoutKind
+from scope.models.loading import load_latent_reader
+from scope.models.options import DType
+from scope.probes import LatentSource
+from scope.protocols import Advance, LatentReader, Progress
+from scope.records import ModelCard, ProbedModel
+
+OWN = "its own"
+"""The readout of a model that says itself where a text is read, such as one of Python."""
+
+AutoDType = DType | Literal["auto"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadModel:
+    """A model whose latents of all texts are kept, and lie on the disk."""
+
+    name: str
+    source: LatentSource
+    table: LatentTable
+
+    def record(self) -> ProbedModel:
+        """What the result says of it."""
+        return ProbedModel(
+            name=self.name,
+            layers=self.table.layers,
+            width=self.table.width,
+            readout=self.source.readout,
+            prompt=self.source.prompt,
+            dtype=self.source.dtype,
+        )
+
+
+def with_dtype(options: ModelOptions, dtype: AutoDType) -> ModelOptions:
+    """The options with a precision; ``auto`` is the natural one of the device."""
+    return replace(options, dtype=natural_dtype(options.device) if dtype == "auto" else dtype)
+
+
+def readout_of(kind: str | None, prompt: str | Path | None) -> Readout | None:
+    """Where texts are read; None leaves it to each model's kind.
+
+    Raises
+    ------
+    SpecError
+        When there is no such readout, the prompt has not one slot, or its file cannot be read.
+
+    Examples
+    --------
+    >>> readout_of(None, "{text} In short:")
+    Readout(kind='prompt', template='{text} In short:')
+    """
+    if kind is None and prompt is None:
+        return None
+    template = _read(prompt) if isinstance(prompt, Path) else prompt
+    return Readout(kind=cast(ReadoutKind, kind or "prompt"), template=template)
+
+
+def load_readers(
+    specs: Sequence[str], options: ModelOptions, readout: Readout | None
+) -> list[LatentReader]:
+    """A reader of each model.
+
+    Raises
+    ------
+    SpecError
+        When two are the same model, or the readout is not for a model's scheme.
+    ModelError
+        When a model cannot be found, or has no hidden states.
+    """
+    readers = [load_latent_reader(spec, options, readout) for spec in specs]
+    named: dict[str, str] = {}
+    for spec, reader in zip(specs, readers, strict=True):
+        if reader.fingerprint in named:
+            raise SpecError(
+                f"`{named[reader.fingerprint]}` and `{spec}` are the same model, with the "
+                f"fingerprint `{reader.fingerprint}`",
+                expected="models that differ",
+                mend="leave one of them out",
+            )
+        named[reader.fingerprint] = spec
+    return readers
+
+
+def source_of(reader: LatentReader) -> LatentSource:
+    """What the latents of a reader are; one of Python need not say where it reads."""
+    return LatentSource(
+        spec=reader.spec,
+        fingerprint=reader.fingerprint,
+        readout=getattr(reader, "readout", OWN),
+        prompt=getattr(reader, "prompt", None),
+        dtype=getattr(reader, "dtype", reader.precision),
+    )
+
+
+def names_of(sources: Sequence[LatentSource]) -> tuple[str, ...]:
+    """A short name for each model; all differ."""
+    return short_names([source.spec for source in sources])
+
+
+def card_of(name: str, source: LatentSource, truncated: int = 0) -> ModelCard:
+    """What the manifest says of a model."""
+    return ModelCard(
+        name=name,
+        spec=source.spec,
+        fingerprint=source.fingerprint,
+        role="model",
+        truncated=truncated,
+    )
+
+
+def read_texts(
+    name: str, reader: LatentReader, texts: Sequence[str], progress: Progress
+) -> ReadModel:
+    """The latents of all texts by one model; those that are kept are not computed again."""
+    return ReadModel(
+        name=name,
+        source=source_of(reader),
+        table=stored_latents(texts, reader, NamedProgress(name, progress)),
+    )
+
+
+@dataclass(frozen=True)
+class NamedProgress:
+    """Progress whose tasks begin with a name."""
+
+    name: str
+    shown: Progress
+
+    def task(self, description: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
+        """Show a task of that name."""
+        return self.shown.task(f"{self.name}: {description}", total, done)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.expanduser().read_text(encoding="utf-8").strip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(
+            f"the prompt's file `{path}` cannot be read ({error})",
+            expected=f"a text file, UTF-8, with one {SLOT} where the sentence is to stand",
+            mend=f"check the path, or write into it for example {ONE_WORD}",
+        ) from error

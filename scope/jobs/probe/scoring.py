@@ -1,0 +1,146 @@
+"""What one model's probes are worth on the test pairs, step by step and layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from scope.jobs.probe.ladder import FittedStep, PairLatents, latents_of
+from scope.jobs.probe.pairs import Pairs, scores_of
+from scope.jobs.probe.readers import ReadModel
+from scope.jobs.probe.request import DRAWN
+from scope.probes import (
+    SimilarityProbe,
+    layer_curve,
+    leave_one_layer_out,
+    mean_error_estimate,
+    misjudged,
+    pearson_difference,
+    pearson_estimate,
+    spearman_estimate,
+    trained_parameters,
+)
+from scope.probes.checks import Scores
+from scope.records import (
+    Estimate,
+    LayerScore,
+    MisjudgedPair,
+    ProbedModel,
+    ProbeFindings,
+    StepScore,
+    Undefined,
+)
+
+WORST = 10
+"""So many of the worst test pairs of each model are shown."""
+
+
+class JudgedModel(NamedTuple):
+    """What is found of one model; ``given`` are the test scores by its last step's probe."""
+
+    model: ProbedModel
+    scores: tuple[StepScore, ...]
+    layers: tuple[LayerScore, ...]
+    misjudged: tuple[MisjudgedPair, ...]
+    given: Scores
+
+
+def judge_model(model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs) -> JudgedModel:
+    """Hold the probes of a model against people's scores of the test pairs."""
+    last, test = fitted[-1], latents_of(model.table, pairs)
+    return JudgedModel(
+        model=model.record(),
+        scores=step_scores(model.name, fitted, test.scores),
+        layers=layer_scores(model.name, last.probe, test),
+        misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
+        given=last.given[0],
+    )
+
+
+def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> ProbeFindings:
+    """The findings with what was found of each model, one after the other."""
+    return replace(
+        findings,
+        models=tuple(one.model for one in judged),
+        scores=tuple(score for one in judged for score in one.scores),
+        layers=tuple(layer for one in judged for layer in one.layers),
+        misjudged=tuple(pair for one in judged for pair in one.misjudged),
+    )
+
+
+def step_scores(model: str, fitted: Sequence[FittedStep], wanted: Scores) -> tuple[StepScore, ...]:
+    """How well each step's probe follows people, and what it gains beyond the step before."""
+    return tuple(
+        _step_score(model, one, before, wanted)
+        for before, one in zip([None, *fitted], fitted, strict=False)
+    )
+
+
+def layer_scores(model: str, probe: SimilarityProbe, test: PairLatents) -> tuple[LayerScore, ...]:
+    """What each layer knows by itself, and what a probe loses without it."""
+    raw = layer_curve(*test, low=probe.low, high=probe.high)
+    encoded = (
+        layer_curve(*test, low=probe.low, high=probe.high, probe=probe)
+        if probe.step in DRAWN
+        else None
+    )
+    lost = leave_one_layer_out(probe, *test) if len(raw) > 1 else None
+    return tuple(
+        LayerScore(
+            model=model,
+            layer=point.layer,
+            raw=point.pearson,
+            encoded=encoded[place].pearson if encoded else None,
+            lost=lost[place].lost if lost else None,
+        )
+        for place, point in enumerate(raw)
+    )
+
+
+def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
+    """The pairs whose scores are furthest from people's, the worst first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scope.records import ScoredPair
+    >>> pairs = tuple(
+    ...     ScoredPair(id=name, first=name, second="x", score=2.0) for name in "abc"
+    ... )
+    >>> [one.id for one in misjudged_pairs("m", pairs, np.array([2.5, 0.0, 4.0]))]
+    ['b', 'c', 'a']
+    """
+    return tuple(
+        MisjudgedPair(
+            model=model,
+            id=pairs[place].id,
+            first=pairs[place].first,
+            second=pairs[place].second,
+            wanted=pairs[place].score,
+            given=float(given[place]),
+        )
+        for place in misjudged(given, scores_of(pairs), WORST)
+    )
+
+
+def _step_score(
+    model: str, fitted: FittedStep, before: FittedStep | None, wanted: Scores
+) -> StepScore:
+    first = fitted.given[0]
+    return StepScore(
+        model=model,
+        step=fitted.probe.step,
+        parameters=trained_parameters(fitted.probe),
+        pearson=pearson_estimate(first, wanted),
+        spearman=spearman_estimate(first, wanted),
+        error=mean_error_estimate(first, wanted, low=fitted.probe.low, high=fitted.probe.high),
+        gain=None if before is None else pearson_difference(first, before.given[0], wanted),
+        pearsons=_values(pearson_estimate(given, wanted) for given in fitted.given),
+        spearmans=_values(spearman_estimate(given, wanted) for given in fitted.given),
+    )
+
+
+def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float, ...]:
+    """Those of the seeds for which there is a correlation."""
+    return tuple(one.value for one in estimates if isinstance(one, Estimate))

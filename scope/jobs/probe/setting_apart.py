@@ -1,0 +1,79 @@
+"""Sets development pairs apart, so that no sentence stands on both sides of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scope.records import ScoredPair
+
+SHARE = 0.1
+"""Of the training pairs, where no development pairs are given."""
+
+
+class Apart(NamedTuple):
+    """Pairs to learn from and pairs to choose by, each in their own order."""
+
+    train: tuple[ScoredPair, ...]
+    development: tuple[ScoredPair, ...]
+
+
+def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
+    """Draw a tenth of the pairs, group by group: pairs that share a sentence stay together.
+
+    A group that is greater than what is still wanted is passed over, so that there may be fewer,
+    or none where all pairs hang together.
+
+    Examples
+    --------
+    >>> pairs = [
+    ...     ScoredPair(id=str(place), first=f"a{place // 2}", second=f"b{place}", score=1.0)
+    ...     for place in range(20)
+    ... ]
+    >>> apart = set_apart(pairs, seed=0)
+    >>> len(apart.train), len({pair.first for pair in apart.development})
+    (18, 1)
+    """
+    groups = connected(pairs)
+    members: dict[int, list[int]] = {}
+    for place, group in enumerate(groups):
+        members.setdefault(group, []).append(place)
+    ordered = list(members.values())
+    wanted = max(2, round(SHARE * len(pairs)))
+    drawn: set[int] = set()
+    for number in np.random.default_rng(seed).permutation(len(ordered)):
+        if len(drawn) + len(ordered[number]) <= wanted:
+            drawn.update(ordered[number])
+    return Apart(
+        tuple(pair for place, pair in enumerate(pairs) if place not in drawn),
+        tuple(pair for place, pair in enumerate(pairs) if place in drawn),
+    )
+
+
+def connected(pairs: Sequence[ScoredPair]) -> list[int]:
+    """For each pair the number of the group that its sentences tie it to.
+
+    Examples
+    --------
+    >>> sides = [("a", "b"), ("c", "d"), ("d", "e"), ("e", "a")]
+    >>> connected(
+    ...     [ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides[:3]]
+    ... )
+    [0, 1, 1]
+    >>> connected([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides])
+    [0, 0, 0, 0]
+    """
+    above: dict[str, str] = {}
+
+    def top(sentence: str) -> str:
+        while above.setdefault(sentence, sentence) != sentence:
+            above[sentence] = above[above[sentence]]
+            sentence = above[sentence]
+        return sentence
+
+    for pair in pairs:
+        above[top(pair.first)] = top(pair.second)
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(top(pair.first), len(numbers)) for pair in pairs]

@@ -1,0 +1,187 @@
+"""What SemScore is measured by: a sentence encoder, or a probe of a model's layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import ScopeError, SpecError
+from scope.estimation.tasks import Compare, cosines_of
+from scope.models import ModelOptions, load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder, Progress, Task
+from scope.records import Setting
+
+if TYPE_CHECKING:
+    from scope.jobs.probe_similarity import ProbeSimilarity
+
+PROBE = "probe:"
+"""How a spec begins that names a saved probe's folder."""
+
+ENCODED_AT_ONCE = 256
+"""Texts between two signs of progress."""
+
+
+class Likeness(NamedTuple):
+    """How the answers to one task are compared.
+
+    ``by_words`` is there for fillers of a blank alone, and where there is a table of words;
+    ``truncated`` counts the texts of which the beginning alone is compared, as far as it is known.
+    """
+
+    by_meaning: Compare
+    by_words: Compare | None
+    truncated: int
+
+
+class SemScore(Protocol):
+    """What measures SemScore."""
+
+    @property
+    def option(self) -> Mapping[str, str | None]:
+        """The option of the command that asks for it; None where it is the usual one."""
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What of it decides the result, as the manifest says it."""
+
+    def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
+        """Read every text that may be compared, and say how."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByEncoder:
+    """SemScore is the cosine of two texts' vectors."""
+
+    encoder: Encoder
+
+    @property
+    def option(self) -> Mapping[str, str | None]:
+        """The encoder's spec."""
+        spec = self.encoder.spec
+        return {"encoder": None if spec == SENTENCE_ENCODER else spec}
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Spec and fingerprint."""
+        return {"encoder": f"{self.encoder.spec} {self.encoder.fingerprint}"}
+
+    def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
+        """Cosines; of words, too, where a blank is filled and the encoder has a table of them."""
+        words = getattr(self.encoder, "encode_words", None)
+        return Likeness(
+            by_meaning=cosines_of(texts, lambda some: self._encoded(some, task.name, progress)),
+            by_words=cosines_of(texts, words) if words and task.role == "mask_filler" else None,
+            truncated=0,
+        )
+
+    def _encoded(self, texts: Sequence[str], task: str, progress: Progress) -> NDArray[np.float64]:
+        """In portions that show how far it has come."""
+        # Neighbours in length make full batches; a vector has no regard for its company.
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        vectors: dict[int, NDArray[np.float64]] = {}
+        with progress.task(f"{task}: SemScore", len(texts)) as advance:
+            for start in range(0, len(texts), ENCODED_AT_ONCE):
+                portion = order[start : start + ENCODED_AT_ONCE]
+                rows = self.encoder.encode([texts[place] for place in portion])
+                vectors.update(zip(portion, rows, strict=True))
+                advance(len(portion))
+        return np.array([vectors[place] for place in range(len(texts))])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByProbe:
+    """SemScore is the score of a probe, from 0 to 1."""
+
+    probe: ProbeSimilarity
+
+    @property
+    def option(self) -> Mapping[str, str | None]:
+        """The folder where the probe lies."""
+        return {"semscore": f"{PROBE}{self.probe.folder}"}
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Whose probe it is, that model's fingerprint, and the digest of the probe itself."""
+        opened = self.probe.opened
+        return {
+            "semscore": f"a probe of {opened.source.spec}",
+            "semscore model": opened.source.fingerprint,
+            "semscore probe": opened.digest,
+        }
+
+    def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
+        """Scores of pairs; a probe has no table of words."""
+        with _or_leave_it_out("--semscore none"):
+            read = self.probe.read(texts, progress)
+        return Likeness(by_meaning=read.similarity, by_words=None, truncated=read.truncated)
+
+
+def load_semscore(
+    spec: str | None, tasks: Sequence[Task], options: ModelOptions
+) -> SemScore | None:
+    """What measures SemScore, where a task is answered in words; None where nothing does.
+
+    Parameters
+    ----------
+    spec
+        That of a sentence encoder, ``probe:FOLDER``, or None.
+
+    Raises
+    ------
+    SpecError
+        When a probe is named, and no answer is in words; or no such encoder can be named.
+    ModelError
+        When the encoder, or the model of the probe, cannot be loaded or is not as it was.
+    RunError
+        When there is no probe in the folder, or it is damaged.
+
+    Examples
+    --------
+    >>> print(load_semscore(None, [], ModelOptions()))
+    None
+    """
+    in_words = any(task.role != "choice_scorer" for task in tasks)
+    if not spec:
+        return None
+    if spec.startswith(PROBE):
+        return _by_probe(spec, tasks, options, in_words=in_words)
+    if not in_words:
+        return None
+    with _or_leave_it_out("--encoder none"):
+        return ByEncoder(encoder=load_encoder(spec, options))
+
+
+def _by_probe(
+    spec: str, tasks: Sequence[Task], options: ModelOptions, *, in_words: bool
+) -> ByProbe:
+    if not in_words:
+        raise SpecError(
+            f"`{spec}` for {', '.join(task.name for task in tasks)}, where options are chosen",
+            expected="a task that is answered in words, such as cloze: SemScore compares texts",
+            mend="leave --semscore out, or name another task",
+        )
+    # It brings scikit-learn with it, which no encoder needs.
+    from scope.jobs.probe_similarity import ProbeSimilarity
+
+    with _or_leave_it_out("--semscore none"):
+        return ByProbe(probe=ProbeSimilarity.load(Path(spec.removeprefix(PROBE)), options))
+
+
+@contextmanager
+def _or_leave_it_out(option: str) -> Iterator[None]:
+    """Whatever is wrong with what measures SemScore, the rest can be had without it."""
+    try:
+        yield
+    except ScopeError as error:
+        raise type(error)(
+            error.found,
+            expected=error.expected,
+            mend=f"{error.mend}; or leave SemScore out: {option}",
+        ) from error

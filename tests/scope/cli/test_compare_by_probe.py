@@ -1,0 +1,95 @@
+"""``scope compare --semscore probe:FOLDER`` as a user meets it."""
+
+import json
+import shutil
+
+import pytest
+from tiny_language import write_tiny_llama
+from tiny_probe import write_probe
+
+from scope.models.latents import Readout
+from scope.serialization import from_json, to_json
+
+ASKED = (
+    *("compare", "--model", "python:toy_answerers:Reader"),
+    *("--model", "python:toy_answerers:Skimmer", "--task", "extractive_qa"),
+    *("--data", "questions.jsonl", "--device", "cpu"),
+)
+
+
+@pytest.fixture(autouse=True)
+def probed(command, tmp_path, monkeypatch):
+    """Questions and a probe with its model, all in the command's folder."""
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    rows = [
+        {"id": f"q{place}", "question": "Who?", "context": context, "answers": [gold]}
+        for place, (context, gold) in enumerate(
+            [("ann saw bob", "bob"), ("the film was good", "the film"), ("dull paris", "paris")]
+        )
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "questions.jsonl").write_text(lines, encoding="utf-8")
+    write_tiny_llama(tmp_path / "model", chat=False)
+    return write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
+
+
+@pytest.mark.parametrize("option", ["--semscore", "--encoder"])
+def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option, probed):
+    done = command(*ASKED, option, "probe:probe")
+    assert done.returncode == 0, done.stderr
+    assert " sem_score " in done.stdout
+    assert f"sem_score: by a probe of {probed.reader.spec}" in done.stdout
+    assert "word_cosine" not in done.stdout
+
+
+def test_the_command_in_the_result_asks_the_same_again(command, tmp_path):
+    assert command(*ASKED, "--semscore", "probe:probe", "--run", "mine").returncode == 0
+    result = (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    words = json.loads(result)["manifest"]["command"].split()[1:]
+    assert words[-2:] == ["--semscore", "probe:probe"]
+    assert command(*words, "--device", "cpu", "--run", "again").returncode == 0
+    other = (tmp_path / "runs/again/comparison.json").read_text(encoding="utf-8")
+    assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
+
+
+def test_semscore_none_leaves_it_out(command):
+    done = command(*ASKED, "--semscore", "none")
+    assert done.returncode == 0, done.stderr
+    assert "sem_score" not in done.stdout
+
+
+def no_folder(folder):
+    shutil.rmtree(folder / "probe")
+
+
+def damaged(folder):
+    path = folder / "probe/probe.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+
+
+def no_model(folder):
+    shutil.rmtree(folder / "model")
+
+
+def another_model(folder):
+    write_tiny_llama(folder / "model", chat=False, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "found"),
+    [
+        (no_folder, "no `probe.json` in `probe`"),
+        (damaged, "is damaged: its digest is not the one"),
+        (no_model, "no folder `"),
+        (another_model, "with fingerprint `"),
+    ],
+)
+def test_what_is_wrong_with_a_probe_ends_in_one_message_with_a_way_out(
+    command, tmp_path, spoil, found
+):
+    spoil(tmp_path)
+    done = command(*ASKED, "--semscore", "probe:probe")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert found in done.stderr
+    assert "or leave SemScore out: --semscore none" in " ".join(done.stderr.split())

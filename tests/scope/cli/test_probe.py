@@ -1,0 +1,280 @@
+"""``scope probe`` as a user meets it, on tiny random checkpoints and made-up pairs."""
+
+import csv
+import itertools
+import json
+import shlex
+import shutil
+
+import numpy as np
+import pytest
+from made_up_pairs import CHECKPOINTS, lay_out, made_up_rows, write_pairs
+from parsed_page import parse
+
+import scope
+from scope.jobs.latent_store import stored_latents
+from scope.models import ModelOptions
+from scope.models.latents import CheckpointReader, Readout, read_checkpoint
+from scope.probes import STEPS, load_probe
+from scope.serialization import from_json, to_json
+
+SMALL = ("--hidden", "4", "--dtype", "float32")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with checkpoints of four families, tables of pairs and sentences without scores."""
+    folder = tmp_path_factory.mktemp("probe")
+    lay_out(folder, tuple(CHECKPOINTS))
+    return folder
+
+
+@pytest.fixture
+def laid_out(prepared, tmp_path, monkeypatch):
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def probe(command, laid_out):
+    """Runs the command in a copy of the prepared folder; it must succeed."""
+
+    def run(*arguments):
+        done = command("probe", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def findings(done):
+    return json.loads(done.stdout)["probe"]
+
+
+def result(folder):
+    text = (folder / "comparison.json").read_text(encoding="utf-8")
+    return to_json(from_json(text), clock=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "readout"),
+    [("bert", 2, "mean"), ("t5", 2, "mean"), ("gpt2", 3, "prompt"), ("llama", 2, "prompt")],
+)
+def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, readout):
+    found = findings(probe("--model", f"./{name}", "--data", "pairs.csv", *SMALL, "--json"))
+    (model,) = found["models"]
+    assert (model["name"], model["layers"], model["width"]) == (name, layers, 16)
+    assert (model["readout"], model["dtype"]) == (readout, "float32")
+    assert ("{text}" in (model["prompt"] or "")) == (readout == "prompt")
+    assert [score["step"] for score in found["scores"]] == ["raw", "final"]
+    assert all(-1 <= score["pearson"]["value"] <= 1 for score in found["scores"])
+    assert [layer["layer"] for layer in found["layers"]] == list(range(layers))
+    assert None not in [layer[kind] for layer in found["layers"] for kind in ("encoded", "lost")]
+
+
+def test_the_command_prints_a_table_and_writes_a_report(probe, laid_out):
+    done = probe("--model", "./llama", "--data", "pairs.csv", *SMALL, "--run", "mine")
+    assert "90 pairs to learn from, 30 for development, 40 to test" in done.stdout
+    told = "data: pairs.csv (test): 40 of 40 pairs; left out: 0 repeated, 0 empty"
+    assert told in done.stdout
+    assert "report: runs/mine/report.html" in done.stderr
+    assert "llama: latents" in done.stderr
+    assert "llama: fitting" in done.stderr
+    page = parse((laid_out / "runs/mine/report.html").read_text(encoding="utf-8"))
+    assert "llama" in page.text
+
+
+def test_the_whole_ladder_stands_in_the_papers_order(probe):
+    steps = [word for step in reversed(STEPS) for word in ("--step", step)]
+    asked = ("--model", "./bert", "--data", "pairs.csv", *SMALL, *steps, "--seeds", "2", "--json")
+    found = findings(probe(*asked, "--unlabelled", "sentences.csv", "--unlabelled-n", "50"))
+    scores = found["scores"]
+    assert tuple(score["step"] for score in scores) == STEPS
+    assert [len(score["pearsons"]) for score in scores] == [1, 1, 2, 2, 2]
+    assert [len(score["spearmans"]) for score in scores] == [1, 1, 2, 2, 2]
+    assert [score["pearsons"][0] for score in scores] == [one["pearson"]["value"] for one in scores]
+    assert scores[0]["gain"] is None
+    for before, after in itertools.pairwise(scores):
+        gained = after["pearson"]["value"] - before["pearson"]["value"]
+        assert after["gain"]["value"] == pytest.approx(gained, abs=2e-6)
+    assert scores[0]["parameters"] == 0
+    assert scores[1]["parameters"] == 2 + 1
+    assert found["unlabelled"] == 50
+    assert (
+        "estimates are those of the seed 0; with 2 seeds were fitted: siamese, autoencoder, "
+        in (" ".join(found["notes"]))
+    )
+
+
+def _rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_second_time_no_model_is_loaded_and_the_bytes_are_the_same(probe, laid_out, monkeypatch):
+    asked = ("--model", "./llama", "--data", "pairs.csv", *SMALL, "--run")
+    probe(*asked, "first", "--token-budget", "4096")
+
+    def asleep(self):
+        raise AssertionError("the model was loaded")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointReader, "_loaded", property(asleep))
+        probe(*asked, "second")
+    shutil.rmtree(laid_out / "cache")
+    probe(*asked, "third", "--token-budget", "64")
+    first, second, third = (
+        result(laid_out / "runs" / name) for name in ("first", "second", "third")
+    )
+    assert first == second == third
+
+
+def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
+    (laid_out / "prompt.txt").write_text("the {text} was\n", encoding="utf-8")
+    done = probe(
+        *("--model", "./llama", "--train", "train.csv", "--test", "test.csv", "--seed", "2"),
+        *("--unlabelled", "test.csv", "--text-column", "sentence1"),
+        *("--unlabelled-n", "20", "--prompt", "prompt.txt"),
+        *("--n", "80", "--low", "-1", "--high", "5.5", "--step", "final", *SMALL, "--run", "one"),
+        *("--save", "kept", "--seeds", "2", "--json"),
+    )
+    manifest = json.loads(done.stdout)["manifest"]
+    words = shlex.split(manifest["command"])
+    assert words[:2] == ["scope", "probe"]
+    probe(*words[2:], "--run", "again")
+    assert result(laid_out / "runs/one") == result(laid_out / "runs/again")
+    assert manifest["settings"]["prompt"] == "the {text} was"
+    assert [card["used"] for card in manifest["data"]] == [80, 40, 20]
+    assert manifest["capabilities"][0]["settings"] == {"low": -1, "high": 5.5}
+
+
+def test_two_models_are_held_against_each_other(probe, laid_out):
+    found = findings(
+        probe("--model", "./llama", "--model", "./gpt2", "--data", "pairs.csv", *SMALL, "--json")
+    )
+    assert [one["name"] for one in found["models"]] == ["llama", "gpt2"]
+    last = {one["model"]: one for one in found["scores"] if one["step"] == "final"}
+    (difference,) = found["differences"]
+    assert (difference["first"], difference["second"]) == ("llama", "gpt2")
+    assert difference["step"] == "final"
+    apart = last["llama"]["pearson"]["value"] - last["gpt2"]["pearson"]["value"]
+    assert difference["pearson"]["value"] == pytest.approx(apart, abs=2e-6)
+    (alignment,) = found["alignments"]
+    assert np.array(alignment["values"]).shape == np.array(alignment["margins"]).shape == (2, 3)
+    rows = _rows(laid_out / "pairs.csv")
+    distinct = {row[one] for row in rows if row["split"] == "test" for one in list(row)[1:3]}
+    assert alignment["sentences"] == len(distinct)
+    assert [one["model"] for one in found["misjudged"]] == ["llama"] * 10 + ["gpt2"] * 10
+
+
+def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe):
+    models = ("--model", "python:toy_readers:Bags", "--model", "python:toy_readers:Still")
+    found = findings(probe(*models, "--data", "pairs.csv", "--step", "raw", "--json"))
+    assert found["alignments"] == []
+    assert any(note.startswith("no map of the layers of") for note in found["notes"])
+    assert found["models"][0]["readout"] == "its own"
+    still = found["scores"][1]
+    assert still["pearson"]["reason"] == "one side is constant"
+    assert still["pearsons"] == []
+
+
+def test_texts_that_were_cut_are_counted(probe):
+    done = probe("--model", "python:toy_readers:Bags", "--data", "pairs.csv", "--step", "raw")
+    assert "texts were cut to its limit" in done.stdout
+
+
+def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
+    asked = ("--data", "pairs.csv", "--json")
+    fitted = findings(probe("--model", "./llama", *asked, *SMALL, "--save", "kept"))
+    assert fitted["files"] == ["kept"]
+    kept = load_probe(laid_out / "kept")
+    assert (kept.probe.step, kept.source.spec, kept.source.dtype) == (
+        "final",
+        "hf:./llama",
+        "float32",
+    )
+    again = findings(probe("--probe", "kept", *asked))
+    assert (again["train"], again["development"], again["test"]) == (0, 0, 40)
+    (score,) = again["scores"]
+    last = fitted["scores"][-1]
+    assert {**last, "gain": None, "pearsons": [last["pearsons"][0]]} == score
+    for name in ("layers", "misjudged", "models"):
+        assert again[name] == fitted[name]
+
+
+def test_a_saved_probe_is_tested_on_new_pairs_with_the_model_where_it_is_now(probe, laid_out):
+    asked = ("--model", "./llama", "--data", "pairs.csv", "--readout", "last", *SMALL)
+    probe(*asked, "--save", "kept", "--step", "final")
+    (laid_out / "llama").rename(laid_out / "moved")
+    write_pairs(laid_out / "new.csv", made_up_rows(25, seed=7))
+    done = probe("--probe", "kept", "--model", "./moved", "--test", "new.csv", "--run", "new")
+    assert "a saved probe, 25 to test" in done.stdout
+    first = result(laid_out / "runs/new")
+    manifest = json.loads(first)["manifest"]
+    assert manifest["settings"]["readout"] == "last"
+    probe(*shlex.split(manifest["command"])[2:], "--run", "newer")
+    assert result(laid_out / "runs/newer") == first
+
+
+def test_prompts_and_readouts_are_ways_of_their_own_to_read(probe, laid_out):
+    (laid_out / "prompt.txt").write_text("ann {text} bob", encoding="utf-8")
+    asked = ("--model", "./llama", "--data", "pairs.csv", "--step", "raw", "--dtype", "float32")
+    found = {
+        name: findings(probe(*asked, "--json", *more))
+        for name, more in {
+            "usual": (),
+            "own": ("--prompt", "prompt.txt"),
+            "last": ("--readout", "last"),
+            "mean": ("--readout", "mean"),
+        }.items()
+    }
+    told = {
+        name: (one["models"][0]["readout"], one["models"][0]["prompt"])
+        for name, one in found.items()
+    }
+    assert told["own"] == ("prompt", "ann {text} bob")
+    assert told["last"] == ("last", None)
+    assert told["mean"] == ("mean", None)
+    assert len({one["scores"][0]["pearson"]["value"] for one in found.values()}) == 4
+    reader = read_checkpoint(
+        "./llama", ModelOptions(device="cpu"), Readout(kind="prompt", template="ann {text} bob")
+    )
+    latents = stored_latents(["who saw"], reader)
+    assert latents.rows(["who saw"]).tolist() == reader.latents(["who saw"]).tolist()
+
+
+def test_the_run_is_listed_and_reported_again_without_the_model(probe, command, laid_out):
+    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine")
+    shutil.rmtree(laid_out / "bert")
+    rows = json.loads(command("list", "runs", "--json").stdout)
+    assert [(row["run"], row["job"], row["models"], row["state"]) for row in rows] == [
+        ("mine", "probe", "bert", "done")
+    ]
+    page = (laid_out / "runs/mine/report.html").read_bytes()
+    (laid_out / "runs/mine/report.html").unlink()
+    again = command("report", "mine")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == done.stdout
+    assert (laid_out / "runs/mine/report.html").read_bytes() == page
+
+
+def test_json_holds_the_whole_comparison_and_nothing_else(probe, laid_out):
+    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine", "--json")
+    assert done.stdout == (laid_out / "runs/mine/comparison.json").read_text(encoding="utf-8")
+
+
+def test_the_same_stands_open_to_python(laid_out, monkeypatch):
+    monkeypatch.chdir(laid_out)
+    found = scope.probe(
+        models="./bert", data="pairs.csv", steps="raw", prompt="a {text} film", dtype="float32"
+    )
+    assert found.manifest.job == "probe"
+    assert found.probe.models[0].prompt == "a {text} film"
+    assert "raw" in str(found)
+
+
+def test_help_has_an_example(command):
+    said = " ".join(command("probe", "--help").stdout.split())
+    assert "Example: scope probe --model" in said

@@ -1,0 +1,285 @@
+"""Every mistake about a probe ends in one screen that says what was found and how to mend it."""
+
+import json
+import shutil
+
+import pytest
+from made_up_pairs import lay_out, write_pairs, write_split
+
+import scope
+from scope.probes.saved_numbers import DESCRIPTION, NUMBERS
+
+SPLIT = "split,sentence1,sentence2,score"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with two checkpoints, pairs, and a probe of the Llama in ``kept``."""
+    folder = tmp_path_factory.mktemp("probe")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        lay_out(folder)
+        scope.probe(
+            models="./llama",
+            data="pairs.csv",
+            steps="raw",
+            save="kept",
+            dtype="float32",
+            run="mine",
+        )
+    return folder
+
+
+@pytest.fixture
+def laid_out(prepared, tmp_path, monkeypatch):
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def refused(command, laid_out):
+    """Runs the command, which must refuse and leave the run that is there; gives its message."""
+
+    def run(*arguments):
+        before = (laid_out / "runs/mine/comparison.json").read_bytes()
+        done = command("probe", *arguments)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        assert done.stderr.count("found:") == done.stderr.count("to mend:") == 1
+        assert (laid_out / "runs/mine/comparison.json").read_bytes() == before
+        return done.stderr
+
+    return run
+
+
+@pytest.fixture
+def table(laid_out):
+    """Writes a table of pairs with a column split."""
+
+    def write(*rows, columns=SPLIT):
+        path = laid_out / "given.csv"
+        path.write_text("\n".join((columns, *rows)) + "\n", encoding="utf-8")
+        return path.name
+
+    return write
+
+
+LLAMA = ("--model", "./llama")
+ASKED = (*LLAMA, "--data", "pairs.csv")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("--data pairs.csv", "no model to probe"),
+        ("--model ./llama", "no pairs"),
+        ("--model ./llama --data pairs.csv --test test.csv", "--data pairs.csv with --test test"),
+        ("--model ./llama --train train.csv", "--train train.csv alone"),
+        ("--model ./llama --test test.csv", "--test test.csv alone"),
+        ("--model ./llama --data gone.csv", "gone.csv"),
+        ("--model ./llama --data pairs.csv --step finale", "the step `finale` of a probe"),
+        ("--model ./llama --data pairs.csv --readout first", "a readout called `first`"),
+        ("--model ./llama --data pairs.csv --task cloze", "the task `cloze`"),
+        ("--model ./llama --data pairs.csv --task likeness", "no task is called `likeness`"),
+        ("--model ./llama --data pairs.csv --low 5 --high 1", "scores from 5.0 to 1.0"),
+        ("--model ./llama --data pairs.csv --high nan", "scores from 0.0 to nan"),
+        ("--model ./llama --data pairs.csv --prompt gone.txt", "the prompt's file `gone.txt`"),
+        ("--model ./llama --data pairs.csv --unlabelled gone.txt", "gone.txt"),
+        ("--model ./llama --data pairs.csv --unlabelled test.csv", "no text column in test.csv"),
+        ("--model ./gone --data pairs.csv", "gone"),
+        ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is named twice"),
+        ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
+        ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models, and one folder"),
+        ("--model ./llama --data pairs.csv --step raw --hidden 4", "--hidden 4 with no other step"),
+        ("--model ./llama --data pairs.csv --step raw --unlabelled x.csv", "--unlabelled x.csv"),
+        ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "is on a server"),
+        ("--model predictions:answers.jsonl --data pairs.csv", "answers.jsonl"),
+        ("--model python:toy_models:Reference --data pairs.csv", "with the roles: classifier"),
+        ("--model python:toy_readers:Bags --data pairs.csv --readout last", "the readout last"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(refused, asked, found):
+    assert found in refused(*asked.split())
+
+
+def test_a_saved_table_of_answers_has_no_hidden_states(refused, laid_out):
+    (laid_out / "answers.jsonl").write_text(
+        json.dumps({"text": "a", "probabilities": [0.5, 0.5], "labels": ["x", "y"]}) + "\n",
+        encoding="utf-8",
+    )
+    message = refused("--model", "predictions:answers.jsonl", "--data", "pairs.csv")
+    assert "a model in the role of latent_reader" in message
+
+
+def test_a_prompt_without_a_place_for_the_text_is_refused(refused, laid_out):
+    (laid_out / "prompt.txt").write_text("in one word:", encoding="utf-8")
+    message = refused(*ASKED, "--prompt", "prompt.txt")
+    assert "a prompt with 0 slots: 'in one word:'" in message
+    message = refused(*ASKED, "--prompt", "prompt.txt", "--readout", "mean")
+    assert "a prompt for the readout mean" in message
+
+
+def test_a_prompt_that_leaves_no_room_is_refused(refused, laid_out):
+    (laid_out / "prompt.txt").write_text("the film was good " * 99 + "{text}", encoding="utf-8")
+    assert "a prompt of " in refused(*ASKED, "--prompt", "prompt.txt")
+
+
+def test_a_score_out_of_the_range_is_told_by_its_row(refused, table):
+    message = refused(*LLAMA, "--data", table("train,a film,the film,5.5", "test,a,b,1"))
+    assert "line 2 of given.csv" in message
+    assert "5.5, which is out of the range 0 to 5" in message
+    assert "--low and --high" in message
+
+
+def test_a_table_without_a_part_is_told(refused, table):
+    assert "no row for test in" in refused(*LLAMA, "--data", table("train,a,b,1", "train,c,d,2"))
+    assert "no row for train in" in refused(*LLAMA, "--data", table("test,a,b,1", "test,c,d,2"))
+    unparted = table("a,b,1", columns="sentence1,sentence2,score")
+    assert "no column `split` in" in refused(*LLAMA, "--data", unparted)
+
+
+def test_scores_that_are_all_alike_are_refused(refused, table):
+    rows = [f"{part},a {n},b {n},3" for part in ("train", "test") for n in range(9)]
+    message = refused(*LLAMA, "--data", table(*rows))
+    assert "training pairs, and no two different scores but 3" in message
+
+
+def test_pairs_that_all_hang_together_are_refused(refused, table):
+    rows = [f"{part},the film,a {n},{n % 5}" for part in ("train", "test") for n in range(30)]
+    message = refused(*LLAMA, "--data", table(*rows))
+    assert "30 training pairs of which 0 can be set apart" in message
+
+
+def test_fewer_pairs_than_the_heads_parameters_are_refused_and_a_smaller_head_is_named(
+    refused, command, laid_out
+):
+    write_split(laid_out / "few.csv", {"train": 40, "dev": 12, "test": 12})
+    message = refused(*LLAMA, "--data", "few.csv")
+    # Two layers: 2 weights, 2 * 16 + 16 numbers, 16 + 1 for the gate.
+    assert "40 pairs to train a head of 67 parameters" in message
+    assert "`hidden`" in message
+    assert command("probe", *LLAMA, "--data", "few.csv", "--hidden", "4").returncode == 0
+
+
+def test_a_mlp_needs_a_pair_for_each_weight(refused, laid_out):
+    write_split(laid_out / "few.csv", {"train": 2, "dev": 12, "test": 12}, seed=3)
+    message = refused(*LLAMA, "--data", "few.csv", "--step", "mlp")
+    assert "2 pairs to train a head of 3 parameters" in message
+
+
+def test_empty_sentences_are_left_out_and_counted_and_one_word_is_enough(command, laid_out, table):
+    lines = (laid_out / "pairs.csv").read_text(encoding="utf-8").splitlines()[1:]
+    data = table(*lines, "test,,the film,1", "test, ,a,2", "test,paris,ann,0", "test,x,x,5")
+    done = command("probe", *LLAMA, "--data", data, "--step", "raw")
+    assert done.returncode == 0, done.stderr
+    assert "given.csv (test): 42 of 44 pairs; left out: 0 repeated, 2 empty" in done.stdout
+
+
+@pytest.mark.parametrize("more", ["--model ./bert", "--model ./other"])
+def test_a_probe_of_another_model_is_refused_with_both_fingerprints(refused, laid_out, more):
+    from made_up_pairs import write_llama
+
+    write_llama(laid_out / "other", seed=1)
+    kept = json.loads((laid_out / "kept" / DESCRIPTION).read_text(encoding="utf-8"))["source"]
+    message = refused("--probe", "kept", "--test", "test.csv", *more.split())
+    assert f"`hf:./llama` with fingerprint `{kept['fingerprint']}`" in message
+    assert f"latents of `hf:{more.split()[1]}` with fingerprint `" in message
+
+
+def test_a_probe_whose_model_is_gone_or_changed_is_refused(refused, laid_out):
+    path = laid_out / "llama/config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**config, "rms_norm_eps": 0.5}), encoding="utf-8")
+    message = refused("--probe", "kept", "--test", "test.csv")
+    assert message.count("with fingerprint `") == 2
+    shutil.rmtree(laid_out / "llama")
+    message = refused("--probe", "kept", "--test", "test.csv")
+    assert "of the probe in `kept`" in message
+    assert "say where it is now: --model SPEC" in message
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", "a saved probe and no test pairs"),
+        ("--test test.csv --data pairs.csv", "--data pairs.csv with --test test.csv"),
+        ("--test test.csv --train train.csv", "--train with --probe `kept`"),
+        ("--test test.csv --development train.csv", "--development with --probe"),
+        ("--test test.csv --unlabelled sentences.csv", "--unlabelled with --probe"),
+        ("--test test.csv --unlabelled-n 9", "--unlabelled-n with --probe"),
+        ("--test test.csv --text-column said", "--text-column with --probe"),
+        ("--test test.csv --step final", "--step with --probe"),
+        ("--test test.csv --seeds 2", "--seeds with --probe"),
+        ("--test test.csv --readout last", "--readout with --probe"),
+        ("--test test.csv --prompt prompt.txt", "--prompt with --probe"),
+        ("--test test.csv --low 1", "--low with --probe"),
+        ("--test test.csv --high 4", "--high with --probe"),
+        ("--test test.csv --hidden 4", "--hidden with --probe"),
+        ("--test test.csv --save new", "--save with --probe"),
+        ("--test test.csv --dtype float32", "--dtype with --probe"),
+        ("--test test.csv --model ./llama --model ./bert", "2 models with --probe"),
+        ("--test gone.csv", "gone.csv"),
+    ],
+)
+def test_what_a_saved_probe_has_settled_is_not_asked_again(refused, more, found):
+    assert found in refused("--probe", "kept", *more.split())
+
+
+def test_scores_out_of_the_probes_own_range_are_refused(refused, laid_out):
+    write_pairs(laid_out / "percent.csv", [("a film", "the film", 80), ("ann", "bob", 3)])
+    assert "out of the range 0 to 5" in refused("--probe", "kept", "--test", "percent.csv")
+
+
+def test_a_damaged_or_missing_probe_is_refused(refused, laid_out):
+    asked = ("--test", "test.csv", "--probe")
+    assert f"no `{DESCRIPTION}` in `runs`" in refused(*asked, "runs")
+    assert "`test.csv/" in refused(*asked, "test.csv")
+    numbers, description = (laid_out / "kept" / name for name in (NUMBERS, DESCRIPTION))
+    whole = numbers.read_bytes()
+    numbers.write_bytes(whole[:-4] + b"\0\0\0\1")
+    assert "is damaged" in refused(*asked, "kept")
+    numbers.write_bytes(whole)
+    kept = json.loads(description.read_text(encoding="utf-8"))
+    for name, value in (("dtype", "float33"), ("readout", "first")):
+        changed = {**kept, "source": {**kept["source"], name: value}}
+        description.write_text(json.dumps(changed), encoding="utf-8")
+        assert "is damaged" in refused(*asked, "kept")
+    description.write_text(json.dumps({**kept, "format": 9}), encoding="utf-8")
+    assert "has format 9" in refused(*asked, "kept")
+
+
+def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
+    assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
+    message = refused(*ASKED, "--save", "bert")
+    assert "`bert` holds no probe, but `config.json`" in message
+    assert "name another one with --save" in message
+
+
+@pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
+def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
+    shutil.rmtree(laid_out / "cache")
+    assert "name another folder with --save" in refused(*ASKED, "--save", folder)
+    assert not (laid_out / "cache" / "latents").exists()
+
+
+def test_a_place_for_runs_that_cannot_be_written_is_refused(refused):
+    assert "`/proc/x" in refused(*ASKED, "--step", "raw", "--runs", "/proc/x")
+
+
+def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch):
+    (laid_out / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("SCOPE_CACHE", str(laid_out / "file"))
+    assert "SCOPE_CACHE" in refused(*ASKED, "--step", "raw")
+
+
+def test_another_question_under_the_same_name_is_refused(refused):
+    message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
+    assert 'run `mine` holds another question: settings.steps is "raw", not "mlp"' in message
+
+
+def test_a_model_with_weights_missing_is_refused(refused, laid_out):
+    (laid_out / "bert/model.safetensors").unlink()
+    assert "no *.safetensors file" in refused("--model", "./bert", "--data", "pairs.csv")

@@ -1,0 +1,105 @@
+"""A saved probe opens with its own model alone."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_language import write_tiny_llama
+from tiny_probe import write_probe
+from toy_readers import Bags
+
+from scope.errors import ModelError, RunError, SpecError
+from scope.jobs.probe.opening import open_probe
+from scope.jobs.probe.readers import source_of
+from scope.models import ModelOptions
+from scope.models.latents import Readout
+from scope.probes import SavedProbe, SimilarityProbe, save_probe
+from scope.probes.saved_numbers import DESCRIPTION
+
+CPU = ModelOptions(device="cpu", dtype="bfloat16", token_budget=64)
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    write_tiny_llama(tmp_path / "model", chat=False)
+    readout = Readout(kind="prompt", template="the film {text} was")
+    return write_probe(tmp_path / "probe", tmp_path / "model", readout)
+
+
+def test_the_model_is_read_as_the_probe_knows_it_whatever_the_options(tiny):
+    opened = open_probe(tiny.folder, CPU)
+    assert (opened.source.dtype, opened.source.prompt) == ("float32", "the film {text} was")
+    assert opened.reader.fingerprint == tiny.reader.fingerprint
+    latents = opened.reader.latents(["ann saw bob", "a dull film"])
+    np.testing.assert_array_equal(
+        opened.probe.predict(latents[:1], latents[1:]),
+        tiny.probe.predict(latents[:1], latents[1:]),
+    )
+
+
+def test_the_model_may_have_moved(tiny, tmp_path):
+    (tmp_path / "model").rename(tmp_path / "moved")
+    with pytest.raises(ModelError) as error:
+        open_probe(tiny.folder, CPU)
+    assert error.value.mend == "say where it is now: --model SPEC"
+    assert tiny.reader.fingerprint in error.value.expected
+    opened = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
+    assert opened.source.spec == f"hf:{tmp_path / 'moved'}"
+    with pytest.raises(ModelError) as error:
+        open_probe(tiny.folder, CPU, str(tmp_path / "nowhere"))
+    assert error.value.mend != "say where it is now: --model SPEC"
+
+
+def test_another_model_is_refused_with_both_fingerprints(tiny, tmp_path):
+    write_tiny_llama(tmp_path / "other", chat=False, seed=1)
+    with pytest.raises(ModelError) as error:
+        open_probe(tiny.folder, CPU, str(tmp_path / "other"))
+    assert f"`{tiny.reader.fingerprint}`" in error.value.expected
+    assert "with fingerprint `" in error.value.found
+
+
+def test_a_model_of_another_scheme_is_none_of_the_probes(tiny):
+    with pytest.raises(SpecError, match="the readout prompt for the scheme `python`"):
+        open_probe(tiny.folder, CPU, "python:toy_readers:Bags")
+
+
+def test_the_digest_changes_with_the_numbers_and_the_source_but_not_with_the_place(tiny, tmp_path):
+    digest = open_probe(tiny.folder, CPU).digest
+    (tmp_path / "model").rename(tmp_path / "moved")
+    moved = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
+    assert moved.digest == digest
+    tiny.probe.calibration_ = tiny.probe.calibration_._replace(scale=7.0)
+    save_probe(SavedProbe(probe=tiny.probe, source=moved.source), tmp_path / "changed")
+    assert open_probe(tmp_path / "changed", CPU).digest != digest
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"dtype": "float33"}, "no dtype is called `float33`"),
+        ({"readout": "first"}, "a readout called `first`"),
+        ({"prompt": "no slot"}, "a prompt with 0 slots"),
+    ],
+)
+def test_a_source_that_cannot_be_is_a_damaged_file(tiny, changed, said):
+    path = tiny.folder / DESCRIPTION
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    told = {**kept, "source": {**kept["source"], **changed}}
+    path.write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(RunError, match=f"is damaged: {said}"):
+        open_probe(tiny.folder, CPU)
+
+
+def test_a_probe_of_a_reader_of_python_opens_too(tmp_path):
+    reader = Bags()
+    texts = ["the film", "ann saw", "bob in paris", "a dull film"]
+    latents = reader.latents(texts)
+    probe = SimilarityProbe(step="raw").fit(latents[:2], latents[2:], [1, 4])
+    source = source_of(reader)
+    save_probe(SavedProbe(probe=probe, source=source), tmp_path / "kept")
+    assert open_probe(tmp_path / "kept", CPU).source == source
+    other = replace(source, spec="python:toy_readers:Other")
+    save_probe(SavedProbe(probe=probe, source=other), tmp_path / "kept")
+    with pytest.raises(ModelError, match="fingerprint `toy-Other`"):
+        open_probe(tmp_path / "kept", CPU)

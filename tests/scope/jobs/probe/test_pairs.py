@@ -1,0 +1,157 @@
+"""Pairs are read part by part, and what is wrong with them is told at once."""
+
+import pytest
+
+from scope.errors import DataError, SpecError
+from scope.jobs.probe.pairs import (
+    PairSpecs,
+    read_all_parts,
+    read_test_alone,
+    scores_of,
+    sentences_of,
+)
+from scope.protocols import PairData
+from scope.records import DataCard, ScoredPair
+
+
+class Told:
+    """A task of pairs whose tables are given as Python has them: spec -> rows of a part."""
+
+    name, question, role, low, high = "told", "How alike?", "latent_reader", 0.0, 5.0
+
+    def __init__(self, **tables):
+        self.tables = tables
+
+    def settings(self):
+        return {}
+
+    def load_pairs(self, data, *, part, n, seed):
+        rows = self.tables[data]
+        if rows is None:
+            raise DataError(f"no file {data}", expected="a file", mend="look")
+        kept = [row for row in rows if part is None or row[0] == part][:n]
+        if not kept:
+            raise DataError(f"no row for {part}", expected="some", mend="add some")
+        if any(score > self.high for *_, score in kept):
+            raise DataError("a score out of the range", expected="less", mend="mend it")
+        pairs = tuple(
+            ScoredPair(id=str(place), first=first, second=second, score=score)
+            for place, (_, first, second, score) in enumerate(kept)
+        )
+        card = DataCard(spec=data, fingerprint=f"{data} {part}", rows=len(kept), used=len(kept))
+        return PairData(pairs=pairs, card=card)
+
+
+def rows(part, count, name=None):
+    name = name or part
+    return [(part, f"{name} {place} a", f"{name} {place} b", place % 5) for place in range(count)]
+
+
+TABLE = rows("train", 30) + rows("development", 5) + rows("test", 6)
+
+
+def read(task, n=None, seed=0, **specs):
+    return read_all_parts(task, PairSpecs(**specs), n=n, seed=seed)
+
+
+def test_one_table_gives_all_parts_with_a_card_each():
+    given = read(Told(table=TABLE), data="table")
+    assert [len(part) for part in (given.train, given.development, given.test)] == [30, 5, 6]
+    told = [(card.spec, card.fingerprint) for card in given.cards]
+    assert told == [
+        ("table (train)", "table train"),
+        ("table (development)", "table development"),
+        ("table (test)", "table test"),
+    ]
+    assert given.notes == ()
+    assert len(given.sentences) == len(set(given.sentences)) == 2 * 41
+
+
+def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apart():
+    table = rows("train", 30) + rows("test", 6)
+    given = read(Told(table=table), data="table", seed=3)
+    assert len(given.development) == 3
+    assert len(given.train) == 27
+    assert not set(sentences_of(given.train)) & set(sentences_of(given.development))
+    assert len(given.cards) == 2
+    assert given.notes == (
+        "3 development pairs drawn from the training pairs by the seed 3: no sentence of them is "
+        "trained on",
+    )
+
+
+def test_a_wrong_development_row_is_told_and_not_taken_for_a_missing_part():
+    table = [*TABLE, ("development", "a", "b", 6)]
+    with pytest.raises(DataError, match="a score out of the range"):
+        read(Told(table=table), data="table")
+
+
+def test_parts_may_stand_apart():
+    task = Told(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
+    given = read(task, train="one", test="two", development="three")
+    assert [len(part) for part in (given.train, given.development, given.test)] == [30, 5, 6]
+    assert [card.spec for card in given.cards] == ["one", "three", "two"]
+    drawn = read(task, train="one", test="two")
+    assert [len(part) for part in (drawn.train, drawn.development, drawn.test)] == [27, 3, 6]
+
+
+def test_development_pairs_that_cannot_be_read_are_no_reason_to_draw_others():
+    task = Told(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=None)
+    with pytest.raises(DataError, match="no file three"):
+        read(task, train="one", test="two", development="three")
+
+
+def test_test_pairs_that_were_trained_on_are_counted_either_way_round():
+    known = [("test", "train 0 b", "train 0 a", 1), ("test", "train 7 a", "train 7 b", 2)]
+    given = read(Told(table=TABLE + known), data="table")
+    assert given.notes == ("2 of 8 test pairs have the very sentences of a training pair",)
+    assert len(given.test) == 8
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [
+        {},
+        {"data": "t", "train": "t"},
+        {"data": "t", "test": "t"},
+        {"data": "t", "development": "t"},
+        {"train": "t"},
+        {"test": "t"},
+        {"train": "t", "development": "t"},
+    ],
+)
+def test_forms_that_do_not_go_together_are_refused_before_any_is_read(specs):
+    with pytest.raises(SpecError, match="one table with a column `split`"):
+        read(None, **specs)
+
+
+@pytest.mark.parametrize("part", ["train", "development", "test"])
+def test_a_part_whose_scores_are_all_the_same_is_named(part):
+    table = [
+        (one, first, second, 3 if one == part else score) for one, first, second, score in TABLE
+    ]
+    name = {"train": "training"}.get(part, part)
+    with pytest.raises(DataError, match=rf"{name} pairs, and no two different scores but 3"):
+        read(Told(table=table), data="table")
+
+
+def test_pairs_that_all_hang_together_need_development_pairs_of_their_own():
+    train = [("x", "the same", f"other {place}", place % 5) for place in range(30)]
+    with pytest.raises(DataError, match="30 training pairs of which 0 can be set apart"):
+        read(Told(one=train, two=rows("y", 6)), train="one", test="two")
+
+
+def test_a_saved_probe_takes_test_pairs_alone():
+    task = Told(table=TABLE, two=rows("y", 6))
+    for specs in (PairSpecs(data="table"), PairSpecs(test="two")):
+        given = read_test_alone(task, specs, n=None, seed=0)
+        assert (given.train, given.development, len(given.test)) == ((), (), 6)
+    for specs in (PairSpecs(), PairSpecs(data="table", test="two")):
+        with pytest.raises(SpecError, match="new pairs"):
+            read_test_alone(task, specs, n=None, seed=0)
+
+
+def test_the_sample_counts_for_each_part():
+    given = read(Told(table=TABLE), n=4, data="table")
+    assert [len(part) for part in (given.train, given.development, given.test)] == [4, 4, 4]
+    assert scores_of(given.test).tolist() == [0, 1, 2, 3]

@@ -1,0 +1,167 @@
+"""The whole job from Python, on readers of a few lines."""
+
+import gc
+import weakref
+from dataclasses import replace
+
+import pytest
+from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
+
+import scope
+from scope.errors import DataError, SpecError
+from scope.jobs.latent_store import stored_latents
+from scope.jobs.probe import fitting
+from scope.protocols import PairData
+from scope.records import DataCard, ScoredPair
+from scope.serialization import to_json
+
+BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
+
+
+class Percent:
+    """A third party's task of pairs, in its own range, without a file."""
+
+    name, question, role, low, high = "percent", "How alike, in percent?", "latent_reader", 0, 100
+
+    def settings(self):
+        return {"unit": "percent"}
+
+    def load_pairs(self, data, *, part, n, seed):
+        rows = made_up_rows(60, seed=len(part or data))[:n]
+        pairs = tuple(
+            ScoredPair(id=str(place), first=first, second=second, score=20 * score)
+            for place, (first, second, score) in enumerate(rows)
+        )
+        card = DataCard(spec=data, fingerprint=f"{data} {part}", rows=60, used=len(pairs))
+        return PairData(pairs=pairs, card=card)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    return str(write_split(tmp_path / "pairs.csv"))
+
+
+@pytest.fixture
+def probe(pairs, tmp_path):
+    def run(**asked):
+        usual = {"models": BAGS, "data": pairs, "hidden": 4, "runs": tmp_path / "runs"}
+        return scope.probe(**{**usual, **asked})
+
+    return run
+
+
+def test_what_was_found_is_counted(probe, tmp_path):
+    sentences = str(write_unlabelled(tmp_path / "sentences.csv", 30))
+    comparison = probe(unlabelled=sentences, unlabelled_n=20)
+    found = comparison.probe
+    assert (found.train, found.development, found.test) == tuple(PARTS.values())
+    assert (found.unlabelled, found.low, found.high) == (20, 0, 5)
+    assert comparison.manifest.job == "probe"
+    assert [card.role for card in comparison.manifest.models] == ["model"]
+    assert [card.capability for card in comparison.manifest.data] == ["similarity"] * 3 + [None]
+    assert comparison.manifest.capabilities[0].name == "similarity"
+    assert comparison.manifest.settings["steps"] == "raw, final"
+    assert found.differences == found.alignments == found.files == ()
+
+
+def test_texts_that_each_model_cut_are_counted_apart(probe, pairs):
+    comparison = probe(models=[BAGS, OTHER], steps="raw", hidden=None)
+    texts = {
+        text
+        for rows in (made_up_rows(count, seed) for seed, count in enumerate(PARTS.values()))
+        for first, second, _ in rows
+        for text in (first, second)
+    }
+    cut = sum(len(text.split()) > 5 for text in texts)
+    assert comparison.probe.sentences == len(texts)
+    assert [card.truncated for card in comparison.manifest.models] == [cut, cut]
+    assert cut > 0
+
+
+def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
+    comparison = probe(task=Percent(), data="anything", save="kept")
+    assert (comparison.probe.low, comparison.probe.high) == (0, 100)
+    assert comparison.probe.scores[-1].error.value > 5
+    card = comparison.manifest.capabilities[0]
+    assert (card.name, card.settings) == ("percent", {"unit": "percent"})
+    again = probe(probe="kept", task=Percent(), models=(), hidden=None, data="anything")
+    assert again.probe.scores[0].pearson == comparison.probe.scores[-1].pearson
+    with pytest.raises(SpecError, match="the range --low 1"):
+        probe(task=Percent(), data="anything", low=1)
+
+
+def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
+    rows = [(first, second, 1 + score) for first, second, score in made_up_rows(90)]
+    train = str(write_pairs(tmp_path / "train.csv", rows))
+    asked = {"data": None, "train": train, "test": train}
+    probe(**asked, low=1, high=6, save="kept")
+    again = probe(probe="kept", models=(), hidden=None, data=None, test=train)
+    assert (again.probe.low, again.probe.high) == (1, 6)
+    assert again.manifest.capabilities[0].settings == {"low": 1, "high": 6}
+    assert (again.probe.train, again.probe.sentences) == (0, len({t for r in rows for t in r[:2]}))
+
+
+def test_another_probe_in_the_folder_is_another_question(probe, pairs):
+    asked = {"probe": "kept", "models": (), "hidden": None, "run": "again"}
+    probe(save="kept")
+    probe(**asked)
+    probe(save="kept", seed=1)
+    with pytest.raises(scope.ScopeError, match=r"run `again` holds another question: settings\.p"):
+        probe(**asked)
+
+
+def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe, pairs, tmp_path):
+    train = str(write_pairs(tmp_path / "train.csv", made_up_rows(90, seed=8)))
+    rows = [(f"a{place} film", f"paris b{place}", place % 5) for place in range(100)]
+    apart = str(write_pairs(tmp_path / "apart.csv", rows))
+    one, again, other = (
+        probe(data=None, train=apart, test=train, seed=seed, steps="raw", hidden=None)
+        for seed in (0, 0, 1)
+    )
+    bare = [to_json(replace(found, clock=None)) for found in (one, again, other)]
+    assert bare[0] == bare[1] != bare[2]
+    assert (one.probe.train, one.probe.development) == (90, 10)
+    assert one.probe.notes[0].startswith("10 development pairs drawn from the training pairs")
+    sampled = [probe(n=50, seed=seed, steps="raw", hidden=None) for seed in (0, 1)]
+    first, second = (found.manifest.data[0] for found in sampled)
+    assert (first.used, first.rows) == (50, 90)
+    assert first.fingerprint != second.fingerprint
+
+
+def test_no_model_is_held_while_probes_are_fitted(probe, monkeypatch):
+    held = []
+
+    def watched(name, reader, texts, progress):
+        held.append(weakref.ref(reader))
+        return fitting_read(name, reader, texts, progress)
+
+    def fitted(*arguments):
+        gc.collect()
+        assert [reference() for reference in held] == [None, None]
+        return fitting_fit(*arguments)
+
+    fitting_read, fitting_fit = fitting.read_texts, fitting.fit_steps
+    monkeypatch.setattr(fitting, "read_texts", watched)
+    monkeypatch.setattr(fitting, "fit_steps", fitted)
+    probe(models=[BAGS, OTHER], steps="raw", hidden=None)
+    assert len(held) == 2
+
+
+def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monkeypatch):
+    read = []
+
+    def counting(texts, *others):
+        read.extend(texts)
+        return stored_latents(texts, *others)
+
+    monkeypatch.setattr(fitting, "stored_latents", counting)
+    monkeypatch.setattr(fitting, "read_texts", pytest.fail)
+    with pytest.raises(DataError, match="90 pairs to train a head of 104"):
+        probe(hidden=20, steps="final")
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("steps", ["raw", "mlp"])
+def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe, steps):
+    (score,) = probe(steps=steps, seeds=3, hidden=None).probe.scores
+    assert len(score.pearsons) == 1

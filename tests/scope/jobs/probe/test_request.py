@@ -1,0 +1,66 @@
+"""What is asked of a probe must make sense before anything is read."""
+
+from pathlib import Path
+
+import pytest
+
+from scope.errors import ScopeError
+from scope.jobs.probe.pairs import PairSpecs
+from scope.jobs.probe.request import ProbeRequest, ordered_steps
+
+
+def request(**changed):
+    usual = {
+        "models": ("hf:a",),
+        "pairs": PairSpecs(data="pairs.csv"),
+        "unlabelled": None,
+        "unlabelled_n": 4000,
+        "text_column": None,
+        "steps": ("raw", "final"),
+        "seeds": 1,
+        "seed": 0,
+        "hidden": None,
+        "save": None,
+    }
+    return ProbeRequest(**{**usual, **changed})
+
+
+def test_steps_stand_in_the_papers_order_and_once():
+    assert ordered_steps(["final", "siamese", "raw", "final"]) == ("raw", "siamese", "final")
+    assert ordered_steps("mlp") == ("mlp",)
+    assert ordered_steps(None) == ("raw", "final")
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"), [(["finale"], "the step `finale`"), ([], "no step of a probe")]
+)
+def test_steps_that_are_none_are_refused(steps, found):
+    with pytest.raises(ScopeError, match=found):
+        ordered_steps(steps)
+
+
+def test_a_request_that_makes_sense_passes():
+    request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5).check()
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({"models": ()}, "no model to probe"),
+        ({"models": ("hf:a", "hf:a")}, "`hf:a` is named twice"),
+        ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models, and one folder `kept`"),
+        ({"seeds": 0}, "seeds=0"),
+        ({"unlabelled_n": 0}, "unlabelled_n=0"),
+        ({"hidden": 0}, "hidden=0"),
+        ({"text_column": "said"}, "--text-column said without --unlabelled"),
+        ({"seed": -1}, "seed=-1"),
+        (
+            {"unlabelled": "text:x", "steps": ("raw", "siamese")},
+            "--unlabelled text:x with no other step than raw and siamese",
+        ),
+        ({"hidden": 4, "steps": ("raw", "mlp")}, "--hidden 4 with no other step than raw and mlp"),
+    ],
+)
+def test_what_cannot_be_or_would_do_nothing_is_refused(changed, found):
+    with pytest.raises(ScopeError, match=found):
+        request(**changed).check()

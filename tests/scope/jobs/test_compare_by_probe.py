@@ -1,0 +1,199 @@
+"""A comparison whose SemScore is measured by a probe of the user's own model."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tiny_heads import write_tiny_bert_mlm
+from tiny_probe import write_probe
+from toy_answerers import Reader
+
+import scope
+from scope.errors import RunError
+from scope.jobs.probe.opening import open_probe
+from scope.models import ModelOptions
+from scope.models.latents import CheckpointReader, Readout
+from scope.records import GOLD, Answer
+from scope.serialization import to_json
+
+PASSAGES = (
+    ("ann saw bob in paris", "paris"),
+    ("the film was good", "the film"),
+    ("bob was dull , the film was good", "bob"),
+    ("who saw the film ? ann", "ann"),
+    ("ann was in paris , bob was not", ""),
+)
+BOOK = "When Ann walked through Paris that evening, the dull old film was still running there.\n"
+
+
+class Parrot:
+    """Says what the reader says, under another name."""
+
+    spec, fingerprint = "python:parrot", "parrot"
+
+    def answer(self, questions):
+        for place, text in enumerate(Reader().answer(questions)):
+            yield place, Answer(text=text)
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory):
+    root = tmp_path_factory.mktemp("probed")
+    write_tiny_bert_mlm(root / "model")
+    return write_probe(root / "probe", root / "model", Readout(kind="mean"))
+
+
+@pytest.fixture
+def compare(tmp_path, monkeypatch, probe):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {
+            "id": f"q{place}",
+            "question": "Who?",
+            "context": context,
+            "answers": [gold] if gold else [],
+        }
+        for place, (context, gold) in enumerate(PASSAGES)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "questions.jsonl").write_text(lines, encoding="utf-8")
+
+    def run(**options):
+        asked = {
+            "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+            "tasks": "extractive_qa",
+            "data": "questions.jsonl",
+            "encoder": f"probe:{probe.folder}",
+            "model_options": ModelOptions(device="cpu"),
+            "runs": tmp_path / "runs",
+            **options,
+        }
+        return scope.compare(**asked)
+
+    return run
+
+
+def texts_of(comparison):
+    (task,) = comparison.tasks
+    return [[answer.text for answer in row] for row in task.answers]
+
+
+def value(probe, one, other):
+    if one == other:
+        return 1.0
+    return probe.value(one, other) if one and other else 0.0
+
+
+def test_semscore_is_the_probes_score_against_gold_and_between_models(compare, probe):
+    found = compare()
+    first, second = texts_of(found)
+    assert first != second
+    names = [card.name for card in found.manifest.models]
+    scores = {
+        (row.target, row.against): row.values
+        for row in found.measurements
+        if row.metric == "sem_score"
+    }
+    gold = [gold for _, gold in PASSAGES]
+    for pair, ones, others in (
+        ((names[0], GOLD), first, gold),
+        ((names[1], GOLD), second, gold),
+        (tuple(names), first, second),
+    ):
+        expected = [value(probe, *texts) for texts in zip(ones, others, strict=True)]
+        assert scores[pair] == pytest.approx(expected, abs=1e-6)
+    assert [one.metric for one in found.differences] == ["word_f1", "sem_score"]
+
+
+def test_identical_answers_score_one(compare):
+    found = compare(models=["python:toy_answerers:Reader", Parrot()])
+    (row,) = [
+        one for one in found.measurements if one.metric == "sem_score" and one.against != GOLD
+    ]
+    assert row.values == (1,) * len(PASSAGES)
+    assert row.estimate.value == 1
+
+
+def test_fillers_of_a_blank_have_a_semscore_and_no_word_cosine(compare, tmp_path):
+    (tmp_path / "book.txt").write_text(BOOK, encoding="utf-8")
+    metrics = {one.metric for one in compare(tasks="cloze", data="text:book.txt").measurements}
+    assert {"sem_score", "sem_score_at_least(threshold=0.9)"} <= metrics
+    assert "word_cosine" not in metrics
+
+
+def test_the_result_names_the_probe_and_not_an_encoder(compare, probe):
+    manifest = compare().manifest
+    assert manifest.settings["semscore"] == f"a probe of {probe.reader.spec}"
+    assert manifest.settings["semscore model"] == probe.reader.fingerprint
+    digest = open_probe(probe.folder, ModelOptions(device="cpu")).digest
+    assert manifest.settings["semscore probe"] == digest
+    assert "encoder" not in manifest.settings
+    assert f"--semscore probe:{probe.folder}" in manifest.command
+    assert "--encoder" not in manifest.command
+
+
+def test_table_and_report_say_what_semscore_is_measured_by(compare, probe, tmp_path):
+    found = compare(run="mine")
+    name = f"a probe of {probe.reader.spec}"
+    assert "sem_score: by a probe of hf:" in str(found)
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert report.count(f"how alike two answers are in meaning to {name}, from 0 to 1") == 2
+    assert "cosine between the sentence embeddings" not in report
+
+
+def test_a_run_that_is_called_again_gives_the_same_without_reading_any_text(compare, monkeypatch):
+    first = compare(run="mine")
+    monkeypatch.setattr(CheckpointReader, "latents", None)
+    again = compare(run="mine")
+    assert to_json(again, clock=False) == to_json(first, clock=False)
+
+
+def test_a_run_that_was_stopped_while_it_measured_goes_on(compare, monkeypatch):
+    whole = compare(run="whole")
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("scope.jobs.compare.measure_task", stop)
+        with pytest.raises(KeyboardInterrupt):
+            compare(run="mine")
+    found = compare(run="mine")
+    assert to_json(found, clock=False) == to_json(whole, clock=False)
+
+
+def test_another_probe_is_another_question(compare, probe, tmp_path):
+    compare(run="mine")
+    other = write_probe(
+        tmp_path / "other", probe.folder.parent / "model", Readout(kind="mean"), low=0.0
+    )
+    with pytest.raises(RunError, match="holds another question"):
+        compare(run="mine", encoder=f"probe:{other.folder}")
+
+
+def test_the_same_probe_in_another_folder_is_the_same_question(compare, probe, tmp_path):
+    first = compare(run="mine")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in probe.folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    again = compare(run="mine", encoder=f"probe:{copy}")
+    assert again.measurements == first.measurements
+
+
+def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp_path):
+    row = {"id": "q0", "question": "Who?", "context": "ann", "answers": ["ann saw " * 40]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    found = compare(run="mine")
+    (outcome,) = found.outcomes
+    assert outcome.reason == "SemScore goes by the beginning of texts that are too long: 1"
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert outcome.reason in report
+
+
+def test_without_a_probe_nothing_is_said_of_one(compare):
+    found = compare(encoder=None)
+    assert found.manifest.settings["encoder"] is None
+    assert "semscore" not in found.manifest.settings
+    assert found.outcomes == (replace(found.outcomes[0], reason=None),)

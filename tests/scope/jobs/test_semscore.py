@@ -1,0 +1,114 @@
+"""What SemScore is measured by, and what is said of it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tiny_language import write_tiny_llama
+from tiny_probe import write_probe
+
+from scope.errors import RunError, SpecError
+from scope.jobs import semscore as job
+from scope.jobs.semscore import ByEncoder, load_semscore
+from scope.models import ModelOptions
+from scope.models.latents import Readout
+from scope.models.options import SENTENCE_ENCODER
+from scope.progress import Silent
+
+OPTIONS = ModelOptions(device="cpu")
+CLOZE = SimpleNamespace(name="cloze", role="mask_filler")
+READING = SimpleNamespace(name="extractive_qa", role="answerer")
+CHOICE = SimpleNamespace(name="choice", role="choice_scorer")
+
+
+class Lengths:
+    """Encodes a text as its length alone."""
+
+    spec, fingerprint = "hf:lengths", "f1"
+
+    def __init__(self):
+        self.asked = []
+
+    def encode(self, texts):
+        self.asked.append(list(texts))
+        rows = np.array([[len(text), 1.0] for text in texts])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+class Tabled(Lengths):
+    spec = SENTENCE_ENCODER
+
+    def encode_words(self, texts):
+        return np.array([[1.0, 0.0] for _ in texts])
+
+
+@pytest.fixture
+def probe(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    write_tiny_llama(tmp_path / "model", chat=False)
+    return write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
+
+
+def test_an_encoder_compares_by_the_cosine_and_is_asked_once_a_text_in_portions(monkeypatch):
+    monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
+    encoder = Lengths()
+    likeness = ByEncoder(encoder=encoder).likeness(["aaa", "b", "cc"], READING, Silent())
+    assert encoder.asked == [["b", "cc"], ["aaa"]]
+    assert likeness.by_meaning(["b", "aaa"], ["aaa", ""]) == pytest.approx([4 / np.sqrt(20), 0])
+    assert (likeness.by_words, likeness.truncated) == (None, 0)
+
+
+def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them():
+    def by_words(encoder, task):
+        return ByEncoder(encoder=encoder).likeness(["a", "b"], task, Silent()).by_words
+
+    assert by_words(Tabled(), CLOZE)(["a"], ["b"]).tolist() == [1]
+    assert by_words(Tabled(), READING) is None
+    assert by_words(Lengths(), CLOZE) is None
+
+
+def test_an_encoder_is_named_as_ever():
+    assert ByEncoder(encoder=Lengths()).option == {"encoder": "hf:lengths"}
+    assert ByEncoder(encoder=Tabled()).option == {"encoder": None}
+    assert ByEncoder(encoder=Lengths()).settings == {"encoder": "hf:lengths f1"}
+
+
+def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
+    found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
+    likeness = found.likeness(["ann", "bob"], CLOZE, Silent())
+    assert likeness.by_meaning(["ann"], ["bob"]).tolist() == [probe.value("ann", "bob")]
+    assert likeness.by_words is None
+
+
+def test_a_probe_is_named_with_its_model_and_its_digest(probe):
+    found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
+    assert found.option == {"semscore": f"probe:{probe.folder}"}
+    assert found.settings == {
+        "semscore": f"a probe of hf:{probe.folder.parent / 'model'}",
+        "semscore model": probe.reader.fingerprint,
+        "semscore probe": found.probe.opened.digest,
+    }
+
+
+def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():
+    assert load_semscore(None, [CLOZE], OPTIONS) is None
+    assert load_semscore(SENTENCE_ENCODER, [CHOICE], OPTIONS) is None
+
+
+def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
+    with pytest.raises(SpecError) as caught:
+        load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
+    assert "for choice, where options are chosen" in caught.value.found
+    assert "leave --semscore out" in caught.value.mend
+
+
+def test_whatever_is_wrong_with_a_probe_semscore_can_be_left_out(tmp_path):
+    with pytest.raises(RunError) as caught:
+        load_semscore(f"probe:{tmp_path}", [CHOICE, CLOZE], OPTIONS)
+    assert caught.value.mend.endswith("; or leave SemScore out: --semscore none")
+
+
+def test_an_encoder_of_another_scheme_is_refused_with_the_way_out():
+    with pytest.raises(SpecError) as caught:
+        load_semscore("gguf:model.gguf", [CLOZE], OPTIONS)
+    assert caught.value.mend.endswith("; or leave SemScore out: --encoder none")
