@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from capabilities.similarity import Similarity
 
+from capabilities.similarity import Similarity
 from scope.data import load_data
 from scope.jobs.latent_store import stored_latents
 from scope.models import ModelOptions, gguf

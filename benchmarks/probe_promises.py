@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from capabilities.similarity import Similarity
 
 import scope
+from capabilities.similarity import Similarity
 from scope.data import load_data
 from scope.jobs.latent_store import stored_latents
+from scope.jobs.probe.opening import open_probe
 from scope.models import ModelOptions
-from scope.models.loading import load_latent_reader
-from scope.probes import load_probe
 from scope.progress import suitable_progress
 from scope.zoo.smollm import smollm_file
 
@@ -37,20 +36,20 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
         run=folder / "promises",
         progress=suitable_progress(),
     )
-    probe = load_probe(saved)
+    opened = open_probe(saved, ModelOptions(device="cpu"))
+    probe = opened.probe
     tested = Similarity().load_pairs(scored, part="test", n=None, seed=0).pairs
     others = load_data(str(data / "genericskb" / "generics_50k.jsonl.gz"), n=PAIRS, seed=1)
     texts = [text for pair in tested for text in (pair.first, pair.second)]
     texts = list(dict.fromkeys([*texts[:PAIRS], *(one.text for one in others.examples)]))
-    reader = load_latent_reader(spec, ModelOptions(device="cpu", dtype=natural_dtype("cpu")))
-    table = stored_latents(texts, reader, suitable_progress())
+    table = stored_latents(texts, opened.reader, suitable_progress())
     drawn = np.random.default_rng(0).permutation(len(texts))
     first = table.rows([texts[place] for place in drawn[:PAIRS]])
     second = table.rows([texts[place] for place in drawn[-PAIRS:]])
-    scores, swapped = probe.probe.predict(first, second), probe.probe.predict(second, first)
+    scores, swapped = probe.predict(first, second), probe.predict(second, first)
     return {
         "promised_pairs": PAIRS,
-        "identical_at_the_top": int((probe.probe.predict(first, first) == probe.probe.high).sum()),
+        "identical_at_the_top": int((probe.predict(first, first) == probe.high).sum()),
         "swapped_alike": int((scores == swapped).sum()),
         "greatest_of_others": float(scores.max()),
     }
