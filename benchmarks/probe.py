@@ -12,7 +12,8 @@ Keys of --json: `pearson_STEP` and `spearman_STEP` for the steps raw, mlp, siame
 final, the mean over the seeds on the test pairs, with `_sd` over the seeds, `_least` of them, and
 `_low` and `_high`, the 95 % interval of the first seed's over pairs; `pearson_STEP_gain` over the
 step before with its interval; `error_final`; `train_pairs`, `test_pairs`; `train_seconds` (one
-seed of all steps), `seconds_again` and `texts_read_again` (the same command a second time).
+seed of all steps, scored, with the report) and `texts_read_again` (in that second run, where all
+latents are kept).
 `latents_texts`, `latents_seconds`, `latents_memory_mb` (the peak), `latents_ratio` (texts a second
 over those of the loop in float32, on the same sentences), `latents_ratio_same_dtype` (the loop in
 our precision), `latents_dtype`. `identical_at_the_top`, `swapped_alike`, `promised_pairs`.

@@ -38,26 +38,23 @@ UNLABELLED = 3_000
 
 
 def figures(data: Path, folder: Path, seeds: int) -> dict[str, Any]:
-    """The ladder with its seeds, the cost of one seed, and of the same command again."""
-    found = ladder(data, folder / "first", seeds)
-    began = time.perf_counter()
-    ladder(data, folder / "one-seed", 1)
-    train = time.perf_counter() - began
+    """The ladder with its seeds; then one seed of it, on the latents that are there by now."""
+    found = ladder(data, folder / "ladder", seeds, suitable_progress())
     counter = Counter()
     began = time.perf_counter()
-    ladder(data, folder / "first", seeds, counter)
+    ladder(data, folder / "one-seed", 1, counter)
+    train = time.perf_counter() - began
     assert found.probe is not None
     return {
         **{key: one for score in found.probe.scores for key, one in _of_step(score).items()},
         "train_pairs": found.probe.train,
         "test_pairs": found.probe.test,
         "train_seconds": train,
-        "seconds_again": time.perf_counter() - began,
         "texts_read_again": counter.texts,
     }
 
 
-def ladder(data: Path, run: Path, seeds: int, progress: Progress | None = None) -> Comparison:
+def ladder(data: Path, run: Path, seeds: int, progress: Progress) -> Comparison:
     """All steps on STS-B by SmolLM2-135M."""
     return scope.probe(
         models=f"gguf:{smollm_file()}",
@@ -67,7 +64,7 @@ def ladder(data: Path, run: Path, seeds: int, progress: Progress | None = None) 
         steps=STEPS,
         seeds=seeds,
         run=run,
-        progress=progress or suitable_progress(),
+        progress=progress,
     )
 
 

@@ -116,7 +116,7 @@ class CheckpointReader:
 
     @property
     def _on_cpu(self) -> bool:
-        return self._loaded.blocks.device.type == "cpu"
+        return str(self._loaded.blocks.device.type) == "cpu"
 
     @property
     def _tokens_a_batch(self) -> int:
