@@ -6,7 +6,7 @@ Parts, all by default: `latents`, the cost of reading SmolLM2-135M's layers, aga
 asks one sentence at a time (`probe_latents.py`); `steps`, FREEZE's ladder on STS-B from `scope
 probe`, with GenericsKB for the sentences without scores (`probe_steps.py`); `promises`, on pairs
 that no probe has seen: identical sentences and swapped ones; `models`, SmolLM2 against Gemma 3
-270M in one report. Each works in a cache of its own, which is deleted afterwards.
+270M in one report. What they keep is deleted afterwards, but for that report.
 
 Keys of --json: `pearson_STEP` and `spearman_STEP` for the steps raw, mlp, siamese, autoencoder and
 final, the mean over the seeds on the test pairs, with `_sd` over the seeds, `_least` of them, and

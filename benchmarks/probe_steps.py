@@ -116,6 +116,6 @@ class Counter:
         """Count what is done of a task, if it is the reading of latents."""
 
         def advance(units: int = 1, /) -> None:
-            self.texts += units if description.startswith("latents") else 0
+            self.texts += units if description.endswith("latents") else 0
 
         yield advance
