@@ -28,9 +28,11 @@ class StepScore:
     """How well one step's scores follow people's, on the test pairs.
 
     ``parameters`` counts the numbers that are trained. The estimates are those of the first
-    seed's probe; ``pearsons`` and ``spearmans`` hold each seed's. ``error`` is the mean absolute
-    difference from people's scores, in their unit; ``gain`` is Pearson's correlation beyond that
-    of the step before, on the same pairs, and None for the first step.
+    seed's probe; ``pearsons`` and ``spearmans`` hold each seed's, None where one has none.
+    ``unseen`` is Pearson's correlation on those test pairs alone of which no sentence stands
+    among the training and development pairs. ``error`` is the mean absolute difference from
+    people's scores, in their unit; ``gain`` is Pearson's correlation beyond that of the step
+    before, on all test pairs, and None for the first step.
     """
 
     model: str
@@ -38,10 +40,11 @@ class StepScore:
     parameters: int
     pearson: Estimate | Undefined
     spearman: Estimate | Undefined
+    unseen: Estimate | Undefined
     error: Estimate | Undefined
     gain: Estimate | Undefined | None = None
-    pearsons: tuple[float, ...] = ()
-    spearmans: tuple[float, ...] = ()
+    pearsons: tuple[float | None, ...] = ()
+    spearmans: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,8 +79,8 @@ class LayerAlignment:
     """How alike two models arrange the same sentences: linear CKA, from 0 to 1, layer by layer.
 
     ``values`` has a row for each layer of ``first`` and a column for each of ``second``;
-    ``margins`` has the half widths of the 95 % intervals. ``chance`` is the greatest value of
-    the map when the sentences of one model are shuffled.
+    ``margins`` has the half widths of the 95 % intervals. ``chance`` is what the greatest value
+    of the map stays below in 95 of 100 maps with the sentences of one model shuffled.
     """
 
     first: str
@@ -104,8 +107,10 @@ class MisjudgedPair:
 class ProbeFindings:
     """All that a job on frozen latents found.
 
-    ``train``, ``development`` and ``test`` count pairs, ``sentences`` the different sentences in
-    them, ``unlabelled`` the sentences without scores that were read beside. ``low`` and ``high``
+    ``train``, ``development`` and ``test`` count pairs, ``unseen`` the test pairs of which no
+    sentence stands in the other two, and ``groups`` the groups of test pairs that share
+    sentences, which intervals take for one each. ``sentences`` counts the different sentences in
+    all pairs, ``unlabelled`` the sentences without scores that were read beside. ``low`` and ``high``
     are the range of the scores. Of a saved probe that was put to the test ``train`` and
     ``development`` are 0. ``misjudged`` holds the worst pair of each model first. ``notes`` are
     rules that were applied, in words, and ``files`` the folders in which probes were saved.
@@ -114,6 +119,8 @@ class ProbeFindings:
     train: int
     development: int
     test: int
+    unseen: int
+    groups: int
     sentences: int
     unlabelled: int
     low: float
