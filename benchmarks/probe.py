@@ -9,16 +9,17 @@ that no probe has seen: identical sentences and swapped ones; `models`, SmolLM2 
 270M in one report. What they keep is deleted afterwards, but for that report.
 
 Keys of --json: `pearson_STEP` and `spearman_STEP` for the steps raw, mlp, siamese, autoencoder and
-final, the mean over the seeds on the test pairs, with `_sd` over the seeds, `_least` of them, and
-`_low` and `_high`, the 95 % interval of the first seed's over pairs; `pearson_STEP_gain` over the
-step before with its interval; `error_final`; `train_pairs`, `test_pairs`; `train_seconds` (one
-seed of all steps, scored, with the report) and `texts_read_again` (in that second run, where all
-latents are kept).
-`latents_texts`, `latents_seconds`, `latents_memory_mb` (the peak), `latents_ratio` (texts a second
-over those of the loop in float32, on the same sentences), `latents_ratio_same_dtype` (the loop in
-our precision), `latents_dtype`. `identical_at_the_top`, `swapped_alike`, `promised_pairs`.
-`models_pearson_NAME`, `models_difference` with its interval, `models_cka_greatest`,
-`models_cka_chance`, `models_seconds`. `seconds` in all, `seeds`, versions, `processor`, `cores`.
+final, the mean over the seeds on the test pairs, with `_sd` over the seeds and `_least` of them.
+Of the first seed's probe, with the 95 % interval over pairs as `_low` and `_high`: those two,
+`pearson_STEP_gain` over the step before, `pearson_STEP_unseen` on the `unseen_pairs` of which no
+sentence was learned from, and `error_STEP`, the mean absolute error. `train_pairs`, `test_pairs`;
+`train_seconds` (one seed of all steps, scored, with the report) and `texts_read_again` (in that
+second run, where all latents are kept). `latents_texts`, `latents_seconds`, `latents_memory_mb`
+(the peak), `latents_ratio` (texts a second over those of the loop in float32, on the same
+sentences), `latents_ratio_same_dtype` (the loop in our precision), `latents_dtype`.
+`identical_at_the_top`, `swapped_alike`, `promised_pairs`. `models_pearson_NAME_STEP`,
+`models_difference` with its interval, `models_cka_greatest`, `models_cka_chance`,
+`models_seconds`. `seconds` in all, `seeds`, versions, `processor`, `cores`.
 """
 
 from __future__ import annotations

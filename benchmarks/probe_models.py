@@ -19,19 +19,21 @@ from scope.progress import suitable_progress
 from scope.records import Estimate
 from scope.zoo.smollm import smollm_file
 
-REPORT = Path("runs") / "probe-models"
+REPORT = Path("runs") / "probe-models.html"
 
 
 def figures(data: Path, folder: Path) -> dict[str, Any]:
     """Fit a probe on each, compare them, and write the report."""
     began = time.perf_counter()
-    found = scope.probe(
+    comparison = scope.probe(
         models=[f"gguf:{smollm_file()}", f"gguf:{_gemma(folder)}"],
         data=str(data / "stsb" / "stsb_en.jsonl.gz"),
         steps=("raw", "final"),
-        run=REPORT,
+        run=folder / "models",
         progress=suitable_progress(),
-    ).probe
+    )
+    comparison.to_html(REPORT)
+    found = comparison.probe
     assert found is not None
     (difference,), (alignment,) = found.differences, found.alignments
     figures: dict[str, Any] = {
@@ -47,7 +49,7 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
         "models_cka_greatest": max(chain.from_iterable(alignment.values)),
         "models_cka_chance": alignment.chance,
         "models_seconds": time.perf_counter() - began,
-        "models_report": str(REPORT / "report.html"),
+        "models_report": str(REPORT),
     }
 
 

@@ -1,7 +1,8 @@
 """What a probe promises: identical sentences score the maximum, and order plays no part.
 
-A probe is fitted and saved by `scope.probe`; then it scores pairs of STS-B's test half and of
-GenericsKB, of which it saw none.
+A probe is fitted and saved by `scope.probe`; then it scores pairs of sentences of STS-B's test part
+and of GenericsKB, of which it saw none. For identical ones the model reads each sentence twice,
+beside other sentences.
 """
 
 from __future__ import annotations
@@ -44,12 +45,15 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
     texts = list(dict.fromkeys([*texts[:PAIRS], *(one.text for one in others.examples)]))
     table = stored_latents(texts, opened.reader, suitable_progress())
     drawn = np.random.default_rng(0).permutation(len(texts))
-    first = table.rows([texts[place] for place in drawn[:PAIRS]])
+    chosen = [texts[place] for place in drawn[:PAIRS]]
+    first = table.rows(chosen)
     second = table.rows([texts[place] for place in drawn[-PAIRS:]])
+    # Read once more, beside other texts and without the store.
+    again = opened.reader.latents(chosen)
     scores, swapped = probe.predict(first, second), probe.predict(second, first)
     return {
         "promised_pairs": PAIRS,
-        "identical_at_the_top": int((probe.predict(first, first) == probe.high).sum()),
+        "identical_at_the_top": int((probe.predict(first, again) == probe.high).sum()),
         "swapped_alike": int((scores == swapped).sum()),
         "greatest_of_others": float(scores.max()),
     }

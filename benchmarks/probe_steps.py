@@ -29,8 +29,8 @@ PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
 """Pearson's and Spearman's correlation with GPT2-medium on all of STS-B, as FREEZE reports them."""
 
 HEAD = (
-    f"{'step':<12}{'Pearson':>9} {'sd':>7} {'95 % interval':>18} {'gain':>26} {'Spearman':>9}"
-    "   FREEZE's"
+    f"{'step':<12}{'Pearson':>9} {'sd':>7} {'95 % interval':>18} {'gain':>26} {'unseen':>8}"
+    f"{'Spearman':>10}   FREEZE's"
 )
 
 UNLABELLED = 3_000
@@ -46,9 +46,10 @@ def figures(data: Path, folder: Path, seeds: int) -> dict[str, Any]:
     train = time.perf_counter() - began
     assert found.probe is not None
     return {
-        **{key: one for score in found.probe.scores for key, one in _of_step(score).items()},
+        **{key: one for score in found.probe.scores for key, one in figures_of(score).items()},
         "train_pairs": found.probe.train,
         "test_pairs": found.probe.test,
+        "unseen_pairs": found.probe.unseen,
         "train_seconds": train,
         "texts_read_again": counter.texts,
     }
@@ -77,25 +78,30 @@ def line(figures: dict[str, Any], step: str, published: tuple[float, float] | No
     beside = "" if published is None else f"   {published[0]} / {published[1]}"
     return (
         f"{step:<12}{value:>9.4f} {'' if spread is None else f'{spread:.4f}':>7} "
-        f"{f'[{low:.4f}, {high:.4f}]':>18} {told:>26} {figures[f'spearman_{step}']:>9.4f}{beside}"
+        f"{f'[{low:.4f}, {high:.4f}]':>18} {told:>26} {figures[f'pearson_{step}_unseen']:>8.4f}"
+        f"{figures[f'spearman_{step}']:>10.4f}{beside}"
     )
 
 
-def _of_step(score: StepScore) -> dict[str, Any]:
+def figures_of(score: StepScore) -> dict[str, Any]:
+    """Of one step: means over its seeds, and the first seed's estimates."""
     found: dict[str, Any] = {}
-    for name, values, estimate in (
+    for name, given, estimate in (
         ("pearson", score.pearsons, score.pearson),
         ("spearman", score.spearmans, score.spearman),
     ):
         key = f"{name}_{score.step}"
+        values = [one for one in given if one is not None]
         found |= {key: mean(values), f"{key}_least": min(values), **_interval(key, estimate)}
         if len(values) > 1:
             found[f"{key}_sd"] = stdev(values)
-    if isinstance(score.gain, Estimate):
-        key = f"pearson_{score.step}_gain"
-        found |= {key: score.gain.value, **_interval(key, score.gain)}
-    if isinstance(score.error, Estimate) and score.step == "final":
-        found |= {"error_final": score.error.value, **_interval("error_final", score.error)}
+    for key, single in (
+        (f"pearson_{score.step}_unseen", score.unseen),
+        (f"pearson_{score.step}_gain", score.gain),
+        (f"error_{score.step}", score.error),
+    ):
+        if isinstance(single, Estimate):
+            found |= {key: single.value, **_interval(key, single)}
     return found
 
 

@@ -110,8 +110,8 @@ class ProbeFindings:
     ``train``, ``development`` and ``test`` count pairs, ``unseen`` the test pairs of which no
     sentence stands in the other two, and ``groups`` the groups of test pairs that share
     sentences, which intervals take for one each. ``sentences`` counts the different sentences in
-    all pairs, ``unlabelled`` the sentences without scores that were read beside. ``low`` and ``high``
-    are the range of the scores. Of a saved probe that was put to the test ``train`` and
+    all pairs, ``unlabelled`` the sentences without scores that were read beside. ``low`` and
+    ``high`` are the range of the scores. Of a saved probe that was put to the test ``train`` and
     ``development`` are 0. ``misjudged`` holds the worst pair of each model first. ``notes`` are
     rules that were applied, in words, and ``files`` the folders in which probes were saved.
     """
