@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scope.jobs.probe.probing import probe
     from scope.jobs.report import report
     from scope.jobs.reuse import reuse
+    from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
     from scope.records import Comparison, Estimate, Undefined
 
@@ -41,6 +42,7 @@ __all__ = [
     "report",
     "reuse",
     "route_fleet",
+    "similarity",
 ]
 
 _HOMES = {
@@ -60,6 +62,7 @@ _HOMES = {
     "report": "scope.jobs.report",
     "reuse": "scope.jobs.reuse",
     "route_fleet": "scope.jobs.fleet.route",
+    "similarity": "scope.jobs.similarity",
 }
 
 
