@@ -32,7 +32,11 @@ PROMPT = f'The sentence "{{}}" {SCRIPT} in one word:"'
 
 def estimate(value: float, n: int = 750, half: float = 0.03125) -> Estimate:
     return Estimate(
-        value=value, low=value - half, high=value + half, n=n, method=f"Fisher's z {IMAGE}"
+        value=value,
+        low=value - half,
+        high=value + half,
+        n=n,
+        method=f"jackknife over groups of pairs {IMAGE}",
     )
 
 
@@ -77,6 +81,8 @@ def scores() -> tuple[StepScore, ...]:
                     spearman=Undefined(reason=f"one side is constant {LINK}", n=750)
                     if last_of_shallow
                     else estimate(value - 0.0078125),
+                    # The more a step learns, the more it owes to sentences that it has met.
+                    unseen=estimate(value - place / 256, n=520, half=0.0390625),
                     error=estimate(0.875 - place / 32, half=0.046875),
                     gain=None
                     if place == 0
@@ -84,7 +90,7 @@ def scores() -> tuple[StepScore, ...]:
                     pearsons=(value, value + 0.0078125, value - 0.0078125)
                     if place > 1
                     else (value,),
-                    spearmans=()
+                    spearmans=(None, 0.75, 0.78125)
                     if last_of_shallow
                     else (value - 0.0078125,) * (3 if place > 1 else 1),
                 )
@@ -174,6 +180,8 @@ def findings() -> ProbeFindings:
         train=3_010,
         development=820,
         test=750,
+        unseen=520,
+        groups=619,
         sentences=7_966,
         unlabelled=4_000,
         low=0.0,

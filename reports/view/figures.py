@@ -62,11 +62,16 @@ class TaskFigures:
 
 def figures(comparison: Comparison) -> tuple[TaskFigures, ...]:
     """The figures of every task that is answered in words."""
-    made = (_of_task(numbers) for numbers in task_numbers(comparison) if not numbers.choice)
+    cosines = wording.probe_of(comparison.manifest) is None
+    made = (
+        _of_task(numbers, cosines=cosines)
+        for numbers in task_numbers(comparison)
+        if not numbers.choice
+    )
     return tuple(one for one in made if one.figures)
 
 
-def _of_task(numbers: TaskNumbers) -> TaskFigures:
+def _of_task(numbers: TaskNumbers, *, cosines: bool) -> TaskFigures:
     spellings = dict.fromkeys(row.metric for row in numbers.rows)
     ordered = [
         spelling
@@ -77,7 +82,7 @@ def _of_task(numbers: TaskNumbers) -> TaskFigures:
     return TaskFigures(
         task=numbers.task,
         figures=tuple(_figure(numbers, spelling) for spelling in ordered),
-        histogram=histogram(numbers),
+        histogram=histogram(numbers, cosines=cosines),
     )
 
 

@@ -1,4 +1,4 @@
-"""How the SemScores below 0.9 are distributed."""
+"""How SemScores are distributed: cosines below 0.9, and all scores of a probe."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from reports.view.task_numbers import TaskNumbers
 from scope.records import Measurement
 
 BELOW = 9
-"""The paper's histogram ends here, in tenths."""
+"""The paper's histogram of cosines ends here, in tenths."""
 
 MOST_SERIES = 6
 """More bars than this cannot be told apart; then the models against gold stand alone."""
 
-BINS = ("below 0", *(f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(BELOW)))
+BINS = ("below 0", *(f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(10)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +26,7 @@ class Histogram:
     ``drawn`` says how many of the series, from the first on, stand in the chart.
     """
 
+    title: str
     label: str
     bins: tuple[str, ...]
     names: tuple[str, ...]
@@ -38,8 +39,12 @@ class Histogram:
         return self.names[: self.drawn]
 
 
-def histogram(numbers: TaskNumbers) -> Histogram | None:
-    """The histogram of each model against gold and of each pair; None where nothing is known."""
+def histogram(numbers: TaskNumbers, *, cosines: bool = True) -> Histogram | None:
+    """The histogram of each model against gold and of each pair; None where nothing is known.
+
+    That of cosines ends at 0.9, where the paper's does. What a score of 0.9 means with another
+    measure is not known, so that the histogram of its scores has all of them.
+    """
     gold = [
         (f"{model} against gold", row)
         for model, row in numbers.against_gold("sem_score").items()
@@ -53,12 +58,14 @@ def histogram(numbers: TaskNumbers) -> Histogram | None:
     series = [*gold, *between]
     if not series:
         return None
-    counts = [bin_counts(row.values) for _, row in series]
+    counts = [bin_counts(row.values, below=BELOW if cosines else 10) for _, row in series]
+    title = "SemScores below 0.9" if cosines else "SemScores"
     # Without negative cosines their bin would only take room.
     first = 0 if any(row[0] for row in counts) else 1
     return Histogram(
-        label=f"SemScores below 0.9, {numbers.task}; the numbers stand in the table",
-        bins=BINS[first:],
+        title=title,
+        label=f"{title}, {numbers.task}; the numbers stand in the table",
+        bins=BINS[first : len(counts[0])],
         names=tuple(name for name, _ in series),
         counts=tuple(row[first:] for row in counts),
         drawn=_drawn(gold, series),
@@ -73,12 +80,16 @@ def _drawn(
     return len(gold) if len(gold) <= MOST_SERIES else 0
 
 
-def bin_counts(values: Sequence[float]) -> tuple[int, ...]:
-    """How many values lie below 0, and in each tenth from 0 up to 0.9; bins hold their start.
+def bin_counts(values: Sequence[float], *, below: int = BELOW) -> tuple[int, ...]:
+    """How many values lie below 0, and in each tenth up to ``below``; bins hold their start.
+
+    The tenth that ends at 1 holds 1, too.
 
     >>> bin_counts([-0.2, 0.0, 0.05, 0.3, 0.89, 0.9, 1.0])
     (1, 2, 0, 0, 1, 0, 0, 0, 0, 1)
+    >>> bin_counts([0.3, 0.9, 1.0], below=10)
+    (0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2)
     """
     # Stored values are rounded, and 0.3 * 10 may fall short of 3 by the last bit.
-    tenths = Counter(max(-1, math.floor(value * 10 + 1e-9)) for value in values)
-    return tuple(tenths[step] for step in range(-1, BELOW))
+    tenths = Counter(min(9, max(-1, math.floor(value * 10 + 1e-9))) for value in values)
+    return tuple(tenths[step] for step in range(-1, below))

@@ -51,12 +51,25 @@ class Stretch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Moves:
+    """How often the counterpart lies later, is the same, or lies earlier.
+
+    ``steps`` go from each layer that has a counterpart above chance to the next one that has.
+    """
+
+    on: int
+    stayed: int
+    back: int
+    steps: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Alignment:
     """One map; ``rows`` and ``columns`` are the drawn layers of the first and second model.
 
     ``low`` and ``high`` are the numbers at the ends of the scale, which begins at ``chance``.
-    ``steady`` counts the ``steps`` from a layer of the first model to the next in which the
-    counterpart does not go back. ``total`` has the numbers of layers.
+    ``total`` has the numbers of layers, ``unmatched`` counts those of the first model without a
+    counterpart above chance. ``moves`` is None where fewer than two have one.
     """
 
     first: str
@@ -74,8 +87,7 @@ class Alignment:
     counterparts: tuple[Counterpart, ...]
     stretches: tuple[Stretch, ...]
     unmatched: int
-    steady: int
-    steps: int
+    moves: Moves | None
 
 
 def alignments(findings: ProbeFindings) -> tuple[Alignment, ...]:
@@ -108,8 +120,7 @@ def _alignment(found: LayerAlignment) -> Alignment:
         counterparts=tuple(pairs),
         stretches=_stretches(pairs),
         unmatched=sum(not one.above for one in pairs),
-        steady=sum(two.best >= one.best for one, two in pairwise(pairs)),
-        steps=total[0] - 1,
+        moves=_moves(pairs),
     )
 
 
@@ -128,6 +139,19 @@ def _counterpart(found: LayerAlignment, layer: int) -> Counterpart:
         margin=wording.number(margins[best]),
         rivals=ranges(near),
         above=values[best] > found.chance,
+    )
+
+
+def _moves(pairs: Sequence[Counterpart]) -> Moves | None:
+    best = [one.best for one in pairs if one.above]
+    steps = [two - one for one, two in pairwise(best)]
+    if not steps:
+        return None
+    return Moves(
+        on=sum(step > 0 for step in steps),
+        stayed=steps.count(0),
+        back=sum(step < 0 for step in steps),
+        steps=len(steps),
     )
 
 

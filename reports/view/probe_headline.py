@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from reports.view import wording
-from reports.view.probe_words import RAW, beyond_chance, last_scores, of_model
+from reports.view.probe_words import (
+    RAW,
+    READOUTS,
+    beyond_chance,
+    last_scores,
+    of_model,
+    read_apart,
+    some_seen,
+)
 from scope.records import (
     Comparison,
     Estimate,
+    LayerScore,
     ProbeDifference,
     ProbeFindings,
     StepScore,
     Undefined,
 )
+
+CLEAR = 0.01
+"""A correlation on the unseen pairs that is so much off that on all stands in the answer, too."""
 
 MOST_NAMED, MOST_DIFFERENCES = 3, 10
 """Of more models the title says how many there are; of more differences the table tells."""
@@ -22,54 +34,68 @@ MOST_NAMED, MOST_DIFFERENCES = 3, 10
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What the layers hold as they are, and what training added to it.
+    """What the best layer holds as it is, and what training added to it.
 
-    ``added`` has an interval where the last step follows ``raw`` immediately; else ``total`` is
-    what all steps together added. ``beyond`` says whether ``added`` may be chance.
+    ``added`` is known where the last step follows ``raw`` immediately; else each step's gain
+    stands in the ladder alone, as the sum has no interval. ``beyond`` says whether ``added`` may
+    be chance, ``worse`` that the last step follows people less than ``raw``.
     """
 
     raw: wording.Cell
     added: wording.Cell | None
     beyond: str | None
-    total: str | None
+    worse: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestLayer:
-    """The layer whose own cosines follow people best, of so many ``layers``."""
+    """The layer whose cosines by themselves follow people best, of so many ``layers``."""
 
     layer: int
     layers: int
     cell: wording.Cell
+    low: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """How far the last step of one model's probe follows people, and where that comes from."""
+    """How far the last step of one model's probe follows people, and where that comes from.
+
+    ``unseen`` is Pearson's correlation on the pairs without any sentence that was learned from;
+    None where it says the same. ``better`` is the best layer as the probe encodes it where it
+    follows people clearly better than all layers together.
+    """
 
     model: str
     step: str
     pearson: wording.Cell
     spearman: wording.Cell
+    unseen: wording.Cell | None
     training: Training | None
     best: BestLayer | None
+    better: BestLayer | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """Whose layers follow people better: ``first`` is ahead, by ``cell``."""
+    """Whose layers follow people better: ``first`` is ahead, by ``cell``.
+
+    ``read`` tells where each was read if that differs, or the same twice if the prompt does.
+    """
 
     first: str
     second: str
     cell: wording.Cell
     beyond: str | None
+    read: tuple[str, str] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeHeadline:
     """What a reader who stops here should have read; ``more`` counts differences left out.
 
-    ``saved`` says that a probe from an earlier run was put to the test.
+    ``saved`` says that a probe from an earlier run was put to the test, ``unseen`` that some test
+    pairs hold a sentence that was learned from. ``seeds`` is the greatest number of seeds.
     """
 
     title: str
@@ -77,6 +103,8 @@ class ProbeHeadline:
     ahead: tuple[Ahead, ...]
     more: int
     saved: bool
+    unseen: bool
+    seeds: int
     findings: ProbeFindings
 
 
@@ -89,9 +117,11 @@ def probe_headline(comparison: Comparison, findings: ProbeFindings) -> ProbeHead
     return ProbeHeadline(
         title=f"SCoPE {comparison.manifest.job}: {told}",
         answers=tuple(_answer(findings, score) for score in last),
-        ahead=tuple(map(_ahead, between[:MOST_DIFFERENCES])),
+        ahead=tuple(_ahead(findings, one) for one in between[:MOST_DIFFERENCES]),
         more=max(0, len(between) - MOST_DIFFERENCES),
         saved=findings.train == 0,
+        unseen=some_seen(findings),
+        seeds=max((len(score.pearsons) for score in last), default=0),
         findings=findings,
     )
 
@@ -102,9 +132,23 @@ def _answer(findings: ProbeFindings, last: StepScore) -> ModelAnswer:
         step=last.step,
         pearson=wording.cell(last.pearson),
         spearman=wording.cell(last.spearman),
+        unseen=_unseen(last) if some_seen(findings) else None,
         training=_training(of_model(findings, last.model)),
-        best=_best(findings, last.model),
+        best=_best(findings, last.model, lambda one: one.raw),
+        better=_better(findings, last),
     )
+
+
+def _unseen(last: StepScore) -> wording.Cell | None:
+    """None where it differs little from that on all pairs."""
+    whole, unseen = last.pearson, last.unseen
+    if (
+        isinstance(whole, Estimate)
+        and isinstance(unseen, Estimate)
+        and abs(unseen.value - whole.value) < CLEAR
+    ):
+        return None
+    return wording.cell(unseen)
 
 
 def _training(scores: Sequence[StepScore]) -> Training | None:
@@ -118,40 +162,47 @@ def _training(scores: Sequence[StepScore]) -> Training | None:
         raw=wording.cell(raw.pearson),
         added=None if gain is None else wording.cell(gain, signed=True),
         beyond=beyond_chance(gain),
-        total=_total(raw.pearson, last.pearson) if gain is None else None,
+        worse=isinstance(raw.pearson, Estimate)
+        and isinstance(last.pearson, Estimate)
+        and last.pearson.value < raw.pearson.value,
     )
 
 
-def _total(raw: Estimate | Undefined, last: Estimate | Undefined) -> str | None:
-    if not (isinstance(raw, Estimate) and isinstance(last, Estimate)):
-        return None
-    return wording.number(last.value - raw.value, signed=True)
-
-
-def _best(findings: ProbeFindings, model: str) -> BestLayer | None:
+def _best(
+    findings: ProbeFindings,
+    model: str,
+    of: Callable[[LayerScore], Estimate | Undefined | None],
+) -> BestLayer | None:
+    """None where there is but one layer, which cannot be the best."""
     layers = [one for one in findings.layers if one.model == model]
-    known = list(_known(findings, model))
+    known = [(one.layer, found) for one in layers if isinstance(found := of(one), Estimate)]
     if len(layers) < 2 or not known:
         return None
     layer, estimate = max(known, key=lambda one: one[1].value)
-    return BestLayer(layer=layer, layers=len(layers), cell=wording.cell(estimate))
+    return BestLayer(layer=layer, layers=len(layers), cell=wording.cell(estimate), low=estimate.low)
 
 
-def _known(findings: ProbeFindings, model: str) -> Iterator[tuple[int, Estimate]]:
-    for one in findings.layers:
-        if one.model == model and isinstance(one.raw, Estimate):
-            yield one.layer, one.raw
+def _better(findings: ProbeFindings, last: StepScore) -> BestLayer | None:
+    """As the layer is picked on the test pairs, its whole interval must lie above."""
+    best = _best(findings, last.model, lambda one: one.encoded)
+    if best is None or not isinstance(last.pearson, Estimate) or best.low <= last.pearson.value:
+        return None
+    return best
 
 
-def _ahead(difference: ProbeDifference) -> Ahead:
+def _ahead(findings: ProbeFindings, difference: ProbeDifference) -> Ahead:
     """The difference the way round in which it is not below 0."""
     found, names = difference.pearson, (difference.first, difference.second)
     if isinstance(found, Estimate) and found.value < 0:
         found = replace(found, value=-found.value, low=-found.high, high=-found.low)
         names = names[::-1]
+    first, second = names
+    places = {one.name: READOUTS.get(one.readout, one.readout) for one in findings.models}
+    apart = read_apart(findings, first, second)
     return Ahead(
-        first=names[0],
-        second=names[1],
+        first=first,
+        second=second,
         cell=wording.cell(found),
         beyond=beyond_chance(found),
+        read=(places[first], places[second]) if apart else None,
     )

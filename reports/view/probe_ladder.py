@@ -1,4 +1,4 @@
-"""The section with the ladder of steps: what each adds, beside what was published."""
+"""The section with the ladder of steps: what each adds, and whose layers are ahead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.plots import IntervalChart, estimate_chart
-from reports.view.probe_words import PUBLISHED, STEPS, Published, beyond_chance, of_model, spread
+from reports.view.probe_words import (
+    RAW,
+    STEPS,
+    beyond_chance,
+    of_model,
+    read_apart,
+    some_seen,
+    spread,
+)
 from scope.records import ProbeDifference, ProbeFindings, StepScore
 
 
@@ -18,12 +26,12 @@ class StepRow:
     parameters: int
     pearson: wording.Cell
     spearman: wording.Cell
+    unseen: wording.Cell
     error: wording.Cell
     gain: wording.Cell | None
     beyond: str | None
     pearson_spread: str | None
     spearman_spread: str | None
-    published: Published | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +57,10 @@ class DifferenceRow:
 class Ladder:
     """All models' steps; ``seeds`` is the greatest number of seeds of a step.
 
-    ``meanings`` tells what each step does.
+    ``unseen`` says that some test pairs hold a sentence that was learned from, so that the others
+    have a column of their own; ``raw`` that the layers were tried as they are. ``apart``
+    that two models beside each other were read at different places. ``meanings`` tells what each
+    step does.
     """
 
     models: tuple[ModelLadder, ...]
@@ -58,7 +69,10 @@ class Ladder:
     meanings: tuple[tuple[str, str], ...]
     seeds: int
     gains: bool
-    published: bool
+    unseen: bool
+    raw: bool
+    apart: bool
+    findings: ProbeFindings
     low: str
     high: str
 
@@ -82,7 +96,10 @@ def ladder(findings: ProbeFindings) -> Ladder | None:
         ),
         seeds=max(len(score.pearsons) for score in findings.scores),
         gains=any(score.gain is not None for score in findings.scores),
-        published=any(score.step in PUBLISHED for score in findings.scores),
+        unseen=some_seen(findings),
+        raw=any(score.step == RAW for score in findings.scores),
+        apart=any(read_apart(findings, one.first, one.second) for one in findings.differences),
+        findings=findings,
         low=f"{findings.low:g}",
         high=f"{findings.high:g}",
     )
@@ -94,12 +111,12 @@ def _row(score: StepScore) -> StepRow:
         parameters=score.parameters,
         pearson=wording.cell(score.pearson),
         spearman=wording.cell(score.spearman),
+        unseen=wording.cell(score.unseen),
         error=wording.cell(score.error),
         gain=None if score.gain is None else wording.cell(score.gain, signed=True),
         beyond=beyond_chance(score.gain),
         pearson_spread=spread(score.pearsons),
         spearman_spread=spread(score.spearmans),
-        published=PUBLISHED.get(score.step),
     )
 
 

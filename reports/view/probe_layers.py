@@ -85,7 +85,7 @@ def _model(scores: Sequence[LayerScore]) -> ModelLayers:
         model=scores[0].model,
         best_raw=_greatest(scores, raw),
         best_encoded=_greatest(scores, encoded),
-        most_missed=_greatest(scores, lost, signed=True, least=0.0),
+        most_missed=_greatest(scores, lost, least=0.0),
         missed=sum(one.low > 0 for one in losses),
         tested=len(losses),
         rows=tuple(map(_row, sorted(scores, key=by_layer))),
@@ -95,7 +95,7 @@ def _model(scores: Sequence[LayerScore]) -> ModelLayers:
 
 
 def _greatest(
-    scores: Iterable[LayerScore], found: Found, *, signed: bool = False, least: float = -math.inf
+    scores: Iterable[LayerScore], found: Found, *, least: float = -math.inf
 ) -> NamedLayer | None:
     """The layer with the greatest number above ``least``; None where there is none."""
     known = [
@@ -106,7 +106,7 @@ def _greatest(
     if not known:
         return None
     layer, estimate = max(known, key=lambda one: one[1].value)
-    return NamedLayer(layer=layer, cell=wording.cell(estimate, signed=signed))
+    return NamedLayer(layer=layer, cell=wording.cell(estimate))
 
 
 def _row(score: LayerScore) -> LayerRow:

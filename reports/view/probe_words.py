@@ -1,11 +1,10 @@
-"""The words of a report on probes: the steps, what was published of them, and spreads."""
+"""The words of a report on probes: the steps, the places that were read, and spreads."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from reports.view import wording
 from scope.records import Estimate, ProbeFindings, StepScore, Undefined
@@ -26,23 +25,14 @@ STEPS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-
-class Published(NamedTuple):
-    """Correlations with people's scores as a paper printed them."""
-
-    pearson: str
-    spearman: str
-
-
-PUBLISHED: Mapping[str, Published] = MappingProxyType(
+READOUTS: Mapping[str, str] = MappingProxyType(
     {
-        "mlp": Published("0.392", "0.4206"),
-        "siamese": Published("0.7163", "0.6972"),
-        "autoencoder": Published("0.7536", "0.7321"),
-        "final": Published("0.7686", "0.7503"),
+        "last": "at the last token",
+        "mean": "as the mean of the tokens",
+        "prompt": "at the last token of a prompt",
     }
 )
-"""FREEZE, with GPT2-medium frozen, on the test pairs of STS-B; it has no step without training."""
+"""Where a model is read, in words."""
 
 
 def of_model(findings: ProbeFindings, model: str) -> tuple[StepScore, ...]:
@@ -54,6 +44,17 @@ def last_scores(findings: ProbeFindings) -> tuple[StepScore, ...]:
     """The score of each model's last step, in the order of the models."""
     found = (of_model(findings, model.name) for model in findings.models)
     return tuple(scores[-1] for scores in found if scores)
+
+
+def read_apart(findings: ProbeFindings, first: str, second: str) -> bool:
+    """Whether two models were read at different places of a text or with different prompts."""
+    read = {model.name: (model.readout, model.prompt) for model in findings.models}
+    return first in read and second in read and read[first] != read[second]
+
+
+def some_seen(findings: ProbeFindings) -> bool:
+    """Whether some test pairs hold a sentence that was learned from; unknown of a saved probe."""
+    return findings.train > 0 and findings.unseen < findings.test
 
 
 def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
@@ -71,16 +72,30 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     return "less" if difference.high < 0 else "unclear"
 
 
-def spread(values: Sequence[float]) -> str | None:
-    """The mean of several seeds' values and their standard deviation; None of fewer than two.
+def spread(values: Sequence[float | None]) -> str | None:
+    """The mean of several seeds' values and their standard deviation; None of fewer than two seeds.
+
+    Seeds without a value are counted apart.
 
     >>> spread([0.75, 0.78, 0.81]), spread([0.75])
     ('3 seeds: 0.780\xa0±\xa00.030', None)
+    >>> spread([0.75, None, 0.81])
+    '2 of 3 seeds: 0.780\xa0±\xa00.042; 1 undefined'
+    >>> spread([0.75, None]), spread([None, None])
+    ('1 of 2 seeds: 0.750; 1 undefined', '2 seeds: undefined')
     """
+    known = [value for value in values if value is not None]
     if len(values) < 2:
         return None
-    mean, deviation = statistics.mean(values), statistics.stdev(values)
-    return f"{len(values)} seeds: {wording.number(mean)}\xa0±\xa0{wording.number(deviation)}"
+    if not known:
+        return f"{len(values)} seeds: undefined"
+    told = wording.number(statistics.mean(known))
+    if len(known) > 1:
+        told += f"\xa0±\xa0{wording.number(statistics.stdev(known))}"
+    lacking = len(values) - len(known)
+    if not lacking:
+        return f"{len(values)} seeds: {told}"
+    return f"{len(known)} of {len(values)} seeds: {told}; {lacking} undefined"
 
 
 def ranges(numbers: Sequence[int]) -> str:

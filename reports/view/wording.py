@@ -48,13 +48,16 @@ def metric_name(spelling: str) -> MetricName:
     )
 
 
-def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
-    """Different metrics taken apart, with what each means in this comparison.
-
-    What SemScore is measured by stands among the settings where that is no encoder.
-    """
-    names = map(metric_name, dict.fromkeys(spellings))
+def probe_of(manifest: Manifest) -> str | None:
+    """What SemScore is measured by where that is no sentence encoder."""
     probe = manifest.settings.get("semscore")
+    return None if probe is None else str(probe)
+
+
+def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
+    """Different metrics taken apart, with what each means in this comparison."""
+    names = map(metric_name, dict.fromkeys(spellings))
+    probe = probe_of(manifest)
     if probe is None:
         return tuple(names)
     meaning = SEM_SCORE_BY_PROBE.format(probe=probe)

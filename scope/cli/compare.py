@@ -65,9 +65,10 @@ def compare(
         typer.Option(
             "--semscore",
             "--encoder",
-            metavar="SPEC|probe:FOLDER|none",
+            metavar="SPEC|probe:FOLDER[#SPEC]|none",
             help="What SemScore is measured by: a sentence encoder, or a probe of your own model "
-            "that `scope probe --save` wrote; none leaves it out.",
+            "that `scope probe --save` wrote, with #SPEC if that model is elsewhere now or needs "
+            "--allow-pickle or --trust-remote-code; none leaves it out.",
         ),
     ] = SENTENCE_ENCODER,
     run: RunName = None,
@@ -92,6 +93,7 @@ def compare(
     """
     gates = parse_gates(fail_under, "tasks")
     from scope.jobs.compare import compare as run_compare
+    from scope.jobs.comparison_plan import deciding
     from scope.jobs.identity import default_run_name
     from scope.models import ModelOptions
     from scope.progress import suitable_progress
@@ -123,7 +125,8 @@ def compare(
             runs=runs,
             progress=suitable_progress(),
         )
-    folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
+    name = run_argument(run) or default_run_name(deciding(comparison.manifest))
+    folder = run_folder(name, runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
     raise typer.Exit(exit_code(comparison, gates))
 

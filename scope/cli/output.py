@@ -181,11 +181,14 @@ def _matrix(card: DataCard) -> str:
 
 
 def _pairs(card: DataCard) -> str:
-    """The pairs of a probe that were read, or its sentences without scores, which have no task."""
-    return (
-        f"{card.spec}: {card.used} of {card.rows} {'pairs' if card.capability else 'sentences'}; "
-        f"left out: {card.duplicates} repeated, {card.empty} empty"
+    """The pairs of a probe that were read, or its sentences without scores, which have no task.
+
+    Pairs that stand twice are kept: people's scores of both count.
+    """
+    what, repeated = (
+        ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")
     )
+    return f"{card.spec}: {card.used} of {card.rows} {what}; left out: {repeated}{card.empty} empty"
 
 
 def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:

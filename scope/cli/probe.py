@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.fleet.options import do_and_show
+from scope.cli.doing import do_and_show
 from scope.cli.options import (
     AllowPickle,
     Device,

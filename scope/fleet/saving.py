@@ -16,8 +16,8 @@ from scope.errors import RunError, ScopeError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saved_numbers import DESCRIPTION, FILES
-from scope.fleet.saved_shapes import check_kept
 from scope.store.files import read_text, write_atomically
+from scope.store.saved_shapes import check_kept
 from scope.store.trouble import guarded
 
 if TYPE_CHECKING:

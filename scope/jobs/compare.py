@@ -5,11 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from scope.estimation.tasks import TaskNumbers, distinct_texts, measure_task
+from scope.estimation.tasks import (
+    TaskNumbers,
+    counted,
+    distinct_texts,
+    measure_task,
+    most_pairs,
+)
 from scope.jobs.asking import ask
-from scope.jobs.comparison_plan import ComparisonPlan
+from scope.jobs.comparison_plan import ComparisonPlan, deciding
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
 from scope.jobs.participants import load_participants
@@ -61,6 +68,8 @@ def compare(
     encoder
         What SemScore is measured by: the spec of a sentence encoder, or ``probe:FOLDER`` for a
         probe that `scope.probes.save_probe` wrote; None leaves SemScore out.
+        ``probe:FOLDER#SPEC`` says where the probe's model is now, and lets ``model_options``
+        allow for it what they allow for the compared models.
     model_options
         How models are loaded, run and asked.
     run, runs
@@ -96,8 +105,9 @@ def compare(
         normalize=normalize,
         options=model_options,
     )
-    folder = run_folder(run or default_run_name(plan.manifest()), runs)
-    with Run.open(folder, question_of(plan.manifest()), notes=notes_of(plan.manifest())) as opened:
+    asked = deciding(plan.manifest())
+    folder = run_folder(run or default_run_name(asked), runs)
+    with Run.open(folder, question_of(asked), notes=notes_of(plan.manifest())) as opened:
         comparison = _conduct(plan, opened, progress)
         return finish(comparison, opened, seconds=time.monotonic() - began)
 
@@ -109,7 +119,7 @@ def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
         _likeness(plan, one, answers, progress)
         for one, answers in zip(plan.tasks, answered, strict=True)
     ]
-    numbers = [_measure(plan, *one) for one in zip(answered, likeness, strict=True)]
+    numbers = [_measure(plan, *one, progress) for one in zip(answered, likeness, strict=True)]
     return Comparison(
         manifest=plan.manifest(_count_truncated(plan, answered)),
         outcomes=tuple(map(_outcome, answered, likeness)),
@@ -145,15 +155,26 @@ def _likeness(
     return plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
 
 
-def _measure(plan: ComparisonPlan, answers: TaskAnswers, likeness: Likeness | None) -> TaskNumbers:
-    return measure_task(
+def _measure(
+    plan: ComparisonPlan, answers: TaskAnswers, likeness: Likeness | None, progress: Progress
+) -> TaskNumbers:
+    measure = partial(
+        measure_task,
         answers,
         [one.name for one in plan.participants],
         normalize=plan.normalize,
         seed=plan.seed,
-        by_meaning=likeness.by_meaning if likeness else None,
-        by_words=likeness.by_words if likeness else None,
     )
+    if likeness is None:
+        return measure()
+    if likeness.cosines:
+        return measure(by_meaning=likeness.by_meaning, by_words=likeness.by_words)
+    with progress.task(f"{answers.task}: SemScore of pairs", most_pairs(answers)) as advance:
+        return measure(
+            by_meaning=counted(likeness.by_meaning, advance),
+            by_words=likeness.by_words,
+            cosines=False,
+        )
 
 
 def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> list[int]:

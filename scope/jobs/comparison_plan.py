@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scope.jobs.identity import command_line, model_entries, software_versions
 from scope.jobs.participants import PROMPTS, Participant
-from scope.jobs.semscore import SemScore
+from scope.jobs.semscore import WHOSE, SemScore
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.prompts import prompt_of
@@ -81,3 +81,12 @@ class ComparisonPlan:
             versions=software_versions(),
             command=self.command,
         )
+
+
+def deciding(manifest: Manifest) -> Manifest:
+    """The manifest of a comparison without the setting that only says whose probe measures.
+
+    A run's question and its default name are made of this.
+    """
+    settings = {name: value for name, value in manifest.settings.items() if name != WHOSE}
+    return replace(manifest, settings=settings)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,8 @@ BYTES_A_PORTION = 64 << 20
 """Most memory that their latents take."""
 
 _NO_SHAPE = Shape(0, 0, "float32")
+# Another release of these may round otherwise.
+_LIBRARIES = ("torch", "transformers")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,34 +67,17 @@ class LatentTable:
         RunError
             When a file is missing or damaged.
         """
-        return self._gather(texts, slice(0, self.layers))
-
-    def layer(self, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One layer of them, counted from 0: (texts, width).
-
-        Raises
-        ------
-        ValueError
-            When a text is not of the table, or the model has no such layer.
-        RunError
-            When a file is missing or damaged.
-        """
-        if not 0 <= number < self.layers:
-            raise ValueError(f"no layer {number} among {self.layers}")
-        return self._gather(texts, slice(number, number + 1))[:, 0]
-
-    def _gather(self, texts: Sequence[str], layers: slice) -> NDArray[np.float32]:
         unknown = [text for text in texts if text not in self._places]
         if unknown:
             raise ValueError(f"the table has no text {unknown[0][:80]!r}")
-        found = np.empty((len(texts), layers.stop - layers.start, self.width), dtype=np.float32)
+        found = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
         wanted: dict[int, list[int]] = {}
         for number, text in enumerate(texts):
             wanted.setdefault(self._places[text].portion, []).append(number)
         for portion, numbers in wanted.items():
             rows = [self._places[texts[number]].row for number in numbers]
             stored = self._folder.portion(portion, self._shape)
-            found[numbers] = unpacked(stored[rows, layers], self._shape.precision)
+            found[numbers] = unpacked(stored[rows], self._shape.precision)
         return found
 
 
@@ -100,9 +86,9 @@ def stored_latents(
 ) -> LatentTable:
     """The latents of texts; those that are not kept yet are computed.
 
-    They are kept in a folder for each reader's fingerprint, portion by portion: a killed process
-    goes on where it was, and of several at once each finds what the others have computed. Where
-    all are kept the reader's model is not loaded.
+    They are kept in a folder for each reader's fingerprint and each release of torch and
+    transformers, portion by portion: a killed process goes on where it was, and of several at once
+    each finds what the others have computed. Where all are kept the reader's model is not loaded.
 
     Parameters
     ----------
@@ -111,7 +97,8 @@ def stored_latents(
     reader
         Its fingerprint says whether latents that are kept are its own.
     progress
-        Where to show how many of the different texts are kept; nowhere by default.
+        Where to show how many of the different texts are kept, and which process is waited for;
+        nowhere by default.
 
     Raises
     ------
@@ -139,8 +126,8 @@ def stored_latents(
     ...     unittest.mock.patch.dict(os.environ, SCOPE_CACHE=cache),
     ... ):
     ...     table = stored_latents(["a dog", "dogs", "a dog"], Lengths())
-    ...     table.layer(1, ["dogs", "a dog"]).tolist()
-    [[2.0], [2.5]]
+    ...     table.rows(["dogs", "a dog"]).tolist()
+    [[[4.0], [2.0]], [[5.0], [2.5]]]
     >>> table.layers, table.width, table.truncated
     (2, 1, 0)
     """
@@ -150,11 +137,12 @@ def stored_latents(
     folder = LatentFolder(latent_folder(reader.fingerprint))
     places = folder.places(wanted)
     if len(places) < len(wanted):
-        with folder.writing():
+        progress = progress or Silent()
+        with folder.writing(progress):
             # Another process may have come to some by now.
             places = folder.places(wanted)
             missing = [text for text in wanted if text not in places]
-            shown = (progress or Silent()).task("latents", len(wanted), len(places))
+            shown = progress.task("latents", len(wanted), len(places))
             with shown as advance:
                 _compute(missing, reader, folder, advance)
         places = folder.places(wanted)
@@ -167,12 +155,21 @@ def stored_latents(
 
 
 def latent_folder(fingerprint: str) -> Path:
-    """Where the latents of a reader are kept."""
+    """Where the latents of a reader are kept by the libraries that are installed.
+
+    A later release of the libraries makes a folder of its own: another's numbers may differ.
+    """
     name = re.sub(r"[^A-Za-z0-9._-]", "-", fingerprint)
     if name != fingerprint or not name.strip("."):
         # Two fingerprints must not come to share a folder.
         name = blake2b(fingerprint.encode(), digest_size=16).hexdigest()
-    return cache_folder() / "latents" / name
+    releases = [f"{library}-{_release(library)}" for library in _LIBRARIES]
+    return cache_folder() / "latents" / "-".join([name, *releases])
+
+
+def _release(library: str) -> str:
+    """Without what only mends the release, or names its build."""
+    return ".".join(version(library).split(".")[:2])
 
 
 def _compute(

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, ModelError
+from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.latent_store import (
     BYTES_A_PORTION,
     TEXTS_A_PORTION,
@@ -28,13 +28,17 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProbeSimilarity:
-    """A probe with the model that it was fitted on, which is loaded when a text is first read."""
+    """A probe with the model that it was fitted on, which is loaded when a text is first read.
+
+    ``model`` is the spec by which the user named that model, if so.
+    """
 
     folder: Path
+    model: str | None
     opened: OpenedProbe
 
     @classmethod
-    def load(cls, folder: Path, options: ModelOptions) -> ProbeSimilarity:
+    def load(cls, folder: Path, options: ModelOptions, model: str | None = None) -> ProbeSimilarity:
         """Read a probe that was saved, and find its model.
 
         Parameters
@@ -43,24 +47,32 @@ class ProbeSimilarity:
             What `scope.probes.save_probe` wrote.
         options
             Where and how fast the model runs; its precision is the one that the probe knows.
+            What else they allow, such as code of its own, holds for a model that is named alone.
+        model
+            Where the model is now; by default where the probe's file says, which anybody may have
+            written.
 
         Raises
         ------
         RunError
             When there is no probe, or it is damaged.
-        ModelError
-            When its model cannot be found, or is not as it was: both fingerprints are told.
+        ModelError, SpecError
+            When its model cannot be found or named, may not be loaded without having been named,
+            or is not as it was: then both fingerprints are told.
         """
         try:
-            opened = open_probe(folder.expanduser(), options)
-        except ModelError as error:
+            opened = open_probe(folder.expanduser(), options, model)
+        except (ModelError, SpecError) as error:
+            if model is not None:
+                raise
             # Elsewhere --model says where a probe's model is now; here it names one to compare.
-            raise ModelError(
+            raise type(error)(
                 error.found,
                 expected=error.expected,
-                mend="bring the model back to where and as it was, or fit the probe again",
+                mend=f"say where it is now: --semscore probe:{folder}#SPEC, for which "
+                "--allow-pickle and --trust-remote-code hold, too; or fit the probe again",
             ) from error
-        return cls(folder=folder, opened=opened)
+        return cls(folder=folder, model=model, opened=opened)
 
     def read(self, texts: Sequence[str], progress: Progress | None = None) -> ReadTexts:
         """Have the model read texts, as far as it has not done so before; see `ReadTexts`.

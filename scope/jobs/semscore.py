@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 PROBE = "probe:"
 """How a spec begins that names a saved probe's folder."""
 
+WHOSE = "semscore"
+"""The setting that names the model of the probe, for whoever reads the result. It decides nothing:
+a model that was moved is the same by its fingerprint."""
+
 ENCODED_AT_ONCE = 256
 """Texts between two signs of progress."""
 
@@ -31,11 +35,13 @@ ENCODED_AT_ONCE = 256
 class Likeness(NamedTuple):
     """How the answers to one task are compared.
 
+    ``cosines`` says whether the values of ``by_meaning`` are cosines, in -1..1; others lie in 0..1.
     ``by_words`` is there for fillers of a blank alone, and where there is a table of words;
     ``truncated`` counts the texts of which the beginning alone is compared, as far as it is known.
     """
 
     by_meaning: Compare
+    cosines: bool
     by_words: Compare | None
     truncated: int
 
@@ -77,6 +83,7 @@ class ByEncoder:
         words = getattr(self.encoder, "encode_words", None)
         return Likeness(
             by_meaning=cosines_of(texts, lambda some: self._encoded(some, task.name, progress)),
+            cosines=True,
             by_words=cosines_of(texts, words) if words and task.role == "mask_filler" else None,
             truncated=0,
         )
@@ -103,15 +110,17 @@ class ByProbe:
 
     @property
     def option(self) -> Mapping[str, str | None]:
-        """The folder where the probe lies."""
-        return {"semscore": f"{PROBE}{self.probe.folder}"}
+        """The folder where the probe lies, and where its model is if that was said."""
+        model = self.probe.model
+        where = f"{self.probe.folder}" if model is None else f"{self.probe.folder}#{model}"
+        return {"semscore": f"{PROBE}{where}"}
 
     @property
     def settings(self) -> Mapping[str, Setting]:
         """Whose probe it is, that model's fingerprint, and the digest of the probe itself."""
         opened = self.probe.opened
         return {
-            "semscore": f"a probe of {opened.source.spec}",
+            WHOSE: f"a probe of {opened.source.spec}",
             "semscore model": opened.source.fingerprint,
             "semscore probe": opened.digest,
         }
@@ -120,7 +129,9 @@ class ByProbe:
         """Scores of pairs; a probe has no table of words."""
         with _or_leave_it_out("--semscore none"):
             read = self.probe.read(texts, progress)
-        return Likeness(by_meaning=read.similarity, by_words=None, truncated=read.truncated)
+        return Likeness(
+            by_meaning=read.similarity, cosines=False, by_words=None, truncated=read.truncated
+        )
 
 
 def load_semscore(
@@ -131,12 +142,14 @@ def load_semscore(
     Parameters
     ----------
     spec
-        That of a sentence encoder, ``probe:FOLDER``, or None.
+        That of a sentence encoder, ``probe:FOLDER``, ``probe:FOLDER#SPEC`` which says where the
+        probe's model is now, or None.
 
     Raises
     ------
     SpecError
-        When a probe is named, and no answer is in words; or no such encoder can be named.
+        When a probe is named, and no answer is in words; when no model stands behind the ``#``;
+        or when no such encoder can be named.
     ModelError
         When the encoder, or the model of the probe, cannot be loaded or is not as it was.
     RunError
@@ -171,7 +184,37 @@ def _by_probe(
     from scope.jobs.probe_similarity import ProbeSimilarity
 
     with _or_leave_it_out("--semscore none"):
-        return ByProbe(probe=ProbeSimilarity.load(Path(spec.removeprefix(PROBE)), options))
+        folder, model = folder_and_model(spec)
+        return ByProbe(probe=ProbeSimilarity.load(folder, options, model))
+
+
+def folder_and_model(spec: str) -> tuple[Path, str | None]:
+    """Take ``probe:FOLDER#SPEC`` apart; without ``#SPEC`` the model is where the probe knows it.
+
+    What is a folder as a whole names no model, though there be a ``#`` in its name.
+
+    Raises
+    ------
+    SpecError
+        When nothing stands behind the ``#``.
+
+    Examples
+    --------
+    >>> folder, model = folder_and_model("probe:mine#hf:models/moved")
+    >>> folder.name, model
+    ('mine', 'hf:models/moved')
+    """
+    rest = spec.removeprefix(PROBE)
+    before, mark, model = rest.rpartition("#")
+    if not mark or Path(rest).expanduser().is_dir():
+        return Path(rest), None
+    if not model.strip():
+        raise SpecError(
+            f"`{spec}`, with no model behind the `#`",
+            expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
+            mend=f"write {PROBE}{before}, or say where the model is now",
+        )
+    return Path(before), model
 
 
 @contextmanager

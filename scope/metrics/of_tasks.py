@@ -75,7 +75,8 @@ TEXT_METRICS: Final = (
         "sem_score_at_least",
         "SemScore at or above a threshold",
         f"{_CLOZE_AND_QA}, which counts answers from 0.9 on",
-        "How often two answers mean nearly the same: a SemScore of the threshold or more.",
+        "How often two answers mean nearly the same: a SemScore of the threshold or more, where it "
+        "is a cosine: a probe's scores have no such threshold.",
         threshold=0.9,
     ),
     _of_answers(

@@ -7,16 +7,19 @@ and keeps them stands elsewhere.
 from scope.probes.aligned_layers import AlignedLayers, align_layers
 from scope.probes.alignment import linear_cka
 from scope.probes.correlation_differences import pearson_difference
-from scope.probes.correlations import pearson, pearson_estimate, spearman_estimate
+from scope.probes.correlation_values import pearson
+from scope.probes.correlations import pearson_estimate, spearman_estimate
 from scope.probes.curves import LayerLoss, LayerPoint, layer_curve, leave_one_layer_out
 from scope.probes.mistakes import mean_error_estimate, misjudged
 from scope.probes.probe import SimilarityProbe
-from scope.probes.recipes import STEPS, Step
+from scope.probes.recipes import DRAWN, PRETRAINED, STEPS, Step
 from scope.probes.saving import SavedProbe, load_probe, save_probe
 from scope.probes.size import trained_parameters
 from scope.probes.source import LatentSource
 
 __all__ = [
+    "DRAWN",
+    "PRETRAINED",
     "STEPS",
     "AlignedLayers",
     "LatentSource",

@@ -54,6 +54,25 @@ def linear_cka(
     >>> linear_cka(line, square).round(4).tolist(), linear_cka(line, 3 - line).tolist()
     ([[0.7071]], [[1.0]])
     """
+    with one_thread():
+        return map_of(*unit_products(first, second, standardised=standardised))
+
+
+def unit_products(
+    first: NDArray[Any], second: NDArray[Any], *, standardised: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each side the sentences' products, as `linear_cka` has them, each layer's of length 1.
+
+    Returns
+    -------
+    tuple of NDArray
+        Each of shape (layers, sentences ** 2).
+
+    Raises
+    ------
+    DataError
+        As for `linear_cka`.
+    """
     pair = checked_latents(first, "the first latents"), checked_latents(second, "the second ones")
     if len(pair[0]) != len(pair[1]):
         raise DataError(
@@ -61,12 +80,15 @@ def linear_cka(
             expected="latents of the same sentences, in the same order",
             mend="read the same texts with both models",
         )
-    with one_thread():
-        products = [_unit_products(side, standardised) for side in pair]
-        return np.clip(products[0] @ products[1].T, 0.0, 1.0)
+    return _of_side(pair[0], standardised), _of_side(pair[1], standardised)
 
 
-def _unit_products(latents: Latents, standardised: bool) -> NDArray[np.float64]:
+def map_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The map that two sides' products make, shape (layers of the first, of the second)."""
+    return np.clip(first @ second.T, 0.0, 1.0)
+
+
+def _of_side(latents: Latents, standardised: bool) -> NDArray[np.float64]:
     """Each layer's matrix of products as a row of length 1, shape (layers, sentences ** 2)."""
     count, layers, _ = latents.shape
     found = np.empty((layers, count * count))

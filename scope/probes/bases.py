@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from scope.models.torch_setup import load_torch
 from scope.probes.checks import Latents
@@ -88,9 +89,13 @@ def _of_layer(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     centre, deviation = moments(rows)
     standard = (rows - centre) / deviation
-    values, vectors = np.linalg.eigh(standard.T @ standard / len(rows))
-    variances = np.maximum(values[::-1][:components], 0.0)
-    directions = _upright(vectors[:, ::-1][:, :components])
+    width = rows.shape[1]
+    # The greatest alone, which come last.
+    values, vectors = eigh(
+        standard.T @ standard / len(rows), subset_by_index=(width - components, width - 1)
+    )
+    variances = np.maximum(values[::-1], 0.0)
+    directions = _upright(vectors[:, ::-1])
     if whitened:
         scale = (variances + FLOOR) ** -POWER
     else:

@@ -11,14 +11,21 @@ from scipy.optimize import minimize
 from scope.probes.checks import Scores
 
 _WIDEST = 6.0
-"""Either number lies between exp(-6) and exp(6)."""
+"""Scale and power lie between exp(-6) and exp(6)."""
+
+_STARTS = ((0.0, 0.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
+"""Logarithms of scale and power from which the least error is sought."""
 
 
 class Calibration(NamedTuple):
-    """``exp(-(scale * z) ** power)``: falls with z, and is 1 at 0 whatever the two numbers are."""
+    """``exp(-(scale * z / unit) ** power)``: falls with z, and is 1 at 0 whatever the numbers are.
+
+    ``unit`` is a usual z, so that the scale is near 1 however small the distances of a model are.
+    """
 
     scale: float = 1.0
     power: float = 1.0
+    unit: float = 1.0
 
 
 def scores_of(
@@ -33,30 +40,35 @@ def scores_of(
     """
     # What is too great for a number is as far apart as can be.
     with np.errstate(over="ignore"):
-        powered = (calibration.scale * strains) ** calibration.power
+        powered = (calibration.scale * (strains / calibration.unit)) ** calibration.power
     return np.clip(high + (high - low) * np.expm1(-powered), low, high)
 
 
 def calibrate(strains: NDArray[np.float64], scores: Scores, low: float, high: float) -> Calibration:
-    """The two numbers with the least squared error on scored pairs.
+    """The scale and the power with the least squared error on scored pairs.
 
-    The order of the pairs stays, so their rank correlation does.
+    The unit is the median of the strains above 0. The order of the pairs stays, so their rank
+    correlation does.
 
     Examples
     --------
     >>> strains = np.array([0.1, 0.5, 1.0, 2.0])
     >>> found = calibrate(strains, 5 * np.exp(-((2 * strains) ** 0.5)), 0.0, 5.0)
-    >>> round(found.scale, 2), round(found.power, 2)
-    (2.0, 0.5)
+    >>> round(found.scale / found.unit, 2), round(found.power, 2), found.unit
+    (2.0, 0.5, 0.75)
     """
+    some = strains[strains > 0]
+    unit = float(np.median(some)) if some.size else 1.0
 
     def error(logarithms: NDArray[np.float64]) -> float:
-        given = scores_of(strains, _from(logarithms), low, high)
+        given = scores_of(strains, _from(logarithms, unit), low, high)
         return float(np.square(given - scores).mean())
 
-    return _from(minimize(error, np.zeros(2), method="Nelder-Mead").x)
+    found = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
+    # The first of equals.
+    return _from(min(found, key=lambda one: float(one.fun)).x, unit)
 
 
-def _from(logarithms: NDArray[np.float64]) -> Calibration:
+def _from(logarithms: NDArray[np.float64], unit: float) -> Calibration:
     scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST))
-    return Calibration(float(scale), float(power))
+    return Calibration(float(scale), float(power), unit)

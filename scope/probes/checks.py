@@ -39,6 +39,7 @@ def checked_latents(latents: NDArray[Any], name: str = "the latents") -> Latents
     expected: three axes: sentences, layers and width, none of them empty
     to mend:  read the latents of all layers, one vector a sentence and layer
     """
+    latents = np.asanyarray(latents)
     if latents.ndim != 3 or 0 in latents.shape:
         raise DataError(
             f"{name} of shape {latents.shape}",
@@ -120,22 +121,27 @@ def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Sc
     return found
 
 
-def require_pairs(pairs: int, parameters: int) -> None:
-    """See that there are at least as many pairs as the head has parameters.
-
-    The encoders, which start from a closed form or from sentences without labels, do not count.
+def checked_groups(groups: ArrayLike, count: int, unit: str = "pair") -> NDArray[np.intp]:
+    """The groups of pairs, or of another unit, numbered anew from 0, if each has one.
 
     Raises
     ------
     DataError
-        When there are fewer.
+        When there are too few or too many, or they are not whole numbers.
+
+    Examples
+    --------
+    >>> checked_groups([7, 2, 7], 3).tolist()
+    [1, 0, 1]
     """
-    if pairs < parameters:
+    found = np.asarray(groups)
+    if found.shape != (count,) or found.dtype.kind not in "iu":
         raise DataError(
-            f"{pairs} pairs to train a head of {parameters} parameters",
-            expected=f"at least {parameters} pairs with scores",
-            mend="give more pairs, a smaller `hidden`, or take the step `raw`, which trains none",
+            f"groups of {found.dtype} and of shape {found.shape} for {count} {unit}s",
+            expected=f"one whole number a {unit}, the same for those that hang together",
+            mend=f"give the groups of the same {unit}s, in the same order, or none",
         )
+    return np.unique(found, return_inverse=True)[1]
 
 
 def require_form(latents: Latents, layers: int, width: int) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.errors import SpecError
 from scope.probes.checks import checked_pairs, checked_scores
 from scope.probes.correlation_differences import pearson_difference
-from scope.probes.correlations import pearson_estimate, spearman_estimate
+from scope.probes.correlations import pearson_estimate
 from scope.probes.cosines import cosine_distances
 from scope.probes.probe import SimilarityProbe
 from scope.probes.threads import one_thread
@@ -17,11 +18,10 @@ from scope.records.estimates import Estimate, Undefined
 
 
 class LayerPoint(NamedTuple):
-    """How well one layer's cosines follow people's scores; intervals as `correlations` has them."""
+    """How well one layer's cosines follow people's scores, as `pearson_estimate` has it."""
 
     layer: int
     pearson: Estimate | Undefined
-    spearman: Estimate | Undefined
 
 
 class LayerLoss(NamedTuple):
@@ -39,6 +39,7 @@ def layer_curve(
     low: float = 0.0,
     high: float = 5.0,
     probe: SimilarityProbe | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[LayerPoint, ...]:
     """Correlate each layer's cosines with people's scores.
 
@@ -50,19 +51,20 @@ def layer_curve(
         Shape (pairs,), from ``low`` to ``high``.
     probe
         Take the cosines of its encodings; None: of the latents as they are.
+    groups
+        Shape (pairs,): one number for all pairs that share sentences; None: each by itself.
 
     Raises
     ------
     DataError
-        When the pairs or their scores are not as they must be.
+        When the pairs, their scores or groups are not as they must be.
 
     Examples
     --------
-    >>> import numpy as np
     >>> first = np.array([[[1.0, 0.0]]] * 4)
     >>> second = np.array([[[1.0, 0.0]], [[1.0, 1.0]], [[0.0, 1.0]], [[-1.0, 0.1]]])
-    >>> print(layer_curve(first, second, [5, 4, 2, 0])[0].spearman)
-    1.000 [1.000, 1.000]
+    >>> print(layer_curve(first, second, [5, 4, 2, 0])[0].pearson)
+    0.994 [0.644, 1.000]
     """
     pair = checked_pairs(first, second)
     wanted = checked_scores(scores, len(pair[0]), low, high)
@@ -72,24 +74,34 @@ def layer_curve(
     else:
         distances = probe.layer_distances(*pair)
     return tuple(
-        LayerPoint(layer, pearson_estimate(-column, wanted), spearman_estimate(-column, wanted))
+        LayerPoint(layer, pearson_estimate(-column, wanted, groups))
         for layer, column in enumerate(distances.T)
     )
 
 
 def leave_one_layer_out(
-    probe: SimilarityProbe, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike
+    probe: SimilarityProbe,
+    first: NDArray[Any],
+    second: NDArray[Any],
+    scores: ArrayLike,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[LayerLoss, ...]:
     """Take each layer from a fitted probe in turn; nothing is trained again.
 
-    A layer that is lost little may still hold much that its neighbours hold as well. The layer's
-    distance does not count, and it leaves the head's gate as it is; the step ``raw`` takes the
-    next best layer. Intervals are as `pearson_difference` has them.
+    A layer that is lost little may still hold much that its neighbours hold as well. Neither the
+    layer's distance counts nor its cosine in the head's gate, as if that were 0; the step ``raw``
+    takes the next best layer. What is left is brought to the scale of the whole over these pairs
+    (`SimilarityProbe.scores_from`). Intervals are as `pearson_difference` has them.
+
+    Parameters
+    ----------
+    first, second, scores, groups
+        As `layer_curve` has them; the scores in the range of the probe.
 
     Raises
     ------
     DataError
-        When the pairs or their scores are not as they must be.
+        When the pairs, their scores or groups are not as they must be.
     SpecError
         When the model has one layer alone.
     """
@@ -105,6 +117,6 @@ def leave_one_layer_out(
     whole = probe.scores_from(distances)
     without = (probe.scores_from(distances, without=layer) for layer in range(layers))
     return tuple(
-        LayerLoss(layer, pearson_difference(whole, rest, wanted))
+        LayerLoss(layer, pearson_difference(whole, rest, wanted, groups))
         for layer, rest in enumerate(without)
     )

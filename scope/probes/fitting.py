@@ -13,7 +13,7 @@ from scope.models.torch_setup import load_torch
 from scope.probes.autoencoders import Encoders, train_autoencoders
 from scope.probes.bases import Basis, fit_basis, project
 from scope.probes.checks import Latents, Scores
-from scope.probes.correlations import pearson
+from scope.probes.correlation_values import pearson
 from scope.probes.cosine_layer import CosineLayer, fit_cosine_layer
 from scope.probes.cosines import cosine_distances
 from scope.probes.measures import AllCosines, RawLayer, SiameseNetwork

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.probes.checks import Scores
+from scope.probes.checks import Scores, checked_groups
 from scope.records.estimates import Estimate, Undefined
 from scope.statistics import mean_estimate
 
 
 def mean_error_estimate(
-    given: Scores, wanted: Scores, *, low: float = 0.0, high: float = 5.0, level: float = 0.95
+    given: Scores,
+    wanted: Scores,
+    *,
+    groups: NDArray[np.int64] | None = None,
+    low: float = 0.0,
+    high: float = 5.0,
+    level: float = 0.95,
 ) -> Estimate | Undefined:
     """The mean absolute difference from people's scores, in their unit, with its interval.
 
@@ -19,13 +27,23 @@ def mean_error_estimate(
     ----------
     given, wanted
         Shape (pairs,), from ``low`` to ``high``.
+    groups
+        Shape (pairs,): one number for all pairs that share sentences, and so count as one example
+        for the interval; None: each by itself.
     low, high
         The range of the scores, and so of an error from 0 to ``high - low``.
     level
         The interval's confidence level.
 
+    Returns
+    -------
+    Estimate or Undefined
+        As `scope.statistics.mean_estimate` has it, but that ``n`` counts pairs.
+
     Raises
     ------
+    DataError
+        When there is not one group a pair.
     ValueError
         When an error is greater than the range has room for.
 
@@ -35,10 +53,17 @@ def mean_error_estimate(
     0.500 [0.028, 3.442]
     """
     errors = np.abs(given - wanted)
-    pairs = [str(place) for place in range(len(errors))]
-    return mean_estimate(
-        errors, pairs, low=0.0, high=high - low, level=level, empty="there are no pairs"
+    count = len(errors)
+    numbered = np.arange(count) if groups is None else checked_groups(groups, count)
+    found = mean_estimate(
+        errors,
+        list(map(str, numbered)),
+        low=0.0,
+        high=high - low,
+        level=level,
+        empty="there are no pairs",
     )
+    return replace(found, n=count)
 
 
 def misjudged(given: Scores, wanted: Scores, count: int) -> NDArray[np.intp]:

@@ -18,10 +18,10 @@ from scope.probes.checks import (
     checked_pairs,
     checked_scores,
     require_form,
-    require_pairs,
 )
-from scope.probes.correlations import pearson
+from scope.probes.correlation_values import pearson
 from scope.probes.cosines import Distances
+from scope.probes.enough_pairs import require_enough_pairs
 from scope.probes.fitting import (
     Foundation,
     ScoredPairs,
@@ -31,9 +31,8 @@ from scope.probes.fitting import (
     lay_foundation,
 )
 from scope.probes.measures import Measure
-from scope.probes.network import head_size
 from scope.probes.parameters import check_parameters
-from scope.probes.recipes import RECIPES, Loss, Recipe, Step, checked_step
+from scope.probes.recipes import PRETRAINED, RECIPES, Loss, Recipe, Step, checked_step
 from scope.probes.threads import one_thread
 from scope.probes.training import Schedule
 
@@ -110,9 +109,12 @@ class SimilarityProbe(BaseEstimator):
     def pretrain(self, latents: NDArray[Any]) -> Self:
         """Learn each layer's statistics, or its autoencoder, from sentences without scores.
 
-        `fit` starts from these until the next call, whatever its seed, so that one call serves
-        many seeds; `components` and an autoencoder's `outputs` are those of the time of the call.
-        Without it, `fit` takes the sentences of its own pairs. Best are both together.
+        `fit` starts from these until the next call, whatever its seed. In ``final`` nothing is
+        drawn here, so that one call serves many seeds; an autoencoder is drawn with the `seed` of
+        the time of the call, and is to be learned anew for each, where the spread over seeds is
+        to hold all that is drawn. `components` and an autoencoder's `outputs` are those of the
+        time of the call as well. Without it, `fit` takes the sentences of its own pairs. Best are
+        both together.
 
         Raises
         ------
@@ -122,10 +124,10 @@ class SimilarityProbe(BaseEstimator):
             When they are no latents.
         """
         check_parameters(self)
-        if self.step not in ("autoencoder", "final"):
+        if self.step not in PRETRAINED:
             raise SpecError(
                 f"sentences without scores for the step `{self.step}`",
-                expected="the step `autoencoder` or `final`",
+                expected=f"one of the steps {', '.join(PRETRAINED)}",
                 mend="leave `pretrain` out: this step learns from pairs alone",
             )
         with one_thread():
@@ -196,9 +198,16 @@ class SimilarityProbe(BaseEstimator):
             return self.measure_.distances(*pair)
 
     def scores_from(self, distances: Distances, *, without: int | None = None) -> Scores:
-        """Scores from what `layer_distances` gave, with all layers or without one of them."""
+        """Scores from what `layer_distances` gave, with all layers or without one of them.
+
+        Without a layer, what is left of the strain is brought to the mean over these pairs that
+        it has with all layers: the calibration was made for strains of that size, and what a
+        layer tells of the pairs is to be missed, not what it adds to all of them alike.
+        """
         with one_thread():
-            strains = self.measure_.strain(distances, without)
+            strains = self.measure_.strain(distances)
+            if without is not None:
+                strains = _brought_to(strains.mean(), self.measure_.strain(distances, without))
         return scores_of(strains, self.calibration_, self.low, self.high)
 
     def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
@@ -210,11 +219,9 @@ class SimilarityProbe(BaseEstimator):
         count, layers, _ = pairs.first.shape
         if self.step == "raw":
             return fit_raw_layer(development)
+        require_enough_pairs(count, layers, self.step, self.hidden)
         if self.step == "mlp":
-            require_pairs(count, layers + 1)
             return fit_all_cosines(pairs, development)
-        recipe = self._recipe()
-        require_pairs(count, head_size(layers, recipe.hidden))
         if getattr(self, "foundation_step_", None) == self.step:
             foundation = self.foundation_
             require_form(pairs.first, *foundation.basis.centre.shape)
@@ -224,7 +231,7 @@ class SimilarityProbe(BaseEstimator):
             pairs,
             development,
             foundation,
-            recipe,
+            self._recipe(),
             Schedule(self.epochs, self.batch, self.patience),
             # Torch takes no integer of NumPy's, as a search over parameters gives.
             seed=int(self.seed),
@@ -239,3 +246,10 @@ class SimilarityProbe(BaseEstimator):
         return RECIPES[checked_step(self.step)].changed(
             loss=self.loss, hidden=self.hidden, outputs=self.outputs
         )
+
+
+def _brought_to(mean: float, strains: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The strains times what gives them the mean; those without any as they are."""
+    own = strains.mean()
+    brought: NDArray[np.float64] = strains * (mean / own) if own else strains
+    return brought

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.saved_shapes import check_kept
 from scope.probes.cosine_layer import CosineLayer
 from scope.probes.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.probes.recipes import RECIPES, Step
 from scope.probes.scales import Scales
+from scope.store.saved_shapes import check_kept
 
 _RAW = {"correlations": "f8 layers"}
 _COSINES = {
@@ -35,7 +35,7 @@ _NETWORK = {
     "out_offset": "f4",
     "trained": "i8",
 }
-"""Kinds and shapes, as `scope.fleet.saved_shapes` has them."""
+"""Kinds and shapes, as `scope.store.saved_shapes` has them."""
 
 
 def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:

@@ -52,7 +52,7 @@ class _Description:
     parameters: dict[str, Scalar]
     layers: int
     width: int
-    calibration: tuple[float, float]
+    calibration: tuple[float, float, float]
     source: LatentSource
     sha256: str
 
@@ -70,6 +70,7 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
         When the folder cannot be written.
     """
     probe = saved.probe
+    scale, power, unit = probe.calibration_
     with guarded(folder):
         folder.mkdir(parents=True, exist_ok=True)
     description = _Description(
@@ -77,7 +78,7 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
         parameters={name: _plain(value) for name, value in probe.get_params(deep=False).items()},
         layers=probe.layers_,
         width=probe.width_,
-        calibration=(probe.calibration_.scale, probe.calibration_.power),
+        calibration=(scale, power, unit),
         source=saved.source,
         sha256=FILES.write(folder, measure_arrays(probe.measure_)),
     )
@@ -152,12 +153,14 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Sa
 
 
 def _try_out(probe: SimilarityProbe) -> None:
-    """See that a pair can be scored: numbers may be finite and yet absurd."""
-    nothing = np.zeros((1, probe.layers_, probe.width_), dtype=np.float32)
-    something = nothing + 1
-    for second in (nothing, something):
+    """See that a pair can be scored: numbers may be finite and yet absurd.
+
+    From distances, not from latents: the width of these is bounded by no array in the file for
+    the step ``raw``, and might ask for more memory than there is.
+    """
+    for distance in (0.0, 1.0):
         with np.errstate(over="ignore", invalid="ignore"):
-            score = float(probe.predict(nothing, second)[0])
+            score = float(probe.scores_from(np.full((1, probe.layers_), distance))[0])
         if not probe.low <= score <= probe.high:
             raise ValueError(f"a score of {score}")
 

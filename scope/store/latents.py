@@ -9,6 +9,7 @@ one overwrites. Any number of processes may read while one writes.
 from __future__ import annotations
 
 import os
+import platform
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,15 +18,18 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from scope.errors import RunError
-from scope.protocols import Precision
+from scope.protocols import Precision, Progress
+from scope.store.files import read_text, write_atomically
 from scope.store.trouble import damaged, guarded
 
 VERSION = 1
 _SECONDS_TO_WAIT = 60.0
+_SECONDS_BETWEEN_LOOKS = 1.0
+_LONGEST_NAME = 100
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _TEXTS_A_QUERY = 900
 
@@ -71,10 +75,12 @@ class LatentFolder:
 
     def __init__(self, path: Path) -> None:
         self._path, self._index = path, path / "index.sqlite"
+        self._holder = path / "writer.txt"
         with self._mendable():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
-            with FileLock(path / "index.lock"), self._connected() as connection:
+            lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
+            with lock, self._connected() as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 if version not in (0, VERSION):
                     raise damaged(self._index, f"its format is {version}, {VERSION} is known")
@@ -82,10 +88,41 @@ class LatentFolder:
                     connection.executescript(_SCHEMA)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Only one process at a time adds latents; others wait, and then find what it has added."""
-        with FileLock(self._path / "writer.lock"):
+    def writing(self, progress: Progress) -> Iterator[None]:
+        """Only one process at a time adds latents; others wait, and then find what it has added.
+
+        Parameters
+        ----------
+        progress
+            Where to show which process is waited for.
+        """
+        lock = FileLock(self._path / "writer.lock")
+        if not self._taken(lock, 0):
+            waiting = progress.task(f"waiting for {self._writer()} to keep this model's latents", 1)
+            with waiting as advance:
+                while not self._taken(lock, _SECONDS_BETWEEN_LOOKS):
+                    advance(0)
+                advance()
+        try:
+            with self._mendable():
+                write_atomically(self._holder, f"process {os.getpid()} on {platform.node()}")
             yield
+        finally:
+            lock.release()
+
+    def _taken(self, lock: FileLock, seconds: float) -> bool:
+        """Whether the lock is this process's after that long a wait at most."""
+        with self._mendable():
+            try:
+                lock.acquire(timeout=seconds)
+            except Timeout:
+                return False
+        return True
+
+    def _writer(self) -> str:
+        """The process that adds latents, in words for people: the file may be of an earlier one."""
+        with self._mendable():
+            return (read_text(self._holder) or "another process")[:_LONGEST_NAME]
 
     @property
     def shape(self) -> Shape | None:

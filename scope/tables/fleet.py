@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scope.printing import printable
 from scope.records import CommunityDistance, FleetFindings, FleetModel
 from scope.records.fleet import EXAM_JOBS
-from scope.tables.fleet_cells import (
+from scope.tables.cells import (
     AT_EITHER_END,
     from_greatest,
     listing,

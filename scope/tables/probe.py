@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scope.printing import counted, printable
 from scope.records import Estimate, LayerScore, ProbeFindings, StepScore, Undefined
-from scope.tables.fleet_cells import listing, number
+from scope.tables.cells import listing, number
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,6 +21,21 @@ MOST_NOTES = 5
 
 _NARROW: Mapping[str, str] = MappingProxyType({"autoencoder": "auto-\nencoder"})
 """Steps that would leave the numbers too little room."""
+
+_PLACES: Mapping[str, str] = MappingProxyType(
+    {
+        "last": "at a text's last token",
+        "mean": "as the mean of a text's tokens",
+        "prompt": "at the last token of a prompt around each text",
+    }
+)
+_PRECISIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "float32": "full precision",
+        "bfloat16": "half precision (bfloat16)",
+        "float16": "half precision (float16)",
+    }
+)
 
 
 def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
@@ -34,8 +49,10 @@ def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
     parts: list[RenderableType] = [Text(printable(line)) for line in _head(found)]
     for name in dict.fromkeys(score.model for score in found.scores):
         scores = [score for score in found.scores if score.model == name]
-        parts += [_ladder(name, scores), *(Text(line) for line in _below(scores))]
+        parts += [_ladder(name, scores), *(Text(line) for line in _below(found, scores))]
+    parts += [Text(line) for line in _legend(found)]
     parts += [one for one in (_differences(found), _layers(found)) if one is not None]
+    parts += [Text(line) for line in _caveats(found)]
     parts += [Text(printable(line)) for line in (*_alignments(found), *_foot(found, folder))]
     return Group(*parts)
 
@@ -51,7 +68,8 @@ def _head(found: ProbeFindings) -> Iterator[str]:
     for model in found.models:
         yield (
             f"{model.name}: {counted(model.layers, 'layer')} of {model.width:,} numbers, "
-            f"read at: {model.readout}, {model.dtype}"
+            f"read {_PLACES.get(model.readout, model.readout)}, "
+            f"in {_PRECISIONS.get(model.dtype, model.dtype)}"
         )
 
 
@@ -90,7 +108,21 @@ def _remark(difference: Estimate | Undefined) -> str:
     return "\nmay be chance" if difference.low <= 0 <= difference.high else ""
 
 
-def _below(scores: Sequence[StepScore]) -> Iterator[str]:
+def _below(found: ProbeFindings, scores: Sequence[StepScore]) -> Iterator[str]:
+    last = scores[-1]
+    # Of a saved probe it is not known which sentences it once learned from.
+    if found.train and found.unseen < found.test:
+        yield printable(
+            f"Pearson on the {found.unseen:,} test pairs without a sentence that was learned "
+            f"from: {last.step} {last.unseen}"
+        )
+    raw = next((score.pearson for score in scores[:-1] if score.step == "raw"), None)
+    if isinstance(raw, Estimate) and isinstance(last.pearson, Estimate):
+        if last.pearson.value < raw.value:
+            yield printable(
+                f"training did not help here: {last.step} {last.pearson.value:.3f} is below raw "
+                f"{raw.value:.3f}"
+            )
     trained = ", ".join(f"{score.step} {score.parameters:,}" for score in scores)
     yield printable(f"numbers trained: {trained}")
     spreads = [(score, _spread(score.pearsons)) for score in scores]
@@ -100,10 +132,33 @@ def _below(scores: Sequence[StepScore]) -> Iterator[str]:
         yield printable(f"Pearson over {seeds} seeds, mean ± sd: {told}; above stands the first")
 
 
-def _spread(values: Sequence[float]) -> str | None:
+def _legend(found: ProbeFindings) -> Iterator[str]:
+    if any(score.step == "raw" for score in found.scores):
+        yield "raw: one layer as it is, the best on the development pairs"
+    if found.scores:
+        ends = f"from {found.low:g} to {found.high:g}"
+        yield f"error: mean distance from people's scores, which run {ends}"
+
+
+def _caveats(found: ProbeFindings) -> Iterator[str]:
+    read = {model.name: (model.readout, model.prompt) for model in found.models}
+    if any(read.get(one.first) != read.get(one.second) for one in found.differences):
+        yield (
+            "not all models were read at the same place with the same prompt: differences may "
+            "come from that"
+        )
+
+
+def _spread(values: Sequence[float | None]) -> str | None:
+    """Seeds without a correlation are counted, and left out of the mean."""
+    known = [value for value in values if value is not None]
     if len(values) < 2:
         return None
-    return f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f}"
+    lacking = f" ({len(values) - len(known)} undefined)" if len(known) < len(values) else ""
+    if not known:
+        return f"undefined{lacking}"
+    apart = f" ± {statistics.stdev(known):.3f}" if len(known) > 1 else ""
+    return f"{statistics.mean(known):.3f}{apart}{lacking}"
 
 
 def _differences(found: ProbeFindings) -> Table | None:
@@ -125,11 +180,15 @@ def _layers(found: ProbeFindings) -> Table | None:
                 name,
                 _greatest(layers, lambda one: one.raw),
                 _greatest(layers, lambda one: one.encoded),
-                _greatest(layers, lambda one: one.lost, least=0.0),
+                _greatest(layers, lambda one: one.lost, least=0.0, chance=True),
             )
         )
-    title = "layers, counted from 0: which alone follows people best, which is missed most"
-    return listing(title, ("model", "best as it is", "best encoded", "missed most"), rows)
+    title = (
+        "layers, counted from 0: which alone follows people best, without which the probe "
+        "loses most; picked on "
+        "these test pairs, so a little too high"
+    )
+    return listing(title, ("model", "best as it is", "best encoded", "lost without"), rows)
 
 
 def _greatest(
@@ -137,8 +196,12 @@ def _greatest(
     of: Callable[[LayerScore], Estimate | Undefined | None],
     *,
     least: float = -math.inf,
+    chance: bool = False,
 ) -> str:
-    """The layer of the greatest number above ``least``, or a reason, or nothing if not asked."""
+    """The layer of the greatest number above ``least``, or a reason, or nothing if not asked.
+
+    With ``chance`` it says of a number whose interval holds 0 that it may be chance.
+    """
     known = [(one.layer, value) for one in layers if isinstance(value := of(one), Estimate)]
     if not known:
         undefined = (value for one in layers if isinstance(value := of(one), Undefined))
@@ -146,7 +209,7 @@ def _greatest(
     layer, value = max(known, key=lambda one: one[1].value)
     if value.value <= least:
         return "none"
-    return f"layer {layer}\n{number(value)}"
+    return f"layer {layer}\n{number(value)}" + (_remark(value) if chance else "")
 
 
 def _alignments(found: ProbeFindings) -> Iterator[str]:
@@ -175,6 +238,11 @@ def _foot(found: ProbeFindings, folder: Path | None) -> Iterator[str]:
     told = ", ".join(one for one in more if one)
     if told:
         yield f"in {where}: {told}"
+    if found.groups < found.test:
+        yield (
+            "intervals: test pairs that share sentences count once, "
+            f"as {counted(found.groups, 'group')}"
+        )
     yield from (f"note: {note}" for note in found.notes[:MOST_NOTES])
     if len(found.notes) > MOST_NOTES:
         yield f"note: {len(found.notes) - MOST_NOTES} more in the report"

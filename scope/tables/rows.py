@@ -161,6 +161,7 @@ def _steps(job: str, probe: ProbeFindings) -> Iterator[Row]:
     for score in probe.scores:
         for metric, found in (
             ("pearson", score.pearson),
+            ("pearson_unseen", score.unseen),
             ("spearman", score.spearman),
             ("mean_absolute_error", score.error),
         ):

@@ -70,7 +70,12 @@ def test_categories_with_one_series_each_take_one_row_each():
 def test_a_histogram_draws_a_bar_for_each_count_of_the_series_that_are_drawn():
     counts = ((1, 2), (3, 4), (9, 9))
     chart = Histogram(
-        label="h", bins=("low", "high"), names=("a", "b", "c"), counts=counts, drawn=2
+        title="h",
+        label="h",
+        bins=("low", "high"),
+        names=("a", "b", "c"),
+        counts=counts,
+        drawn=2,
     )
     bars = marks(histogram_svg(chart), "mark-rect")
     assert len(bars) == 4

@@ -44,11 +44,37 @@ def test_one_model_and_one_step_make_a_page_without_empty_sections(render):
     words = page.section("answer").words
     assert "its frozen layers, as they are, give scores that follow" in words
     assert "training added" not in words
-    assert "The probe learned from 3,010 other pairs and was chosen on 820" in words
+    assert "The probe learned from 3,010 pairs and was chosen on 820" in words
+    assert "230 of the test pairs hold a sentence of those pairs" in words
     steps = page.section("steps")
     assert steps.all("svg") == []
     assert "seeds" not in steps.words
     assert "Published" not in steps.words
+
+
+def test_where_no_sentence_was_met_before_nothing_is_said_of_unseen_pairs(render):
+    page = render(replace(BARE, unseen=750, groups=750))
+    words = page.section("answer").words
+    assert "The probe learned from 3,010 other pairs and was chosen on 820" in words
+    assert "No test pair holds a sentence of those." in words
+    assert "No two test pairs share a sentence, so that each counts by itself" in words
+    assert "nseen" not in words + page.section("steps").words
+
+
+def test_where_every_test_pair_holds_a_sentence_met_before_it_is_said_once(render):
+    none = Undefined(reason="every test pair was met", n=0)
+    page = render(replace(BARE, unseen=0, scores=(replace(BARE.scores[0], unseen=none),)))
+    words = page.section("answer").words
+    assert "Pearson’s is undefined (every test pair was met)" in words
+    assert "Every test pair holds a sentence of those pairs" in words
+    assert "No pair is unseen, so that nothing is known" in page.section("steps").words
+
+
+def test_several_differences_between_models_are_said_to_be_uncorrected(render):
+    one = findings().differences[4]
+    found = replace(findings(), differences=(one, replace(one, first="a third")))
+    words = render(found).section("answer").words
+    assert "These differences are not corrected for their number" in words
 
 
 def test_a_saved_probe_says_that_nothing_was_learned(render):
@@ -61,6 +87,8 @@ def test_a_saved_probe_says_that_nothing_was_learned(render):
     assert "A saved probe was put to the test on 750 pairs; nothing was learned here" in words
     assert "learned from" in words
     assert "3,010" not in words
+    assert "nseen" not in words + page.section("steps").words
+    assert "hold a sentence of the others" not in page.section("asked").words
     assert "Of its 30 layers by themselves, as they are, layer 17 follows people best" in words
     assert "750 to test a saved probe" in page.section("asked").words
 
@@ -70,6 +98,8 @@ def test_nothing_scored_is_said(render):
         train=0,
         development=0,
         test=0,
+        unseen=0,
+        groups=0,
         sentences=0,
         unlabelled=0,
         low=0.0,
@@ -89,7 +119,7 @@ def test_everything_undefined_still_makes_a_page(render):
         replace(
             found,
             scores=tuple(
-                replace(one, pearson=gone, spearman=gone, error=gone, gain=gone)
+                replace(one, pearson=gone, spearman=gone, unseen=gone, error=gone, gain=gone)
                 for one in found.scores
             ),
             layers=tuple(replace(one, raw=gone, encoded=gone, lost=gone) for one in found.layers),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.doing import do_and_show
 from scope.cli.fleet.options import (
     ColumnNames,
     Data,
@@ -14,7 +15,6 @@ from scope.cli.fleet.options import (
     Encoder,
     Seed,
     column_names,
-    do_and_show,
     model_options,
 )
 from scope.cli.options import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scope.cli.doing import do_and_show
 from scope.cli.fleet.options import (
     Add,
     ColumnNames,
@@ -15,7 +16,6 @@ from scope.cli.fleet.options import (
     Seed,
     TestShare,
     column_names,
-    do_and_show,
     model_options,
 )
 from scope.cli.options import (

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.doing import do_and_show
 from scope.cli.fleet.options import (
     Add,
     ColumnNames,
@@ -15,7 +16,6 @@ from scope.cli.fleet.options import (
     FleetName,
     Seed,
     column_names,
-    do_and_show,
     model_options,
 )
 from scope.cli.options import (

@@ -1,21 +1,18 @@
-"""Options that several commands on fleets have, and how the commands end."""
+"""Options that several commands on fleets have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scope.cli.options import Devices, DTypes, pairs
-from scope.cli.output import results_alone_on_standard_output, run_argument, show
 from scope.errors import SpecError
 
 if TYPE_CHECKING:
     from scope.models import ModelOptions
-    from scope.records import Comparison
 
 
 class Embedders(StrEnum):
@@ -146,17 +143,3 @@ def model_options(
         allow_pickle=allow_pickle,
         trust_remote_code=trust_remote_code,
     )
-
-
-def do_and_show(
-    job: Callable[..., Comparison], *, as_json: bool, run: str | None, runs: Path, **asked: Any
-) -> None:
-    """Do the job with progress, and show its result and where its report lies."""
-    from scope.jobs.identity import default_run_name
-    from scope.progress import suitable_progress
-    from scope.store import RunFolder, run_folder
-
-    with results_alone_on_standard_output():
-        comparison = job(run=run_argument(run), runs=runs, progress=suitable_progress(), **asked)
-    folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
-    show(comparison, as_json=as_json, report=RunFolder(folder).report_path)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.fleet.options import ColumnNames, Data, Seed, column_names, do_and_show
+from scope.cli.doing import do_and_show
+from scope.cli.fleet.options import ColumnNames, Data, Seed, column_names
 from scope.cli.options import RunName
 from scope.cli.output import Json, Runs
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.doing import do_and_show
 from scope.cli.fleet.options import (
     Add,
     ColumnNames,
@@ -19,7 +20,6 @@ from scope.cli.fleet.options import (
     TestShare,
     column_names,
     costs,
-    do_and_show,
     model_options,
 )
 from scope.cli.options import (

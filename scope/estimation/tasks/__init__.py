@@ -19,12 +19,28 @@ from scope.estimation.tasks.choices import (
     without_values,
 )
 from scope.estimation.tasks.differences import gold_differences
-from scope.estimation.tasks.meaning import Compare, Encode, cosines_of, distinct_texts
+from scope.estimation.tasks.meaning import (
+    Compare,
+    Encode,
+    cosines_of,
+    counted,
+    distinct_texts,
+    most_pairs,
+)
 from scope.estimation.tasks.text_table import TextTable
 from scope.estimation.tasks.texts import text_gold_measurements, text_pair_measurements
 from scope.records import Difference, Measurement, TaskAnswers
 
-__all__ = ["Compare", "Encode", "TaskNumbers", "cosines_of", "distinct_texts", "measure_task"]
+__all__ = [
+    "Compare",
+    "Encode",
+    "TaskNumbers",
+    "cosines_of",
+    "counted",
+    "distinct_texts",
+    "measure_task",
+    "most_pairs",
+]
 
 
 class TaskNumbers(NamedTuple):
@@ -42,6 +58,7 @@ def measure_task(
     seed: int,
     by_meaning: Compare | None = None,
     by_words: Compare | None = None,
+    cosines: bool = True,
 ) -> TaskNumbers:
     """Estimate every metric of a task: each model against ``GOLD``, then each two models.
 
@@ -49,8 +66,8 @@ def measure_task(
     60 of them, and between models agreement, Cohen's κ, CAPA, discrete CAPA, error consistency and
     Jensen-Shannon divergence; their values can be read off the answers and are not kept. Items
     without options are answered in words: word and character F1, exact match, zero F1, and as far
-    as there is something to measure them by SemScore, its share from 0.9 on and the word cosine;
-    of several right answers the one that fits best counts.
+    as there is something to measure them by SemScore, its share from 0.9 on where it is a cosine,
+    and the word cosine; of several right answers the one that fits best counts.
 
     The differences are those of accuracy, or of word F1 and SemScore, against the right answers,
     first model minus second on the same items, with p-values that are Holm-corrected together.
@@ -69,6 +86,9 @@ def measure_task(
     by_meaning, by_words
         The SemScore and the word cosine of pairs of texts, in -1..1; None where they are not
         measured. See `distinct_texts` and `cosines_of`.
+    cosines
+        Whether SemScores are cosines, for which the threshold of 0.9 was made; if not, they lie
+        in 0..1.
 
     Raises
     ------
@@ -86,7 +106,8 @@ def measure_task(
         )
     if with_options:
         return _choice_numbers(ChoiceTable.of(answers), models, seed)
-    return _text_numbers(TextTable.of(answers, by_meaning, by_words), models, normalize, seed)
+    table = TextTable.of(answers, by_meaning, by_words, cosines=cosines)
+    return _text_numbers(table, models, normalize, seed)
 
 
 def _choice_numbers(table: ChoiceTable, models: Sequence[str], seed: int) -> TaskNumbers:
@@ -107,5 +128,5 @@ def _text_numbers(
     against_gold = text_gold_measurements(table, models, normalize=normalize)
     return TaskNumbers(
         measurements=(*against_gold, *text_pair_measurements(table, models, normalize=normalize)),
-        differences=gold_differences(against_gold, models, seed),
+        differences=gold_differences(against_gold, models, seed, cosines=table.cosines),
     )

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from scope.estimation.corrections import corrected
-from scope.metrics import METRICS, Metric
+from scope.estimation.tasks.meaning import lowest
+from scope.metrics import METRICS
 from scope.records import Difference, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference, sign_flip_p_value
 
@@ -21,19 +22,25 @@ MOST_MODELS = 10
 
 
 def gold_differences(
-    measurements: Sequence[Measurement], models: Sequence[str], seed: int
+    measurements: Sequence[Measurement], models: Sequence[str], seed: int, *, cosines: bool = True
 ) -> tuple[Difference, ...]:
     """First model minus second against the right answers, Holm-corrected together.
 
-    ``measurements`` are those of each model against gold, with their values. There is no
-    difference with more than ten models.
+    ``measurements`` are those of each model against gold, with their values; ``cosines`` says
+    whether SemScores are cosines, in -1..1, or lie in 0..1. There is no difference with more than
+    ten models.
     """
     if len(models) > MOST_MODELS:
         return ()
     by_key = {(one.target, one.metric): one for one in measurements}
     present = {one.metric for one in measurements}
     differences = [
-        _difference(METRICS[key], by_key[first, key], by_key[second, key], seed)
+        _difference(
+            by_key[first, key],
+            by_key[second, key],
+            seed,
+            width=METRICS[key].high - lowest(key, cosines=cosines),
+        )
         for key in COMPARED
         if key in present
         for first, second in combinations(models, 2)
@@ -41,9 +48,8 @@ def gold_differences(
     return corrected(differences)
 
 
-def _difference(metric: Metric, first: Measurement, second: Measurement, seed: int) -> Difference:
+def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
     # Differences of cosines reach 2, those of shares 1: what is tested lies in -1..1.
-    width = metric.high - metric.low
     of_second = dict(zip(second.example_ids, second.values, strict=True))
     ids = [item for item in first.example_ids if item in of_second]
     of_first = dict(zip(first.example_ids, first.values, strict=True))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.metrics import text_cosine_values
+from scope.metrics import METRICS, text_cosine_values
 from scope.records import TaskAnswers
 
 Values = NDArray[np.float64]
@@ -18,6 +19,17 @@ Compare = Callable[[Sequence[str], Sequence[str]], Values]
 
 Encode = Callable[[Sequence[str]], NDArray[np.float64]]
 """Texts in, one row of length 1 a text out."""
+
+
+def lowest(key: str, *, cosines: bool) -> float:
+    """The least value that a metric can have; that of SemScore depends on what measures it.
+
+    Examples
+    --------
+    >>> lowest("sem_score", cosines=True), lowest("sem_score", cosines=False)
+    (-1.0, 0.0)
+    """
+    return 0.0 if key == "sem_score" and not cosines else METRICS[key].low
 
 
 def distinct_texts(answers: TaskAnswers) -> list[str]:
@@ -35,6 +47,44 @@ def distinct_texts(answers: TaskAnswers) -> list[str]:
     found = {answer.text for row in answers.answers for answer in row if answer.text is not None}
     found.update(text for item in answers.items for text in item.gold)
     return sorted(text for text in found if text.strip())
+
+
+def most_pairs(answers: TaskAnswers) -> int:
+    """How many pairs of texts are compared if every model answers everything.
+
+    Each answer with each of its right ones, and each two answers to an item.
+
+    Examples
+    --------
+    >>> from scope.records import Answer, Item, Question
+    >>> item = Item(question=Question(id="0", text="Where?"), gold=("Rome", "in Rome"))
+    >>> row = (Answer(text="Paris"),)
+    >>> most_pairs(TaskAnswers(task="qa", items=(item,), answers=(row, row, row)))
+    9
+    """
+    models = len(answers.answers)
+    with_gold = models * sum(len(item.gold) for item in answers.items)
+    return with_gold + comb(models, 2) * len(answers.items)
+
+
+def counted(compare: Compare, advance: Callable[[int], None]) -> Compare:
+    """The same function, which tells how many pairs it has compared.
+
+    Examples
+    --------
+    >>> told = []
+    >>> counted(lambda ones, others: np.zeros(len(ones)), told.append)(["a", "b"], ["c", "d"])
+    array([0., 0.])
+    >>> told
+    [2]
+    """
+
+    def compare_and_tell(first: Sequence[str], second: Sequence[str]) -> Values:
+        values = compare(first, second)
+        advance(len(values))
+        return values
+
+    return compare_and_tell
 
 
 def cosines_of(texts: Sequence[str], encode: Encode) -> Compare:

@@ -15,6 +15,7 @@ class TextTable:
     ``texts`` has one row a model and one text an item, None where no answer was given; ``asked``
     says in the same shape whether the question was put to the model. ``by_meaning`` gives a pair
     of texts its SemScore, ``by_words`` its word cosine; either is None where it is not measured.
+    ``cosines`` says whether SemScores are cosines, in -1..1; others lie in 0..1.
     """
 
     task: str
@@ -23,10 +24,16 @@ class TextTable:
     asked: tuple[tuple[bool, ...], ...]
     by_meaning: Compare | None
     by_words: Compare | None
+    cosines: bool
 
     @classmethod
     def of(
-        cls, answers: TaskAnswers, by_meaning: Compare | None, by_words: Compare | None
+        cls,
+        answers: TaskAnswers,
+        by_meaning: Compare | None,
+        by_words: Compare | None,
+        *,
+        cosines: bool,
     ) -> TextTable:
         """Gather the answers."""
         return cls(
@@ -36,4 +43,5 @@ class TextTable:
             asked=tuple(tuple(answer.asked for answer in row) for row in answers.answers),
             by_meaning=by_meaning,
             by_words=by_words,
+            cosines=cosines,
         )

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from scope.estimation.tasks.meaning import Compare, Values
+from scope.estimation.tasks.meaning import Compare, Values, lowest
 from scope.estimation.tasks.text_table import TextTable
 from scope.metrics import (
     METRICS,
@@ -39,7 +39,7 @@ def text_gold_measurements(
             key: np.where(given, best_against_gold(compare, answers, gold), 0.0)
             for key, compare in _comparisons(table, normalize).items()
         }
-        measured += _measurements(table.task, name, GOLD, ids, values, NO_GOLD)
+        measured += _measurements(table, name, GOLD, ids, values, NO_GOLD)
     return measured
 
 
@@ -57,7 +57,7 @@ def text_pair_measurements(
         ids = tuple(item_id for item_id, _, _ in both)
         texts = [one for _, one, _ in both], [other for _, _, other in both]
         values = {key: compare(*texts) for key, compare in _comparisons(table, normalize).items()}
-        yield from _measurements(table.task, target, against, ids, values, NONE_BY_BOTH)
+        yield from _measurements(table, target, against, ids, values, NONE_BY_BOTH)
 
 
 def _comparisons(table: TextTable, normalize: bool) -> dict[str, Compare]:
@@ -74,32 +74,36 @@ def _comparisons(table: TextTable, normalize: bool) -> dict[str, Compare]:
 
 
 def _measurements(
-    task: str,
+    table: TextTable,
     target: str,
     against: str,
     ids: tuple[str, ...],
     values: Mapping[str, Values],
     empty: str,
 ) -> Iterator[Measurement]:
-    found = {**values, **_counted(values)}
+    found = {**values, **_counted(values, cosines=table.cosines)}
     for key in (key for key in METRICS if key in found):
         metric = METRICS[key]
-        estimate = mean_estimate(found[key], ids, low=metric.low, high=metric.high, empty=empty)
+        low = lowest(key, cosines=table.cosines)
+        estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
         yield Measurement(
             metric=str(metric),
             target=target,
             against=against,
-            capability=task,
+            capability=table.task,
             estimate=estimate,
             example_ids=ids,
             values=tuple(found[key].tolist()),
         )
 
 
-def _counted(values: Mapping[str, Values]) -> dict[str, Values]:
-    """What is a count of other values: F1 of 0, and SemScores from the threshold on."""
+def _counted(values: Mapping[str, Values], *, cosines: bool) -> dict[str, Values]:
+    """What is a count of other values: F1 of 0, and SemScores from the threshold on.
+
+    The threshold was made for cosines: what a probe gives 0.9 may be anything but the same.
+    """
     counted = {"zero_f1": (values["word_f1"] == 0).astype(np.float64)}
-    if "sem_score" in values:
+    if cosines and "sem_score" in values:
         threshold = METRICS["sem_score_at_least"].parameters["threshold"]
         counted["sem_score_at_least"] = (values["sem_score"] >= threshold).astype(np.float64)
     return counted

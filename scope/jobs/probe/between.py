@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from scope.data.sampling import draw
 from scope.errors import DataError
+from scope.jobs.probe.pairs import Pairs, sentences_of
 from scope.jobs.probe.readers import ReadModel
+from scope.jobs.probe.ties import Groups, groups_of_sentences
 from scope.probes import align_layers, pearson_difference
 from scope.probes.checks import Scores
 from scope.records import LayerAlignment, ProbeDifference
@@ -28,7 +30,7 @@ class Alignments(NamedTuple):
 
 
 def differences(
-    step: str, given: Mapping[str, Scores], wanted: Scores
+    step: str, given: Mapping[str, Scores], wanted: Scores, groups: Groups
 ) -> tuple[ProbeDifference, ...]:
     """Each model's correlation minus that of each later one.
 
@@ -36,26 +38,29 @@ def differences(
     ----------
     given
         The scores of the test pairs by each model's probe.
+    groups
+        Which test pairs hang together.
     """
     return tuple(
         ProbeDifference(
             step=step,
             first=first,
             second=second,
-            pearson=pearson_difference(given[first], given[second], wanted),
+            pearson=pearson_difference(given[first], given[second], wanted, groups),
         )
         for first, second in combinations(given, 2)
     )
 
 
-def alignments(models: Sequence[ReadModel], sentences: Sequence[str], seed: int) -> Alignments:
-    """How alike the layers of each two models arrange the sentences, at most 500 drawn of them."""
-    drawn = draw(sentences, MOST_SENTENCES, seed)
+def alignments(models: Sequence[ReadModel], pairs: Pairs, seed: int) -> Alignments:
+    """How alike the layers of each two models arrange the sentences of pairs, at most 500 drawn."""
+    drawn = draw(sentences_of(pairs), MOST_SENTENCES, seed)
+    groups = groups_of_sentences(pairs, drawn)
     maps, notes = [], []
     for first, second in combinations(models, 2):
         try:
             values, margins, chance = align_layers(
-                first.table.rows(drawn), second.table.rows(drawn), seed=seed
+                first.table.rows(drawn), second.table.rows(drawn), seed=seed, groups=groups
             )
         except DataError as error:
             notes.append(f"no map of the layers of {first.name} and {second.name}: {error.found}")

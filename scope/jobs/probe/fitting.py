@@ -22,11 +22,12 @@ from scope.jobs.probe.readers import (
     readout_of,
     source_of,
 )
-from scope.jobs.probe.request import DRAWN, PRETRAINED, ProbeRequest
+from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.save_folder import prepare_folder
 from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
+from scope.jobs.probe.ties import Ties, ties_of
 from scope.models import ModelOptions
-from scope.probes import SavedProbe, save_probe
+from scope.probes import DRAWN, PRETRAINED, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
 from scope.records import Comparison, DataCard, Setting
 from scope.store import Run
@@ -70,7 +71,8 @@ def fit_and_judge(request: ProbeRequest, reading: Reading, around: Surroundings)
     )
     manifest = plan.manifest()
     if request.save is not None:
-        prepare_folder(request.save)
+        # Of one model alone: the request has been checked.
+        prepare_folder(request.save, plan.sources[0])
     return do_in_run(manifest, around, partial(_find, plan, request, readers, around.progress))
 
 
@@ -81,7 +83,7 @@ def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None
         request.unlabelled,
         text_column=request.text_column,
         label_column="none",
-        n=request.unlabelled_n,
+        n=request.most_unlabelled,
         seed=request.seed,
     )
     return tuple(example.text for example in data.examples), data.card
@@ -109,7 +111,7 @@ def _asked(
         "model": list(request.models),
         **request.pairs._asdict(),
         "unlabelled": request.unlabelled,
-        "unlabelled_n": request.unlabelled_n if request.unlabelled else None,
+        "unlabelled_n": request.most_unlabelled if request.unlabelled else None,
         "text_column": request.text_column,
         "step": list(request.steps),
         "seeds": request.seeds,
@@ -135,12 +137,13 @@ def _find(
     run: Run,
 ) -> Comparison:
     models = _read_all(plan, request, readers, progress)
-    judged = [_fit_one(plan, request, model, progress) for model in models]
-    between = alignments(models, sentences_of(plan.pairs.test), request.seed)
+    ties = ties_of(plan.pairs)
+    judged = [_fit_one(plan, request, model, ties, progress) for model in models]
+    between = alignments(models, plan.pairs.test, request.seed)
     given = {one.model.name: one.given for one in judged}
     found = replace(
         with_models(plan.findings((*_notes(request), *between.notes)), judged),
-        differences=differences(request.steps[-1], given, scores_of(plan.pairs.test)),
+        differences=differences(request.steps[-1], given, scores_of(plan.pairs.test), ties.groups),
         alignments=between.maps,
         files=() if request.save is None else (str(request.save),),
     )
@@ -155,14 +158,15 @@ def _read_all(
     for name in plan.names:
         # Once a model has read all, nobody holds it any more: it may be large.
         reader = readers.pop(0)
-        shown = stored_latents(plan.texts[:1], reader)
+        # The first text, for which the model is loaded, shows how many layers it has.
+        shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, progress))
         require_enough(request, shown.layers, plan.pairs.train)
         models.append(read_texts(name, reader, plan.texts, progress))
     return models
 
 
 def _fit_one(
-    plan: ProbePlan, request: ProbeRequest, model: ReadModel, progress: Progress
+    plan: ProbePlan, request: ProbeRequest, model: ReadModel, ties: Ties, progress: Progress
 ) -> JudgedModel:
     material = Material(
         pairs=plan.pairs,
@@ -173,14 +177,14 @@ def _fit_one(
     fitted = fit_steps(request, material, NamedProgress(model.name, progress))
     if request.save is not None:
         save_probe(SavedProbe(probe=fitted[-1].probe, source=model.source), request.save)
-    return judge_model(model, fitted, plan.pairs.test)
+    return judge_model(model, fitted, plan.pairs.test, ties)
 
 
 def _notes(request: ProbeRequest) -> tuple[str, ...]:
     notes = []
     if request.seeds > 1 and set(request.steps) & set(DRAWN):
         notes.append(
-            f"estimates are those of the seed {request.seed}; "
+            f"estimates, gains among them, are those of the seed {request.seed}; "
             f"with {request.seeds} seeds were fitted: "
             f"{', '.join(step for step in request.steps if step in DRAWN)}"
         )

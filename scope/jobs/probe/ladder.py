@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.pairs import GivenPairs, Pairs, scores_of
-from scope.jobs.probe.request import DRAWN, PRETRAINED, ProbeRequest
-from scope.probes import SimilarityProbe, Step
-from scope.probes.checks import Scores, require_pairs
-from scope.probes.network import head_size
-from scope.probes.recipes import RECIPES
+from scope.jobs.probe.request import ProbeRequest
+from scope.probes import DRAWN, PRETRAINED, SimilarityProbe, Step
+from scope.probes.checks import Scores
+from scope.probes.enough_pairs import require_enough_pairs
 from scope.protocols import Advance, Progress
+
+PRETRAINED_BY_LOT: tuple[Step, ...] = ("autoencoder",)
+"""The steps whose learning from sentences without scores is drawn by the seed as well."""
 
 
 class PairLatents(NamedTuple):
@@ -66,11 +68,7 @@ def require_enough(request: ProbeRequest, layers: int, pairs: Pairs) -> None:
         When there are fewer than the head has parameters.
     """
     for step in request.steps:
-        if step in DRAWN:
-            hidden = RECIPES[step].hidden if request.hidden is None else request.hidden
-            require_pairs(len(pairs), head_size(layers, hidden))
-        elif step == "mlp":
-            require_pairs(len(pairs), layers + 1)
+        require_enough_pairs(len(pairs), layers, step, request.hidden)
 
 
 def fit_steps(
@@ -79,49 +77,64 @@ def fit_steps(
     """A probe of each step, in order; every seed's is tried on the test pairs."""
     with progress.task("fitting", _count_fits(request)) as advance:
         # The latents of the pool are gone from memory when those of the pairs are read.
-        probes = _pretrained(request, material, advance)
+        ladder = _pretrained(request, material, advance)
         train, development = (
             latents_of(material.table, pairs)
             for pairs in (material.pairs.train, material.pairs.development)
         )
-        return tuple(
-            _fit_step(probe, _seeds(request, step), train, development, material, advance)
-            for step, probe in probes.items()
-        )
+        return tuple(_fit_step(probes, train, development, material, advance) for probes in ladder)
 
 
 def _pretrained(
     request: ProbeRequest, material: Material, advance: Advance
-) -> dict[Step, SimilarityProbe]:
-    probes = {step: request.new_probe(step, *material.ends) for step in request.steps}
-    learning = [probe for step, probe in probes.items() if step in PRETRAINED]
-    if learning:
+) -> list[list[SimilarityProbe]]:
+    """For each step a probe a seed, which knows what is learned before any score."""
+    ladder = [_probes(request, step, material.ends) for step in request.steps]
+    if set(request.steps) & set(PRETRAINED):
         latents = material.table.rows(material.pool)
-        for probe in learning:
+        for step, probes in zip(request.steps, ladder, strict=True):
+            if step in PRETRAINED:
+                _pretrain(probes, latents, alike=step not in PRETRAINED_BY_LOT, advance=advance)
+    return ladder
+
+
+def _probes(request: ProbeRequest, step: Step, ends: tuple[float, float]) -> list[SimilarityProbe]:
+    first = request.new_probe(step, *ends)
+    return [
+        copy(first).set_params(seed=first.seed + number) for number in range(_seeds(request, step))
+    ]
+
+
+def _pretrain(
+    probes: list[SimilarityProbe], latents: NDArray[np.float32], *, alike: bool, advance: Advance
+) -> None:
+    """Have each learn from the sentences, or, where the seed plays no part, the first for all."""
+    for number, probe in enumerate(probes):
+        if alike and number:
+            probe.foundation_ = probes[0].foundation_
+            probe.foundation_step_ = probes[0].foundation_step_
+        else:
             probe.pretrain(latents)
             advance()
-    return probes
 
 
 def _fit_step(
-    probe: SimilarityProbe,
-    seeds: int,
+    probes: list[SimilarityProbe],
     train: PairLatents,
     development: PairLatents,
     material: Material,
     advance: Advance,
 ) -> FittedStep:
-    given = []
-    for number in range(seeds):
-        # The first seed's probe is kept; a copy shares what was learned before any score.
-        one = probe if number == 0 else copy(probe)
-        one.set_params(seed=probe.seed + number)
-        one.fit(*train, development=development)
+    first, given = probes[0], []
+    while probes:
+        # Once it is tried nobody needs a later seed's probe any more.
+        probe = probes.pop(0)
+        probe.fit(*train, development=development)
         # Read anew each time: training takes the memory that they would lie in.
         test = latents_of(material.table, material.pairs.test)
-        given.append(one.predict(test.first, test.second))
+        given.append(probe.predict(test.first, test.second))
         advance()
-    return FittedStep(probe=probe, given=tuple(given))
+    return FittedStep(probe=first, given=tuple(given))
 
 
 def _seeds(request: ProbeRequest, step: Step) -> int:
@@ -129,5 +142,9 @@ def _seeds(request: ProbeRequest, step: Step) -> int:
 
 
 def _count_fits(request: ProbeRequest) -> int:
-    pretrained = sum(step in PRETRAINED for step in request.steps)
+    pretrained = sum(
+        _seeds(request, step) if step in PRETRAINED_BY_LOT else 1
+        for step in request.steps
+        if step in PRETRAINED
+    )
     return pretrained + sum(_seeds(request, step) for step in request.steps)

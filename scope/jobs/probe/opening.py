@@ -11,13 +11,16 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.probe.readers import OWN, source_of
 from scope.models import ModelOptions
 from scope.models.latents import Readout
-from scope.models.loading import load_latent_reader
+from scope.models.loading import load_latent_reader, split_spec
 from scope.models.options import DType
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, load_probe
 from scope.probes.saved_measures import measure_arrays
 from scope.probes.saved_numbers import DESCRIPTION
 from scope.protocols import LatentReader
 from scope.store.trouble import damaged
+
+SAFE = ("hf", "gguf")
+"""The schemes whose models are numbers alone: a file that others wrote may name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +39,16 @@ class OpenedProbe:
 def open_probe(folder: Path, options: ModelOptions, model: str | None = None) -> OpenedProbe:
     """Load a probe, and find the model that it was fitted on.
 
+    A probe may come from anyone. What it names by itself is loaded without foreign code: neither a
+    model of Python, nor with a pickle or the code of a checkpoint, whatever the options allow.
+
     Parameters
     ----------
     options
         How the model is loaded; its precision is the probe's.
     model
-        Where the model is now; by default where it was when the probe was fitted.
+        Where the model is now, for which all options hold; by default where it was when the probe
+        was fitted.
 
     Raises
     ------
@@ -51,31 +58,65 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
         When the model cannot be found, or is another one: the message shows both fingerprints.
     """
     saved = load_probe(folder)
-    reader = _reader(saved, folder, options, model)
+    reader = (
+        _own_reader(saved.source, folder, options)
+        if model is None
+        else _reader(model, saved.source, folder, options)
+    )
     found = source_of(reader)
-    saved.source.require(found)
+    _require_same(saved.source, found, named=model is not None)
     return OpenedProbe(probe=saved.probe, source=found, reader=reader, digest=_digest(saved))
 
 
-def _reader(
-    saved: SavedProbe, folder: Path, options: ModelOptions, model: str | None
-) -> LatentReader:
-    readout = _readout(saved.source, folder)
-    dtype = next((one for one in get_args(DType) if one == saved.source.dtype), None)
-    if dtype is None:
-        raise damaged(folder / DESCRIPTION, f"no dtype is called `{saved.source.dtype}`")
+def _own_reader(source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
+    """A reader of the model that the probe names by itself."""
+    _require_safe(source, folder)
+    careful = replace(options, allow_pickle=False, trust_remote_code=False)
     try:
-        return load_latent_reader(
-            model or saved.source.spec, replace(options, dtype=dtype), readout
-        )
+        return _reader(source.spec, source, folder, careful)
     except ModelError as error:
-        if model is not None:
-            raise
         raise ModelError(
             f"of the probe in `{folder}`: {error.found}",
-            expected=f"the model `{saved.source.spec}` that it was fitted on, with the "
-            f"fingerprint `{saved.source.fingerprint}`",
+            expected=f"the model `{source.spec}` that it was fitted on, with the "
+            f"fingerprint `{source.fingerprint}`",
             mend="say where it is now: --model SPEC",
+        ) from error
+
+
+def _require_safe(source: LatentSource, folder: Path) -> None:
+    if not source.spec.strip():
+        raise damaged(folder / DESCRIPTION, "it names no model")
+    scheme, _ = split_spec(source.spec)
+    if scheme not in SAFE:
+        raise ModelError(
+            f"the probe in `{folder}` names the model `{source.spec}`, and to load it may run code",
+            expected=f"a model of the scheme {' or '.join(SAFE)}, or one that you name yourself: "
+            "a saved probe may come from anyone",
+            mend="name it yourself: --model SPEC",
+        )
+
+
+def _reader(spec: str, source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
+    """A reader of a model, who reads as the source says."""
+    readout = _readout(source, folder)
+    dtype = next((one for one in get_args(DType) if one == source.dtype), None)
+    if dtype is None:
+        raise damaged(folder / DESCRIPTION, f"no dtype is called `{source.dtype}`")
+    return load_latent_reader(spec, replace(options, dtype=dtype), readout)
+
+
+def _require_same(wanted: LatentSource, found: LatentSource, *, named: bool) -> None:
+    try:
+        wanted.require(found)
+    except ModelError as error:
+        if named:
+            raise
+        # Pickles and code count in a fingerprint only where they are allowed.
+        raise ModelError(
+            error.found,
+            expected=error.expected,
+            mend=f"{error.mend}; if it was fitted with --allow-pickle or --trust-remote-code, "
+            "name the model yourself beside them: --model SPEC",
         ) from error
 
 

@@ -72,14 +72,16 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
     SpecError
         When a part is missing, or one table and single parts are given together.
     DataError
-        When data cannot be read, or pairs of a part all have the same score.
+        When data cannot be read, pairs of a part all have the same score, or the range of the
+        scores cannot be theirs.
     """
     _require_form(specs)
     train = _read(task, specs, "train", n, seed)
     development = _development(task, specs, n, seed)
     test = _read(task, specs, "test", n, seed)
+    _require_range(train.pairs, task)
     cards = [one.card for one in (train, development, test) if one is not None]
-    notes = _notes_on_known(train.pairs, test.pairs)
+    notes: tuple[str, ...] = ()
     if development is None:
         apart = set_apart(train.pairs, seed)
         learned, chosen = apart.train, apart.development
@@ -87,7 +89,6 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
         notes = (
             f"{counted(len(chosen), 'development pair')} drawn from the training pairs by the "
             f"seed {seed}: no sentence of them is trained on",
-            *notes,
         )
     else:
         learned, chosen = train.pairs, development.pairs
@@ -189,12 +190,14 @@ def _require_variety(pairs: Pairs, name: str) -> None:
         )
 
 
-def _notes_on_known(train: Pairs, test: Pairs) -> tuple[str, ...]:
-    known = {frozenset((pair.first, pair.second)) for pair in train}
-    repeated = sum(frozenset((one.first, one.second)) in known for one in test)
-    if not repeated:
-        return ()
-    return (
-        f"{repeated} of {counted(len(test), 'test pair')} {'has' if repeated == 1 else 'have'} "
-        "the very sentences of a training pair",
-    )
+def _require_range(pairs: Pairs, task: PairTask) -> None:
+    """See that some score lies in the upper half: else the greatest is another one."""
+    greatest = max(pair.score for pair in pairs)
+    if greatest < (task.low + task.high) / 2:
+        raise DataError(
+            f"the greatest score of the training pairs is {greatest:g} in a range of "
+            f"{task.low:g} to {task.high:g}",
+            expected="training pairs with scores in the upper half of the range: the greatest "
+            "score that people could give means the same",
+            mend=f"say what the greatest score could be: --high {greatest:g}, or more",
+        )

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.jobs.identity import command_line, software_versions
-from scope.jobs.pair_task_choice import find_pair_task
+from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
+from scope.jobs.probe.ties import notes_on_overlap, ties_of
 from scope.models import ModelOptions
 from scope.probes import LatentSource
 from scope.protocols import PairTask
@@ -98,20 +99,23 @@ class ProbePlan:
         Parameters
         ----------
         notes
-            Rules that were applied, beside those for the pairs.
+            Rules that were applied, beside those for the pairs and what they have in common.
         """
         low, high = self.chosen.ends
+        ties = ties_of(self.pairs)
         return ProbeFindings(
             train=len(self.pairs.train),
             development=len(self.pairs.development),
             test=len(self.pairs.test),
+            unseen=ties.unseen_count,
+            groups=ties.group_count,
             sentences=len(self.pairs.sentences),
             unlabelled=len(self.unlabelled),
             low=low,
             high=high,
             models=(),
             scores=(),
-            notes=(*self.pairs.notes, *notes),
+            notes=(*self.pairs.notes, *notes_on_overlap(self.pairs, self.unlabelled), *notes),
         )
 
     def _loading(self) -> dict[str, Setting]:

@@ -16,9 +16,6 @@ from scope.models import ModelOptions
 from scope.protocols import PairTask, Progress
 from scope.records import Comparison
 
-UNLABELLED_N = 4000
-"""Sentences without scores that are drawn unless said otherwise; more change little."""
-
 
 def probe(
     *,
@@ -50,10 +47,10 @@ def probe(
 ) -> Comparison:
     """Learn from frozen models' layers how alike people find two sentences, and judge it.
 
-    Each model reads every sentence once; its latents are kept, and a run that is killed goes on
-    where it was. Of each model the result tells how well each step's probe follows people on the
-    test pairs, what each layer knows, and which pairs are misjudged; of several models whose
-    layers follow people better, and which layers are alike.
+    Each model reads every sentence once, and its latents are kept: a run that is killed reads on
+    where it was, and fits its probes anew. Of each model the result tells how well each step's
+    probe follows people on the test pairs, what each layer knows, and which pairs are misjudged;
+    of several models whose layers follow people better, and which layers are alike.
 
     Parameters
     ----------
@@ -74,7 +71,8 @@ def probe(
         the first and the last.
     seeds, seed
         Fit each step that is drawn by lot with so many seeds, from ``seed`` on; one by default.
-        The seed decides every sample too.
+        Intervals, gains and what is saved are of the first seed's probe. The seed decides every
+        sample too.
     readout, prompt
         Where in a text its latents are taken: ``prompt``, ``last`` or ``mean``; by default each
         kind of model has its own. A prompt has one ``{text}``, as text or the Path of a file.
@@ -87,10 +85,12 @@ def probe(
     task
         The name of a task of pairs, or the task itself.
     save
-        The folder in which the last step's probe is saved, of one model alone.
+        The folder in which the last step's probe is saved, of one model alone; a probe of
+        another model there is not replaced.
     probe
         A folder in which a probe was saved, to be judged on the pairs of ``test``, or on those
-        rows of ``data``. Nothing is fitted. ``models`` may say where its model is now.
+        rows of ``data``. Nothing is fitted. ``models`` may say where its model is now, and must
+        where that is one of Python: no code runs because a folder names it.
     dtype
         Precision of the models, in place of that of ``model_options``; ``auto`` takes bfloat16
         where the processor is fast in it. A saved probe has its own.
@@ -145,7 +145,7 @@ def probe(
         models=named,
         pairs=specs,
         unlabelled=unlabelled,
-        unlabelled_n=UNLABELLED_N if unlabelled_n is None else unlabelled_n,
+        unlabelled_n=unlabelled_n,
         text_column=text_column,
         steps=ordered_steps(steps),
         seeds=1 if seeds is None else seeds,

@@ -9,33 +9,38 @@ from pathlib import Path
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
 from scope.jobs.probe.pairs import PairSpecs
-from scope.probes import STEPS, SimilarityProbe, Step
+from scope.probes import DRAWN, PRETRAINED, STEPS, SimilarityProbe, Step
 from scope.probes.parameters import check_parameters
 from scope.probes.recipes import checked_step
 
-PRETRAINED: tuple[Step, ...] = ("autoencoder", "final")
-"""The steps that learn from sentences without scores."""
-
-DRAWN: tuple[Step, ...] = ("siamese", "autoencoder", "final")
-"""The steps that a seed decides, all with encoders; the others are the same whatever it is."""
-
 USUAL_STEPS: tuple[Step, ...] = ("raw", "final")
+
+UNLABELLED_N = 4000
+"""Sentences without scores that are drawn unless said otherwise; more change little."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeRequest:
-    """A probe to be fitted, as it was asked; the names are those of `scope.probe`."""
+    """A probe to be fitted, as it was asked; the names are those of `scope.probe`.
+
+    ``unlabelled_n`` is None where it was not given.
+    """
 
     models: tuple[str, ...]
     pairs: PairSpecs
     unlabelled: str | None
-    unlabelled_n: int
+    unlabelled_n: int | None
     text_column: str | None
     steps: tuple[Step, ...]
     seeds: int
     seed: int
     hidden: int | None
     save: Path | None
+
+    @property
+    def most_unlabelled(self) -> int:
+        """At most so many sentences without scores are drawn."""
+        return UNLABELLED_N if self.unlabelled_n is None else self.unlabelled_n
 
     def new_probe(self, step: Step, low: float, high: float) -> SimilarityProbe:
         """A probe of that step, not fitted yet."""
@@ -66,7 +71,7 @@ class ProbeRequest:
             )
 
     def _check_numbers(self) -> None:
-        for name, value in (("seeds", self.seeds), ("unlabelled_n", self.unlabelled_n)):
+        for name, value in (("seeds", self.seeds), ("unlabelled_n", self.most_unlabelled)):
             if value < 1:
                 raise SpecError(
                     f"{name}={value}",
@@ -82,9 +87,17 @@ class ProbeRequest:
                 expected="sentences without scores, whose column it names",
                 mend="leave --text-column out; the columns of pairs are found by their names",
             )
+        if self.unlabelled_n is not None and self.unlabelled is None:
+            raise SpecError(
+                f"--unlabelled-n {self.unlabelled_n} without --unlabelled",
+                expected="sentences without scores, of which so many are drawn",
+                mend="leave --unlabelled-n out; --n draws pairs",
+            )
         for name, given, users in (
             ("unlabelled", self.unlabelled, PRETRAINED),
             ("hidden", self.hidden, DRAWN),
+            # One seed is what every step has.
+            ("seeds", self.seeds if self.seeds > 1 else None, DRAWN),
         ):
             if given is not None and not set(users) & set(self.steps):
                 raise SpecError(

@@ -15,6 +15,7 @@ from scope.jobs.probe.pairs import PairSpecs, read_test_alone
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.readers import read_texts
 from scope.jobs.probe.scoring import judge_model, with_models
+from scope.jobs.probe.ties import ties_of
 from scope.probes import SimilarityProbe
 from scope.protocols import LatentReader, PairTask, Progress
 from scope.records import Comparison, Setting
@@ -68,19 +69,26 @@ def judge_saved(retest: Retest, around: Surroundings) -> Comparison:
         Whatever the user can mend: see `scope.errors`.
     """
     retest.check()
+    plan, probe, readers = _opened(retest, around)
+    find = partial(_find, plan, probe, readers, around.progress)
+    return do_in_run(plan.manifest(), around, find)
+
+
+def _opened(
+    retest: Retest, around: Surroundings
+) -> tuple[ProbePlan, SimilarityProbe, list[LatentReader]]:
+    """What is to be done, the probe, and the reader of its model, which the list alone holds."""
     opened = open_probe(retest.folder, around.models, next(iter(retest.models), None))
     chosen = _chosen(retest, opened)
-    pairs = read_test_alone(chosen.task, retest.pairs, n=retest.n, seed=retest.seed)
     plan = ProbePlan(
         chosen=chosen,
-        pairs=pairs,
+        pairs=read_test_alone(chosen.task, retest.pairs, n=retest.n, seed=retest.seed),
         sources=(opened.source,),
         settings={"probe": opened.digest, "steps": opened.probe.step},
         asked=_asked(retest),
         options=around.models,
     )
-    find = partial(_find, plan, opened.probe, [opened.reader], around.progress)
-    return do_in_run(plan.manifest(), around, find)
+    return plan, opened.probe, [opened.reader]
 
 
 def _chosen(retest: Retest, opened: OpenedProbe) -> ChosenPairTask:
@@ -113,7 +121,7 @@ def _find(
     model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
     test = latents_of(model.table, plan.pairs.test)
     fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
-    judged = judge_model(model, [fitted], plan.pairs.test)
+    judged = judge_model(model, [fitted], plan.pairs.test, ties_of(plan.pairs))
     found = with_models(plan.findings(), [judged])
     manifest = plan.manifest([model.table.truncated])
     return replace(bare_comparison(manifest), probe=found)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from scope.jobs.probe.ladder import FittedStep, PairLatents, latents_of
 from scope.jobs.probe.pairs import Pairs, scores_of
 from scope.jobs.probe.readers import ReadModel
-from scope.jobs.probe.request import DRAWN
+from scope.jobs.probe.ties import Groups, Ties
 from scope.probes import (
+    DRAWN,
     SimilarityProbe,
     layer_curve,
     leave_one_layer_out,
@@ -46,13 +48,15 @@ class JudgedModel(NamedTuple):
     given: Scores
 
 
-def judge_model(model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs) -> JudgedModel:
+def judge_model(
+    model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, ties: Ties
+) -> JudgedModel:
     """Hold the probes of a model against people's scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
     return JudgedModel(
         model=model.record(),
-        scores=step_scores(model.name, fitted, test.scores),
-        layers=layer_scores(model.name, last.probe, test),
+        scores=step_scores(model.name, fitted, test.scores, ties),
+        layers=layer_scores(model.name, last.probe, test, ties.groups),
         misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
         given=last.given[0],
     )
@@ -69,23 +73,24 @@ def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> Probe
     )
 
 
-def step_scores(model: str, fitted: Sequence[FittedStep], wanted: Scores) -> tuple[StepScore, ...]:
+def step_scores(
+    model: str, fitted: Sequence[FittedStep], wanted: Scores, ties: Ties
+) -> tuple[StepScore, ...]:
     """How well each step's probe follows people, and what it gains beyond the step before."""
     return tuple(
-        _step_score(model, one, before, wanted)
+        _step_score(model, one, before, wanted, ties)
         for before, one in zip([None, *fitted], fitted, strict=False)
     )
 
 
-def layer_scores(model: str, probe: SimilarityProbe, test: PairLatents) -> tuple[LayerScore, ...]:
+def layer_scores(
+    model: str, probe: SimilarityProbe, test: PairLatents, groups: Groups
+) -> tuple[LayerScore, ...]:
     """What each layer knows by itself, and what a probe loses without it."""
-    raw = layer_curve(*test, low=probe.low, high=probe.high)
-    encoded = (
-        layer_curve(*test, low=probe.low, high=probe.high, probe=probe)
-        if probe.step in DRAWN
-        else None
-    )
-    lost = leave_one_layer_out(probe, *test) if len(raw) > 1 else None
+    curve = partial(layer_curve, *test, low=probe.low, high=probe.high, groups=groups)
+    raw = curve()
+    encoded = curve(probe=probe) if probe.step in DRAWN else None
+    lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else None
     return tuple(
         LayerScore(
             model=model,
@@ -125,22 +130,33 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
 
 
 def _step_score(
-    model: str, fitted: FittedStep, before: FittedStep | None, wanted: Scores
+    model: str, fitted: FittedStep, before: FittedStep | None, wanted: Scores, ties: Ties
 ) -> StepScore:
-    first = fitted.given[0]
+    first, groups = fitted.given[0], ties.groups
+    low, high = fitted.probe.low, fitted.probe.high
     return StepScore(
         model=model,
         step=fitted.probe.step,
         parameters=trained_parameters(fitted.probe),
-        pearson=pearson_estimate(first, wanted),
-        spearman=spearman_estimate(first, wanted),
-        error=mean_error_estimate(first, wanted, low=fitted.probe.low, high=fitted.probe.high),
-        gain=None if before is None else pearson_difference(first, before.given[0], wanted),
-        pearsons=_values(pearson_estimate(given, wanted) for given in fitted.given),
-        spearmans=_values(spearman_estimate(given, wanted) for given in fitted.given),
+        pearson=pearson_estimate(first, wanted, groups),
+        spearman=spearman_estimate(first, wanted, groups),
+        unseen=_on_unseen(first, wanted, ties),
+        error=mean_error_estimate(first, wanted, groups=groups, low=low, high=high),
+        gain=None if before is None else pearson_difference(first, before.given[0], wanted, groups),
+        pearsons=_values(pearson_estimate(given, wanted, groups) for given in fitted.given),
+        spearmans=_values(spearman_estimate(given, wanted, groups) for given in fitted.given),
     )
 
 
-def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float, ...]:
-    """Those of the seeds for which there is a correlation."""
-    return tuple(one.value for one in estimates if isinstance(one, Estimate))
+def _on_unseen(given: Scores, wanted: Scores, ties: Ties) -> Estimate | Undefined:
+    """Pearson's correlation on the pairs without a sentence that was learned from."""
+    if ties.unseen is None:
+        return Undefined(reason="a saved probe does not keep its training pairs", n=0)
+    if not ties.unseen.any():
+        return Undefined(reason="every test pair has a sentence of the other pairs", n=0)
+    return pearson_estimate(given[ties.unseen], wanted[ties.unseen], ties.groups[ties.unseen])
+
+
+def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
+    """One a seed, None where there is no correlation."""
+    return tuple(one.value if isinstance(one, Estimate) else None for one in estimates)

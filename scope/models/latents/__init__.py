@@ -1,8 +1,9 @@
 """What the layers of a frozen model make of a text: one vector a layer.
 
 ``readout`` says where in the text it is taken, ``source`` where the model comes from, ``framing``
-makes tokens of texts, ``blocks`` runs the model and listens to its layers, ``precision`` says how
-exactly it is best run, ``reader`` is all of it.
+makes tokens of texts, ``blocks`` runs the model and listens to its layers, ``changing`` says which
+models are read one text after the other, ``precision`` how exactly a model is best run, ``reader``
+is all of it.
 """
 
 from scope.models.latents.precision import natural_dtype

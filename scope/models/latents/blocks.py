@@ -8,12 +8,15 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.models.checkpoint import first_line
+from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
 from scope.models.torch_setup import load_torch
 
 _A_TOKEN = 0
 _EXPECTED = "a transformer that reads text, whose layers can be read"
 _MEND = "name a causal or masked language model, an encoder, or an encoder-decoder"
+# The cosine above which two vectors are of one direction: rounding to bfloat16 alone takes less.
+_ONE_DIRECTION = 0.99999
 
 
 class _OtherLayoutError(Exception):
@@ -32,9 +35,11 @@ class Blocks:
     """A transformer without head and the blocks that it is built of.
 
     A block's output is taken behind its residual connection and before the final norm, as soon
-    as it is there: of a batch no more is kept than is read. A model whose blocks do not stand in
-    a list, such as ALBERT, which uses one again and again, or whose blocks give their numbers in
-    another order than texts, tokens, width, such as XLNet, is asked for its hidden states.
+    as it is there: of a batch no more is kept than is read. A model is asked for its hidden states
+    where its blocks do not stand in a list, such as those of ALBERT, which uses one again and
+    again, and of XLM, which has a list for each of their parts; where they give their numbers in
+    another order than texts, tokens, width, such as those of XLNet; and where what they give is
+    not what the model itself calls its hidden states.
 
     Raises
     ------
@@ -55,15 +60,17 @@ class Blocks:
         self._blocks = _listed_blocks(model)
         for block in self._blocks:
             block.register_forward_hook(self._take)
+        self._one_at_a_time = self.device.type != "cpu" or changes_while_reading(model)
         self.layers, self.width = self._sizes()
 
     @property
     def most_at_once(self) -> int | None:
         """How many threads may read at once; None for any number.
 
-        Where hidden states are asked for, the library changes the model while it runs.
+        Where hidden states are asked for, the library changes the model while it runs; some
+        models change themselves.
         """
-        return None if self._blocks and self.device.type == "cpu" else 1
+        return None if self._blocks and not self._one_at_a_time else 1
 
     def read(self, rows: Sequence[Sequence[int]], places: slice) -> Any:
         """The mean over those places at each layer: of shape (rows, layers, width), in float32.
@@ -72,12 +79,25 @@ class Blocks:
         ----------
         rows
             The tokens of the texts, as many in each: nothing needs a mask.
+
+        Raises
+        ------
+        ModelError
+            When the blocks give other numbers than they gave when they were tried.
         """
         torch = load_torch()
         tokens = torch.tensor([list(row) for row in rows], device=self.device)
-        with torch.inference_mode():
-            taken = self._listen(tokens, places) if self._blocks else self._ask(tokens, places)
-        return torch.stack(taken, dim=1)
+        try:
+            with torch.inference_mode():
+                ask = self._listen if self._blocks else self._ask
+                return torch.stack(ask(tokens, places), dim=1)
+        except _OtherLayoutError as error:
+            raise ModelError(
+                f"`{self._spec}` is a {type(self._model).__name__} with a block that gives numbers "
+                f"of shape {error} for tokens of shape {tuple(tokens.shape)}",
+                expected=_EXPECTED,
+                mend=_MEND,
+            ) from error
 
     def _sizes(self) -> tuple[int, int]:
         """Layers and width, which configurations name in many ways."""
@@ -97,19 +117,42 @@ class Blocks:
 
     def _tried(self) -> Any:
         # One row of two tokens, so that rows and tokens cannot be taken for each other.
-        row = [[_A_TOKEN, _A_TOKEN]]
-        try:
-            return self.read(row, slice(0, 1))
-        except _OtherLayoutError:
+        row, place = [[_A_TOKEN, _A_TOKEN]], slice(1, 2)
+        if self._blocks and not self._give_hidden_states(row, place):
             self._blocks = ()
-            return self.read(row, slice(0, 1))
+        return self.read(row, place)
+
+    def _give_hidden_states(self, row: Sequence[Sequence[int]], place: slice) -> bool:
+        """Whether the blocks give what the model calls its hidden states, where it has any."""
+        torch, config = load_torch(), self._model.config
+        tokens = torch.tensor(row, device=self.device)
+        # Not by an argument: a model without hidden states need not know it.
+        config.output_hidden_states = True
+        try:
+            with torch.inference_mode():
+                taken, answer = self._run(tokens, place)
+        except _OtherLayoutError:
+            return False
+        finally:
+            config.output_hidden_states = False
+        states = getattr(answer, "hidden_states", None) or ()
+        own = [self._mean(each, place) for each in states if each.shape[:-1] == tokens.shape]
+        if len(own) < len(taken):
+            return True
+        # Most models begin with the input embeddings, Mamba and its kin with the first block.
+        # The last state lies behind the final norm.
+        return any(all(map(_one_direction, taken[:-1], own[start:])) for start in (1, 0))
 
     def _listen(self, tokens: Any, places: slice) -> list[Any]:
+        return self._run(tokens, places)[0]
+
+    def _run(self, tokens: Any, places: slice) -> tuple[list[Any], Any]:
+        """What the blocks give, and what the model answers."""
         here = self._here
         here.tokens, here.places, here.taken = tokens, places, []
         try:
-            self._model(input_ids=tokens)
-            return here.taken
+            answer = self._model(input_ids=tokens)
+            return here.taken, answer
         finally:
             here.taken = None
 
@@ -119,7 +162,7 @@ class Blocks:
             return
         states = output[0] if isinstance(output, tuple) else output
         if states.shape[:-1] != here.tokens.shape:
-            raise _OtherLayoutError
+            raise _OtherLayoutError(tuple(states.shape))
         here.taken.append(self._mean(states, here.places))
 
     def _ask(self, tokens: Any, places: slice) -> list[Any]:
@@ -142,12 +185,26 @@ class Blocks:
         return states[:, places].float().mean(dim=1).to(self._dtype).float().cpu()
 
 
+def _one_direction(one: Any, other: Any) -> bool:
+    """Whether two vectors differ in length at most: RWKV halves its states between blocks.
+
+    What is no number is of any direction: it is refused where a text has it.
+    """
+    one, other = one.double(), other.double()
+    return not bool((one * other).sum() < _ONE_DIRECTION * one.norm() * other.norm())
+
+
 def _listed_blocks(model: Any) -> Sequence[Any]:
-    """The members of the outermost list that has as many of them as the model has layers."""
+    """The members of the outermost list that has as many of them as the model has layers.
+
+    Of several side by side, each holds but a part of every block: then there are none.
+    """
     layers = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     lists = [
         (name.count("."), module)
         for name, module in model.named_modules()
         if isinstance(module, load_torch().nn.ModuleList) and len(module) == layers
     ]
-    return list(min(lists, key=lambda one: one[0])[1]) if lists else []
+    depth = min((depth for depth, _ in lists), default=0)
+    outermost = [module for level, module in lists if level == depth]
+    return list(outermost[0]) if len(outermost) == 1 else []

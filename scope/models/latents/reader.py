@@ -13,6 +13,7 @@ from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import fingerprint_with
 from scope.models.latents.blocks import Blocks
+from scope.models.latents.changing import longest_unchanged
 from scope.models.latents.framing import Framing
 from scope.models.latents.readout import Readout, ReadoutKind
 from scope.models.latents.side_by_side import side_by_side
@@ -145,10 +146,11 @@ class CheckpointReader:
     @cached_property
     def _loaded(self) -> _Loaded:
         head = self._source.load()
+        unchanged = longest_unchanged(head.model)
         framing = Framing(
             head.tokenizer,
             self._readout,
-            limit=head.limit,
+            limit=head.limit if unchanged is None else min(head.limit, unchanged),
             causal=self._source.family == "causal",
             spec=self.spec,
         )

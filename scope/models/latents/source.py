@@ -19,11 +19,16 @@ from scope.models.torch_setup import quiet_transformers
 
 Family = Literal["causal", "masked", "encoder_decoder"]
 
+# What tells the family, in a configuration that names it.
+_KINDS = (("model_type", str), ("architectures", list))
+
 _SEQ2SEQ = "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES"
 _MASKED = "MODEL_FOR_MASKED_LM_MAPPING_NAMES"
 _CAUSAL = "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"
-# No hidden state of a layer passes through these.
-_UNUSED = ("pooler.", "decoder.")
+# No hidden state of a layer passes through it.
+_UNUSED = "pooler."
+# The same of an encoder-decoder; other models may call all their layers so, as OPT does.
+_DECODER = "decoder."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,6 +137,9 @@ def _config(folder: Path) -> Mapping[str, Any]:
         raise _no_config(folder, first_line(error)) from error
     if not isinstance(config, dict):
         raise _no_config(folder, f"it holds a {type(config).__name__}")
+    for name, kind in _KINDS:
+        if not isinstance(config.get(name), kind | None):
+            raise _no_config(folder, f"its {name} is a {type(config[name]).__name__}")
     return config
 
 
@@ -145,7 +153,8 @@ def _no_config(folder: Path, reason: str) -> ModelError:
 
 def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
     head, missing = load_parts(rest, options, "AutoModel")
-    lacking = [name for name in missing if not name.startswith(_UNUSED)]
+    unused = (_UNUSED, _DECODER) if family == "encoder_decoder" else (_UNUSED,)
+    lacking = [name for name in missing if not name.startswith(unused)]
     if lacking:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(lacking[:4])}",

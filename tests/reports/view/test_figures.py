@@ -29,6 +29,13 @@ def test_figures_stand_in_the_papers_order_with_the_static_cosine_where_there_is
     assert [figure.counted for figure in found[0].figures] == [True, False, False, True, True]
 
 
+def test_the_histogram_is_that_of_a_probe_where_one_measures(tasks_comparison):
+    manifest = replace(tasks_comparison.manifest, settings={"semscore": "a probe of hf:mine"})
+    assert figures(tasks_comparison)[0].histogram.title == "SemScores below 0.9"
+    found = figures(replace(tasks_comparison, manifest=manifest))
+    assert found[0].histogram.title == "SemScores"
+
+
 def test_a_count_is_the_share_of_all_that_were_compared(tasks_comparison):
     row = replace(exact_matches(tasks_comparison)[0], estimate=estimate(2510 / 5800, 5800))
     ((figure,),) = (one.figures for one in figures(with_measurements(tasks_comparison, row)))

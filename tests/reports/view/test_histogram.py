@@ -17,7 +17,7 @@ def test_a_bin_holds_its_start_and_not_its_end(tenth):
 @given(st.lists(st.floats(-1, 1).map(lambda value: round(value, 6))))
 def test_every_value_below_point_nine_is_counted_once(values):
     found = bin_counts(values)
-    assert len(found) == len(BINS)
+    assert len(found) == len(BINS) - 1
     assert sum(found) == sum(value < 0.9 for value in values)
     assert found[0] == sum(value < 0 for value in values)
 
@@ -35,6 +35,18 @@ def test_without_negative_values_their_bin_is_left_out(tasks_comparison):
     numbers = task_numbers(tasks_comparison)[0]
     small = replace(numbers, names=numbers.names[:2])
     assert histogram(small).bins[0] == "0.0–0.1"
+
+
+def test_the_histogram_of_a_probes_scores_goes_up_to_one(tasks_comparison):
+    numbers = task_numbers(tasks_comparison)[0]
+    cosines, scores = histogram(numbers), histogram(numbers, cosines=False)
+    assert (cosines.title, scores.title) == ("SemScores below 0.9", "SemScores")
+    assert (cosines.bins[-1], scores.bins[-1]) == ("0.8–0.9", "0.9–1.0")
+    # All of the first model's values are 1.
+    assert scores.counts[0] == (
+        *cosines.counts[0],
+        len(numbers.against_gold("sem_score")["small"].values),
+    )
 
 
 def test_without_values_there_is_no_histogram(tasks_comparison):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import findings
 
-from reports.view.probe_alignment import MOST_COLUMNS, MOST_DRAWN, alignments
+from reports.view.probe_alignment import MOST_COLUMNS, MOST_DRAWN, Moves, alignments
 from scope.records import LayerAlignment
 
 
@@ -44,10 +44,29 @@ def test_numbers_near_chance_do_not_take_the_whole_scale():
     assert [cell.level for cell in found.rows[0][1]] == [0, 2]
 
 
-def test_steps_that_do_not_go_back_are_counted():
-    rows = {0: (0.5, 0.0, 0.0), 1: (0.0, 0.5, 0.0), 2: (0.0, 0.0, 0.5)}
-    found = aligned(tuple(rows[place] for place in (0, 1, 1, 0, 2)))
-    assert (found.steady, found.steps) == (3, 4)
+ROWS = {
+    0: (0.5, 0.0, 0.0),
+    1: (0.0, 0.5, 0.0),
+    2: (0.0, 0.0, 0.5),
+    None: (0.125, 0.0, 0.0),
+}
+"""By the layer that is most like it; the last is like none beyond chance."""
+
+
+@pytest.mark.parametrize(
+    ("best", "moves"),
+    [
+        # On, the same, back, on, on again.
+        ((0, 1, 1, 0, 1, 2), Moves(on=3, stayed=1, back=1, steps=5)),
+        # One counterpart for all is no order.
+        ((1, 1, 1, 1), Moves(on=0, stayed=3, back=0, steps=3)),
+        # Over a layer without a counterpart to the next that has one: no step back to 0.
+        ((1, None, 2, None), Moves(on=1, stayed=0, back=0, steps=1)),
+        ((2, None, None), None),
+    ],
+)
+def test_moves_of_the_counterpart_are_counted_over_layers_that_have_one(best, moves):
+    assert aligned(tuple(ROWS[place] for place in best)).moves == moves
 
 
 def test_thirds_of_a_model_have_the_range_of_their_counterparts():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
-from reports.view.probe_headline import MOST_DIFFERENCES, probe_headline
+from reports.view.probe_headline import CLEAR, MOST_DIFFERENCES, probe_headline
 from scope.records import ProbeDifference, Undefined
 
 
@@ -58,6 +58,22 @@ def test_a_raw_step_without_a_number_leaves_no_sum():
     gone = replace(first, pearson=Undefined(reason="one side is constant"))
     (answer,) = headline(scores=(gone, *others)).answers
     assert (answer.training.raw.value, answer.training.total) == ("undefined", None)
+
+
+def test_the_number_on_unseen_pairs_is_told_where_it_differs_clearly():
+    last = replace(steps("final")[0], pearson=estimate(0.75))
+
+    def told(number, **changes):
+        (answer,) = headline(scores=(replace(last, unseen=number),), **changes).answers
+        return answer.unseen
+
+    assert told(estimate(0.75 - CLEAR / 2)) is None
+    assert told(estimate(0.75 - 2 * CLEAR, n=520)).value == "0.730"
+    assert told(estimate(0.75 + 2 * CLEAR)).value == "0.770"
+    assert told(Undefined(reason="fewer than 4 pairs", n=2)).reason == "fewer than 4 pairs"
+    # All pairs are unseen, or nobody knows which.
+    assert told(estimate(0.5), unseen=750) is None
+    assert told(estimate(0.5), train=0) is None
 
 
 def test_the_best_layer_is_the_one_of_the_greatest_defined_number():

@@ -52,6 +52,16 @@ def test_the_command_in_the_result_asks_the_same_again(command, tmp_path):
     assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
 
 
+def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(command, tmp_path):
+    assert command(*ASKED, "--semscore", "probe:probe").returncode == 0
+    (tmp_path / "model").rename(tmp_path / "moved")
+    done = command(*ASKED, "--semscore", "probe:probe#hf:moved")
+    assert done.returncode == 0, done.stderr
+    assert "sem_score: by a probe of hf:moved" in done.stdout
+    (run,) = (tmp_path / "runs").iterdir()
+    assert f"{run.name}/report.html" in "".join((done.stdout + done.stderr).split())
+
+
 def test_semscore_none_leaves_it_out(command):
     done = command(*ASKED, "--semscore", "none")
     assert done.returncode == 0, done.stderr
@@ -93,3 +103,10 @@ def test_what_is_wrong_with_a_probe_ends_in_one_message_with_a_way_out(
     assert "Traceback" not in done.stderr
     assert found in done.stderr
     assert "or leave SemScore out: --semscore none" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("spoil", [no_model, another_model])
+def test_a_probes_model_that_is_not_found_can_be_named(command, tmp_path, spoil):
+    spoil(tmp_path)
+    said = " ".join(command(*ASKED, "--semscore", "probe:probe").stderr.split())
+    assert "say where it is now: --semscore probe:probe#SPEC" in said

@@ -1,6 +1,8 @@
 """A comparison whose SemScore is measured by a probe of the user's own model."""
 
 import json
+import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -115,10 +117,24 @@ def test_identical_answers_score_one(compare):
     assert row.estimate.value == 1
 
 
+def test_there_is_no_share_from_a_threshold_on_that_was_made_for_cosines(compare, tmp_path):
+    found = compare(run="mine")
+    assert not [one for one in found.measurements if one.metric.startswith("sem_score_at_least")]
+    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "SemScore ≥" not in report
+    assert "SemScores below 0.9" not in report
+    assert "0.9–1.0" in report
+
+
+def test_every_interval_of_semscore_lies_in_the_probes_range(compare):
+    estimates = [one.estimate for one in compare().measurements if one.metric == "sem_score"]
+    assert all(0 <= one.low < one.high <= 1 for one in estimates)
+
+
 def test_fillers_of_a_blank_have_a_semscore_and_no_word_cosine(compare, tmp_path):
     (tmp_path / "book.txt").write_text(BOOK, encoding="utf-8")
     metrics = {one.metric for one in compare(tasks="cloze", data="text:book.txt").measurements}
-    assert {"sem_score", "sem_score_at_least(threshold=0.9)"} <= metrics
+    assert "sem_score" in metrics
     assert "word_cosine" not in metrics
 
 
@@ -180,6 +196,38 @@ def test_the_same_probe_in_another_folder_is_the_same_question(compare, probe, t
         (copy / path.name).write_bytes(path.read_bytes())
     again = compare(run="mine", encoder=f"probe:{copy}")
     assert again.measurements == first.measurements
+
+
+def test_the_same_model_in_another_place_is_the_same_question_and_is_shown_there(
+    compare, probe, tmp_path
+):
+    first = compare()
+    shutil.copytree(probe.folder.parent / "model", tmp_path / "moved")
+    moved = f"hf:{tmp_path / 'moved'}"
+    again = compare(encoder=f"probe:{probe.folder}#{moved}")
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+    assert again.measurements == first.measurements
+    assert again.manifest.settings["semscore"] == f"a probe of {moved}"
+    assert f"sem_score: by a probe of {moved[:20]}" in str(again)
+    assert f"--semscore 'probe:{probe.folder}#{moved}'" in again.manifest.command
+
+
+def test_progress_counts_the_pairs_of_texts_that_are_compared(compare):
+    shown = {}
+
+    class Shown:
+        @contextmanager
+        def task(self, description, total, done=0):
+            counts = shown[description] = [done, total]
+
+            def advance(units=1, /):
+                counts[0] += units
+
+            yield advance
+
+    compare(progress=Shown())
+    # Two models and one right answer to each of five questions, and each two answers.
+    assert shown["extractive_qa: SemScore of pairs"] == [15, 15]
 
 
 def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp_path):

@@ -61,14 +61,6 @@ def test_rows_are_those_of_the_texts_in_any_order():
     assert found[0].tolist() == [[3, 0], [6, 0], [-12, 0]]
 
 
-def test_one_layer_is_read_alone():
-    table = stored_latents(TEXTS, Counting())
-    for number in range(3):
-        np.testing.assert_array_equal(table.layer(number, TEXTS), table.rows(TEXTS)[:, number])
-    with pytest.raises(ValueError, match="no layer 3 among 3"):
-        table.layer(3, TEXTS)
-
-
 def test_each_text_is_read_once_and_the_next_time_the_model_is_not_even_loaded():
     reader = Counting()
     first = stored_latents(TEXTS, reader)
@@ -83,7 +75,7 @@ def test_what_is_new_alone_is_computed_and_stands_beside_the_old():
     reader = Counting()
     table = stored_latents([*TEXTS, "new"], reader)
     assert reader.asked == ["new"]
-    assert table.layer(0, ["new", "why"]).tolist() == [[3, 1], [3, 0]]
+    assert table.rows(["new", "why"])[:, 0].tolist() == [[3, 1], [3, 0]]
 
 
 def test_readers_do_not_share_their_latents():
@@ -93,6 +85,21 @@ def test_readers_do_not_share_their_latents():
     assert len(other.asked) == 3
     assert latent_folder("a/c") != latent_folder("a-c")
     assert latent_folder("..").parent == latent_folder("abc").parent
+
+
+def test_another_release_of_the_libraries_has_latents_of_its_own(monkeypatch):
+    installed = {"torch": "2.6.0+cpu", "transformers": "4.57.1"}
+    monkeypatch.setattr(job, "version", installed.__getitem__)
+    stored_latents(TEXTS, Counting())
+    assert latent_folder("abc").name == "abc-torch-2.6-transformers-4.57"
+    assert latent_folder("abc").is_dir()
+    installed |= {"torch": "2.6.1", "transformers": "4.57.6"}
+    stored_latents(TEXTS, Asleep())
+    for library, later in (("torch", "2.7.0"), ("transformers", "4.58.0")):
+        monkeypatch.setitem(installed, library, later)
+        reader = Counting()
+        stored_latents(TEXTS, reader)
+        assert sorted(reader.asked) == sorted(set(TEXTS))
 
 
 def test_a_text_that_is_not_of_the_table_is_named():
@@ -157,7 +164,7 @@ def test_a_file_that_the_index_was_not_told_of_counts_for_nothing():
     stored_latents(["why"], Counting())
     (latent_folder("abc") / "000001.npy").write_bytes(b"half a port")
     table = stored_latents(["why", "who"], Counting())
-    assert table.layer(0, ["who", "why"]).tolist() == [[3, 1], [3, 0]]
+    assert table.rows(["who", "why"])[:, 0].tolist() == [[3, 1], [3, 0]]
 
 
 def test_no_texts_have_no_latents_and_need_no_model():

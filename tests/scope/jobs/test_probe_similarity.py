@@ -122,14 +122,65 @@ def test_a_model_that_is_not_as_it_was_is_told_with_both_fingerprints(tmp_path):
     assert tiny.reader.fingerprint not in caught.value.found
 
 
-def test_a_model_that_is_gone_is_to_be_brought_back(tmp_path):
+def test_a_model_that_is_gone_is_to_be_named_where_it_is_now(tmp_path):
     write_tiny_llama(tmp_path / "model", chat=False)
     tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
     shutil.rmtree(tmp_path / "model")
     with pytest.raises(ModelError) as caught:
         load(tiny)
     assert f"no folder `{tmp_path / 'model'}`" in caught.value.found
-    assert caught.value.mend.startswith("bring the model back")
+    assert caught.value.mend.startswith(f"say where it is now: --semscore probe:{tiny.folder}#SPEC")
+    assert "--model" not in caught.value.mend
+
+
+def test_a_model_that_was_moved_is_named_by_the_user(tmp_path):
+    write_tiny_llama(tmp_path / "model", chat=False)
+    tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
+    (tmp_path / "model").rename(tmp_path / "moved")
+    moved = f"hf:{tmp_path / 'moved'}"
+    found = ProbeSimilarity.load(tiny.folder, ModelOptions(device="cpu"), moved)
+    assert found.opened.source.spec == moved
+    assert found.opened.reader.fingerprint == tiny.reader.fingerprint
+
+
+def test_what_is_wrong_with_a_model_that_the_user_named_is_told_as_it_is(tmp_path):
+    write_tiny_llama(tmp_path / "model", chat=False)
+    tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
+    with pytest.raises(ModelError) as caught:
+        ProbeSimilarity.load(tiny.folder, ModelOptions(), f"hf:{tmp_path / 'nowhere'}")
+    assert "say where it is now" not in caught.value.mend
+
+
+def test_a_probe_cannot_have_code_imported_that_the_user_did_not_name(tmp_path, monkeypatch):
+    write_tiny_llama(tmp_path / "model", chat=False)
+    tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
+    description = tiny.folder / "probe.json"
+    text = description.read_text(encoding="utf-8")
+    assert tiny.reader.spec in text
+    crafted = text.replace(tiny.reader.spec, "python:crafted_reader:Reader")
+    description.write_text(crafted, encoding="utf-8")
+    (tmp_path / "crafted_reader.py").write_text("open('imported', 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError) as caught:
+        load(tiny, allow_pickle=True, trust_remote_code=True)
+    assert not (tmp_path / "imported").exists()
+    assert f"--semscore probe:{tiny.folder}#SPEC" in caught.value.mend
+
+
+@pytest.mark.parametrize("model", [None, "hf:named"])
+def test_what_the_user_allows_holds_for_a_model_that_is_named_alone(llama, monkeypatch, model):
+    loaded = []
+
+    def stop(spec, options, readout):
+        loaded.append((spec, options.allow_pickle, options.trust_remote_code))
+        raise ModelError("stop", expected="nothing", mend="nothing")
+
+    monkeypatch.setattr("scope.jobs.probe.opening.load_latent_reader", stop)
+    options = ModelOptions(allow_pickle=True, trust_remote_code=True)
+    with pytest.raises(ModelError):
+        ProbeSimilarity.load(llama.folder, options, model)
+    named = model is not None
+    assert loaded == [(model or llama.reader.spec, named, named)]
 
 
 def test_a_folder_without_a_probe_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """What SemScore is measured by, and what is said of it."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ from tiny_probe import write_probe
 
 from scope.errors import RunError, SpecError
 from scope.jobs import semscore as job
-from scope.jobs.semscore import ByEncoder, load_semscore
+from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
 from scope.models import ModelOptions
 from scope.models.latents import Readout
 from scope.models.options import SENTENCE_ENCODER
@@ -55,7 +56,7 @@ def test_an_encoder_compares_by_the_cosine_and_is_asked_once_a_text_in_portions(
     likeness = ByEncoder(encoder=encoder).likeness(["aaa", "b", "cc"], READING, Silent())
     assert encoder.asked == [["b", "cc"], ["aaa"]]
     assert likeness.by_meaning(["b", "aaa"], ["aaa", ""]) == pytest.approx([4 / np.sqrt(20), 0])
-    assert (likeness.by_words, likeness.truncated) == (None, 0)
+    assert (likeness.cosines, likeness.by_words, likeness.truncated) == (True, None, 0)
 
 
 def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them():
@@ -77,7 +78,7 @@ def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
     found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
     likeness = found.likeness(["ann", "bob"], CLOZE, Silent())
     assert likeness.by_meaning(["ann"], ["bob"]).tolist() == [probe.value("ann", "bob")]
-    assert likeness.by_words is None
+    assert (likeness.cosines, likeness.by_words) == (False, None)
 
 
 def test_a_probe_is_named_with_its_model_and_its_digest(probe):
@@ -88,6 +89,36 @@ def test_a_probe_is_named_with_its_model_and_its_digest(probe):
         "semscore model": probe.reader.fingerprint,
         "semscore probe": found.probe.opened.digest,
     }
+
+
+def test_where_the_probes_model_is_now_is_said_behind_the_folder(probe, tmp_path):
+    (tmp_path / "model").rename(tmp_path / "moved")
+    spec = f"probe:{probe.folder}#hf:{tmp_path / 'moved'}"
+    found = load_semscore(spec, [CLOZE], OPTIONS)
+    assert found.option == {"semscore": spec}
+    assert found.settings["semscore"] == f"a probe of hf:{tmp_path / 'moved'}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("probe:mine", (Path("mine"), None)),
+        ("probe:mine#gguf:a.gguf", (Path("mine"), "gguf:a.gguf")),
+        ("probe:no#1", (Path("no#1"), None)),
+        ("probe:no#1#hf:a", (Path("no#1"), "hf:a")),
+    ],
+)
+def test_a_folder_may_have_the_mark_in_its_name(tmp_path, monkeypatch, spec, expected):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no#1").mkdir()
+    assert folder_and_model(spec) == expected
+
+
+def test_a_mark_with_no_model_behind_it_is_refused(tmp_path):
+    with pytest.raises(SpecError) as caught:
+        load_semscore(f"probe:{tmp_path / 'mine'}#", [CLOZE], OPTIONS)
+    assert "with no model behind the `#`" in caught.value.found
+    assert f"write probe:{tmp_path / 'mine'}, or say where the model is now" in caught.value.mend
 
 
 def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():

@@ -3,7 +3,7 @@ import pytest
 import toy_latents
 
 from scope.errors import DataError
-from scope.probes.aligned_layers import align_layers
+from scope.probes.aligned_layers import _tenths, align_layers
 from scope.probes.alignment import linear_cka
 
 LATENTS = toy_latents.sentences(count=40)[1]
@@ -35,12 +35,45 @@ def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_o
     assert one.chance != other.chance
 
 
-def test_layers_that_share_meaning_are_above_chance_and_others_are_not():
-    chance = align_layers(LATENTS, OTHERS, seed=0).chance
-    assert 0 < chance < linear_cka(LATENTS, OTHERS).min()
-    unrelated = np.random.default_rng(2).normal(size=(40, 2, 5))
-    found = align_layers(LATENTS, unrelated, seed=0)
-    assert (found.values < found.chance + 2 * found.margins).all()
+def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():
+    generator = np.random.default_rng(7)
+    generator.permutation(40)
+    shuffled = [linear_cka(LATENTS, OTHERS[generator.permutation(40)]) for _ in range(99)]
+    expected = sorted(one.max() for one in shuffled)[94]
+    assert align_layers(LATENTS, OTHERS, seed=7).chance == pytest.approx(expected, rel=1e-5)
+
+
+def test_layers_that_share_meaning_are_above_chance():
+    found = align_layers(LATENTS, OTHERS, seed=0)
+    assert 0 < found.chance < found.values.min()
+
+
+def test_maps_of_models_that_share_nothing_are_above_chance_in_about_one_of_twenty():
+    above = 0
+    for seed in range(100):
+        first, second = np.random.default_rng(seed).normal(size=(2, 20, 2, 4))
+        found = align_layers(first, second, seed=seed)
+        above += found.values.max() > found.chance
+    assert above <= 12
+
+
+def test_sentences_of_a_group_are_left_out_together():
+    groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 5, 5, 5, 5, 5]) * 3
+    found = align_layers(LATENTS, OTHERS, seed=0, groups=groups)
+    kept = [groups != group for group in np.unique(groups)]
+    without = np.array([linear_cka(LATENTS[rows], OTHERS[rows]) for rows in kept])
+    squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    np.testing.assert_allclose(found.margins, 2.262157 * np.sqrt(squares * 9 / 10), rtol=1e-6)
+    assert np.array_equal(found.values, linear_cka(LATENTS, OTHERS))
+
+
+def test_tenths_hold_as_many_sentences_as_groups_allow():
+    groups = np.repeat(np.arange(25), [4] * 5 + [1] * 20)
+    tenths = _tenths(40, groups, np.random.default_rng(0))
+    assert np.bincount(tenths).tolist() == [4] * 10
+    assert all(len(set(tenths[groups == group])) == 1 for group in range(25))
+    other = _tenths(40, groups, np.random.default_rng(1))
+    assert (tenths != other).any()
 
 
 def test_a_model_beside_itself_is_sure_of_its_diagonal():
@@ -62,3 +95,10 @@ def test_margins_are_of_the_size_that_new_sentences_move_the_map():
 def test_nine_sentences_are_too_few():
     with pytest.raises(DataError, match="found:    9 sentences\nexpected: at least 10"):
         align_layers(LATENTS[:9], OTHERS[:9], seed=0)
+
+
+def test_groups_are_too_few_or_of_other_sentences():
+    with pytest.raises(DataError, match="found:    9 groups of sentences"):
+        align_layers(LATENTS, OTHERS, seed=0, groups=np.arange(40) % 9)
+    with pytest.raises(DataError, match="for 40 sentences"):
+        align_layers(LATENTS, OTHERS, seed=0, groups=np.arange(39))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import toy_latents
 
+from scope.probes import bases
 from scope.probes.bases import FLOOR, POWER, fit_basis, project
 
 LATENTS = toy_latents.sentences()[1]
@@ -40,6 +41,20 @@ def test_unwhitened_inputs_keep_distances_up_to_one_factor_and_have_mean_square_
         np.testing.assert_allclose(
             np.linalg.norm(found[layer][0] - found[layer][1:], axis=1), expected, rtol=1e-4
         )
+
+
+def test_only_the_components_that_are_kept_are_asked_for(monkeypatch):
+    found = []
+
+    with monkeypatch.context() as changed:
+        original = bases.eigh
+        changed.setattr(
+            bases,
+            "eigh",
+            lambda *given, **told: found.append(original(*given, **told)) or found[-1],
+        )
+        fit_basis([LATENTS], 3, whitened=True)
+    assert [vectors.shape for _, vectors in found] == [(8, 3)] * 3
 
 
 def test_two_parts_count_as_one():

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,37 @@ def test_no_strain_is_exactly_the_top_of_any_range():
         assert scores_of(np.zeros(1), Calibration(3.3, 0.7), low, high)[0] == high
 
 
+@pytest.mark.parametrize("size", [1e4, 1e-3, 1e-5, 1e-8, 1e-300])
+def test_distances_however_small_are_calibrated_alike(size):
+    """Bfloat16's latents lie so near each other that all cosines of a layer are almost 1."""
+    strains = np.random.default_rng(0).uniform(0, 3, 60)
+    scores = 5 * np.exp(-((0.8 * strains) ** 1.7))
+    given = [
+        scores_of(one, calibrate(one, scores, 0.0, 5.0), 0.0, 5.0)
+        for one in (strains, size * strains)
+    ]
+    np.testing.assert_allclose(given[1], given[0], atol=1e-6)
+    np.testing.assert_allclose(given[1], scores, atol=1e-2)
+
+
+def test_the_unit_is_the_median_of_the_pairs_that_differ():
+    found = calibrate(np.array([0.0, 0, 0, 0, 0.1, 0.2, 0.4]), np.arange(7.0)[::-1], 0.0, 6.0)
+    assert found.unit == 0.2
+    strains = np.array([0.0, 1.5])
+    assert scores_of(strains, Calibration(2.0, 3.0, 6.0), 0.0, 5.0).tolist() == pytest.approx(
+        [5, 5 * np.exp(-1 / 8)]
+    )
+
+
+def test_the_least_error_is_found_where_one_start_would_end_short_of_it():
+    """Pairs of two kinds, a thousand times as far apart; people part the nearer kind in two."""
+    step = np.linspace(0.5, 1.5, 10)
+    strains = np.concatenate([step / 1000, step])
+    scores = np.where(strains < 0.75e-3, 5.0, 0.0)
+    found = scores_of(strains, calibrate(strains, scores, 0.0, 5.0), 0.0, 5.0)
+    np.testing.assert_allclose(found, scores, atol=0.01)
+
+
 def test_a_calibration_lessens_the_error_and_never_leaves_its_bounds():
     generator = np.random.default_rng(0)
     strains, scores = generator.uniform(0, 3, 50), generator.uniform(0, 5, 50)
@@ -33,3 +65,4 @@ def test_a_calibration_lessens_the_error_and_never_leaves_its_bounds():
     assert errors[0] < errors[1]
     constant = calibrate(np.zeros(3), scores[:3], 0.0, 5.0)
     assert np.isfinite(constant).all()
+    assert constant.unit == 1.0

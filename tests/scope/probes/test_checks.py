@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError
-from scope.probes.checks import checked_latents, checked_pairs, checked_scores
+from scope.probes.checks import checked_groups, checked_latents, checked_pairs, checked_scores
 
 
 def test_latents_on_disk_stay_there(tmp_path):
@@ -44,3 +44,9 @@ def test_scores_that_cannot_be_are_refused(scores, told):
     with pytest.raises(DataError) as caught:
         checked_scores(scores, 3, 0.0, 5.0)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("groups", [[1, 2], [[1], [2], [3]], [0.5, 1, 2], ["a", "b", "c"]])
+def test_groups_that_cannot_be_are_refused(groups):
+    with pytest.raises(DataError, match="for 3 sentences"):
+        checked_groups(groups, 3, "sentence")

@@ -2,36 +2,33 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import pearsonr
+from shared_errors import grouped
 
 from scope.probes.correlation_differences import pearson_difference
 from scope.records.estimates import Estimate, Undefined
 
 
-def columns_of(correlations, count):
-    """Three columns, people's scores first, that have exactly these correlations."""
-    drawn = np.random.default_rng(0).normal(size=(count, 3))
-    unrelated = np.linalg.qr(drawn - drawn.mean(axis=0))[0]
-    return (unrelated @ np.linalg.cholesky(np.array(correlations)).T).T
+@pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 2, 2, 2, 3, 4])])
+def test_the_interval_is_that_of_the_formula_with_each_group_left_out(groups):
+    first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
+    numbers = np.arange(8) if groups is None else groups
+    count = numbers.max() + 1
 
+    def difference(kept):
+        return pearsonr(first[kept], wanted[kept])[0] - pearsonr(second[kept], wanted[kept])[0]
 
-def test_the_interval_is_that_of_zous_own_example():
-    wanted, first, second = columns_of(
-        [[1, 0.396, 0.179], [0.396, 1, 0.088], [0.179, 0.088, 1]], 66
+    without = np.array([difference(numbers != group) for group in range(count)])
+    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    # Student's t of 7 and of 4 degrees, as tables have it.
+    half = {8: 2.364624, 5: 2.776445}[count] * error
+    found = pearson_difference(first, second, wanted, groups)
+    value = difference(numbers >= 0)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (value, value - half, value + half)
     )
-    found = pearson_difference(first, second, wanted)
-    assert str(found) == "0.217 [-0.093, 0.517]"
-    assert (found.n, found.level) == (66, 0.95)
-
-
-def test_another_level_is_by_hand():
-    # Both correlations .6, each other's .68, 28 pairs, and a level of 68.27 %: one deviation of
-    # atanh, a fifth. tanh(.6931 -+ .2) = .4567, .7132, and the errors' correlation is
-    # ((.68 - .18) (1 - .72 - .4624) + .314432) / .64 ** 2 = .5449.
-    wanted, first, second = columns_of([[1, 0.6, 0.6], [0.6, 1, 0.68], [0.6, 0.68, 1]], 28)
-    found = pearson_difference(first, second, wanted, level=0.6826895)
-    half = np.sqrt(0.1433**2 + 0.1132**2 - 2 * 0.5449 * 0.1433 * 0.1132)
-    assert found.value == pytest.approx(0, abs=1e-12)
-    assert (-found.low, found.high) == pytest.approx((half, half), abs=2e-4)
+    assert (found.n, found.level, found.method) == (8, 0.95, "jackknife over groups of pairs")
+    assert pearson_difference(first, second, wanted, groups, level=0.5).low > found.low
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(4, 30))
@@ -40,6 +37,7 @@ def test_the_other_way_round_it_is_the_negative_to_the_bit(seed, count):
     there = pearson_difference(first, second, wanted)
     back = pearson_difference(second, first, wanted)
     assert (there.value, there.low, there.high) == (-back.value, -back.high, -back.low)
+    assert -2 <= there.low <= there.value <= there.high <= 2
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10), st.floats(-10, 10))
@@ -56,11 +54,10 @@ def test_scores_beside_themselves_differ_by_nothing_and_the_scale_does_not_count
     )
 
 
-def test_a_perfect_correlation_adds_nothing_to_the_margin():
+def test_the_greatest_difference_there_is_is_certain():
     wanted = np.arange(8.0)
-    found = pearson_difference(wanted, np.array([1.0, 0, 3, 2, 5, 4, 7, 6]), wanted)
-    assert 0 < found.low < found.value < found.high
-    assert pearson_difference(wanted, -wanted, wanted).value == 2
+    found = pearson_difference(wanted, -wanted, wanted)
+    assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
 
 
 def test_what_shares_its_errors_is_told_apart_the_better():
@@ -71,18 +68,28 @@ def test_what_shares_its_errors_is_told_apart_the_better():
     assert alike.high - alike.low < 0.5 * (apart.high - apart.low)
 
 
-@pytest.mark.parametrize("shared", [0.0, 0.9])
-def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(shared):
-    generator = np.random.default_rng(1)
-    covered = 0
+def covered(*, size, shared, told):
     # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
     truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
-    for _ in range(1000):
-        wanted, noise, more = generator.normal(size=(3, 60))
+    hits = 0
+    for seed in range(600):
+        columns, groups = grouped(seed, columns=3, count=180 // size, size=size)
+        wanted, noise, more = columns
         other = shared * noise + np.sqrt(1 - shared**2) * more
-        found = pearson_difference(wanted + noise, wanted + 1.5 * other, wanted)
-        covered += found.low <= truth <= found.high
-    assert 0.93 <= covered / 1000 <= 0.97
+        given = wanted + noise, wanted + 1.5 * other
+        found = pearson_difference(*given, wanted, groups if told else None)
+        hits += found.low <= truth <= found.high
+    return hits / 600
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(size, shared):
+    assert 0.92 <= covered(size=size, shared=shared, told=True) <= 0.98
+
+
+def test_without_the_groups_it_would_cover_the_truth_far_less_often():
+    assert covered(size=3, shared=0.0, told=False) < 0.87
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

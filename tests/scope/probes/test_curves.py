@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 import toy_latents
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr
 from toy_latents import SMALL
 
 from scope.errors import DataError, SpecError
+from scope.probes.calibration import Calibration
 from scope.probes.correlation_differences import pearson_difference
+from scope.probes.correlations import pearson_estimate
 from scope.probes.curves import layer_curve, leave_one_layer_out
+from scope.probes.measures import RawLayer
 from scope.probes.probe import SimilarityProbe
 from scope.records.estimates import Undefined
 
@@ -29,8 +32,18 @@ def test_a_curve_has_each_layers_correlations():
     for layer, point in enumerate(layer_curve(*TEST)):
         assert point.layer == layer
         assert point.pearson.value == pytest.approx(pearsonr(cosines(layer), TEST.scores)[0])
-        assert point.spearman.value == pytest.approx(spearmanr(cosines(layer), TEST.scores)[0])
         assert point.pearson.low < point.pearson.value < point.pearson.high
+
+
+def test_pairs_of_a_group_leave_a_curve_together_and_a_probe_too(probe):
+    groups = np.arange(32) // 4
+    distances = probe.layer_distances(TEST.first, TEST.second)
+    for layer, point in enumerate(layer_curve(*TEST, probe=probe, groups=groups)):
+        assert point.pearson == pearson_estimate(-distances[:, layer], TEST.scores, groups)
+    whole = probe.scores_from(distances)
+    for layer, lost in leave_one_layer_out(probe, *TEST, groups=groups):
+        rest = probe.scores_from(distances, without=layer)
+        assert lost == pearson_difference(whole, rest, TEST.scores, groups)
 
 
 def test_the_encodings_of_a_probe_follow_people_better_than_the_latents(probe):
@@ -73,12 +86,41 @@ def test_of_a_probe_that_gives_all_the_same_score_no_loss_can_be_told(probe):
 def test_a_layer_that_is_left_out_has_no_say(probe):
     first = TEST.first.copy()
     first[:, 1] = np.random.default_rng(0).normal(size=(32, 8)) * 100
-    same = [
-        probe.scores_from(probe.layer_distances(one, TEST.second), without=1)
-        for one in (TEST.first, first)
-    ]
-    assert np.array_equal(*same)
-    assert not np.array_equal(same[0], probe.predict(TEST.first, TEST.second))
+    distances = [probe.layer_distances(one, TEST.second) for one in (TEST.first, first)]
+    strains = [probe.measure_.strain(one, without=1) for one in distances]
+    assert np.array_equal(*strains)
+    assert not np.array_equal(strains[0], probe.measure_.strain(distances[0]))
+
+
+@pytest.mark.parametrize("step", ["raw", "siamese", "final"])
+def test_of_layers_that_all_say_the_same_none_is_missed(step):
+    """Without one the strain is smaller, and that alone is no loss."""
+    probe = SimilarityProbe(step=step, **SMALL).fit(*TRAIN)
+    if step != "raw":
+        # The gate is left out: it has no scale, and a layer less moves it.
+        probe.measure_.arrays["out"][:] = 0
+        probe.measure_.arrays["weights"][:] = [0.3, -0.5, 0.7]
+    one = np.random.default_rng(0).uniform(0, 1, (30, 1))
+    distances = np.repeat(one, 3, axis=1)
+    for layer in range(3):
+        rest = probe.scores_from(distances, without=layer)
+        np.testing.assert_allclose(rest, probe.scores_from(distances), rtol=1e-9)
+
+
+def test_what_is_left_has_the_mean_of_the_whole_by_hand():
+    probe = SimilarityProbe(step="raw").fit(*TRAIN)
+    probe.measure_ = RawLayer(np.array([0.2, 0.9, 0.5]))
+    probe.calibration_ = Calibration()
+    # The second layer counts, of mean .4; without it the third, of mean .2, which is doubled.
+    distances = np.array([[0.0, 0.2, 0.1], [0.0, 0.6, 0.3]])
+    found = probe.scores_from(distances, without=1)
+    np.testing.assert_allclose(found, 5 * np.exp([-0.2, -0.6]))
+    # Without the first, nothing changes; and where nothing is left of the strain, nothing can.
+    np.testing.assert_array_equal(
+        probe.scores_from(distances, without=0), probe.scores_from(distances)
+    )
+    still = distances * np.array([1.0, 1.0, 0.0])
+    assert probe.scores_from(still, without=1).tolist() == [5, 5]
 
 
 def test_of_one_layer_none_can_be_left_out():

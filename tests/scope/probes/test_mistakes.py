@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+from scope.errors import DataError
 from scope.probes.mistakes import mean_error_estimate, misjudged
 from scope.records.estimates import Undefined
 from scope.statistics import mean_estimate
@@ -16,6 +17,18 @@ def test_the_mean_error_has_the_unit_of_the_scores():
     assert (found.n, found.level) == (3, 0.9)
     scaled = mean_error_estimate(5 * given, 5 * wanted, level=0.9)
     assert scaled.high == pytest.approx(5 * found.high)
+
+
+def test_pairs_of_a_group_are_one_example_and_still_as_many_pairs():
+    given, wanted = np.array([0.0, 0.2, 0.9, 0.4]), np.array([0.1, 0.5, 0.4, 0.4])
+    found = mean_error_estimate(given, wanted, groups=np.array([9, 4, 9, 7]), high=1)
+    expected = mean_estimate([0.1, 0.3, 0.5, 0.0], list("abac"))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+    assert (found.n, expected.n) == (4, 3)
+    with pytest.raises(DataError, match="for 4 pairs"):
+        mean_error_estimate(given, wanted, groups=np.arange(3))
 
 
 def test_errors_the_range_has_no_room_for_are_refused_and_no_pair_has_no_error():

@@ -164,6 +164,26 @@ def test_a_parameter_that_cannot_be_is_refused(parameters, told):
         SimilarityProbe(**parameters).fit(*TRAIN)
 
 
+def test_an_autoencoder_is_drawn_with_the_seed_of_its_call_and_the_final_step_draws_none_there():
+    foundations = {
+        step: [probe_of(step, seed=seed).pretrain(SENTENCES).foundation_ for seed in (0, 0, 1)]
+        for step in ("autoencoder", "final")
+    }
+    one, same, other = (found.encoders.weights for found in foundations["autoencoder"])
+    assert (one == same).all()
+    assert (one != other).any()
+    one, _, other = (found.basis.projection for found in foundations["final"])
+    assert (one == other).all()
+    assert foundations["final"][0].encoders is None
+
+
+def test_an_autoencoder_learned_anew_for_a_seed_is_that_of_a_new_probe():
+    again = probe_of("autoencoder").pretrain(SENTENCES).set_params(seed=3).pretrain(SENTENCES)
+    expected = probe_of("autoencoder", seed=3).pretrain(SENTENCES)
+    scores = [one.fit(*TRAIN).predict(TEST.first, TEST.second) for one in (again, expected)]
+    assert np.array_equal(*scores)
+
+
 @pytest.mark.parametrize("step", ["raw", "mlp", "siamese"])
 def test_sentences_without_scores_are_refused_where_they_would_do_nothing(step):
     with pytest.raises(SpecError, match=f"for the step `{step}`"):

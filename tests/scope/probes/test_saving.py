@@ -2,6 +2,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import toy_latents
 from toy_latents import SMALL, STEPS
 
-from scope.errors import RunError
+from scope.errors import DataError, RunError
 from scope.probes.probe import SimilarityProbe
 from scope.probes.saved_numbers import DESCRIPTION, FILES, NUMBERS
 from scope.probes.saving import SavedProbe, load_probe, save_probe
@@ -139,7 +140,7 @@ def test_another_format_is_told_before_anything_else(copied):
         ({"layers": "3"}, "at `layers`"),
         ({"layers": 2}, "`centre` of shape (3, 8), not (layers, width)"),
         ({"width": 10**12}, "3 layers of width 1000000000000"),
-        ({"calibration": [1.0, 0.0]}, "the calibration (1.0, 0.0)"),
+        ({"calibration": [1.0, 1.0, 0.0]}, "the calibration (1.0, 1.0, 0.0)"),
         ({"calibration": [1.0]}, "at `calibration"),
         ({"source": {"spec": "hf:a"}}, "at `source"),
         ({"parameters": {"stage": "raw"}}, "do not go together"),
@@ -178,3 +179,18 @@ def test_numbers_that_are_finite_and_yet_give_no_score_are_refused(tmp_path):
     save_probe(saved_of("mlp"), tmp_path)
     craft(tmp_path, weights=np.array([1e308, -1e308, 0]), deviation=np.full(3, 1e-308))
     assert "a score of nan" in refusal(tmp_path)
+
+
+def test_a_file_of_some_kilobytes_asks_for_no_more_than_it_holds(tmp_path):
+    """The step ``raw`` has no array by which the width is bounded."""
+    save_probe(saved_of("raw"), tmp_path)
+    craft(tmp_path, correlations=np.linspace(0, 1, 5000))
+    change(tmp_path, layers=5000, width=10**6)
+    tracemalloc.start()
+    try:
+        found = load_probe(tmp_path).probe
+        assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(DataError, match="expected: 5000 layers of width 1000000"):
+        found.predict(TOY.first, TOY.second)

@@ -1,12 +1,18 @@
 """A folder of latents, and what becomes of it when it is damaged."""
 
+import os
+import platform
 import sqlite3
+import threading
 from contextlib import closing
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from scope.errors import RunError
+from scope.progress import Silent
+from scope.store import latents as store
 from scope.store.latents import LatentFolder, Place, Shape, unpacked
 
 
@@ -63,6 +69,90 @@ def test_all_latents_of_a_folder_have_one_shape(folder):
     folder.add({"a": False, "b": False}, ROWS, "float32")
     with pytest.raises(RunError, match=r"is damaged: it is of .*layers=3, .* has .*layers=2"):
         folder.add({"c": False}, ROWS[:1, :2], "float32")
+
+
+class Seen:
+    """Progress that remembers what it was told, and when it was told for the first time."""
+
+    def __init__(self):
+        self.told, self.began = [], threading.Event()
+
+    def task(self, description, total, done=0):
+        self.told.append((description, total, done))
+        return self
+
+    def __enter__(self):
+        return self.advance
+
+    def advance(self, units=1):
+        self.told.append(units)
+        self.began.set()
+
+    def __exit__(self, *_):
+        return None
+
+
+def test_who_waits_for_a_writer_says_for_which_and_goes_on_after_it(folder, monkeypatch):
+    monkeypatch.setattr(store, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    seen, got = Seen(), []
+
+    def wait():
+        with folder.writing(seen):
+            got.append(True)
+
+    waiting = threading.Thread(target=wait)
+    with folder.writing(Silent()):
+        waiting.start()
+        assert seen.began.wait(timeout=60)
+        assert got == []
+    waiting.join(timeout=60)
+    assert got == [True]
+    who = f"process {os.getpid()} on {platform.node()}"
+    assert seen.told[0] == (f"waiting for {who} to keep this model's latents", 1, 0)
+    assert set(seen.told[1:-1]) == {0}
+    assert seen.told[-1] == 1
+
+
+def test_nobody_is_waited_for_where_nobody_writes(folder):
+    for _ in range(2):
+        seen = Seen()
+        with pytest.raises(ZeroDivisionError), folder.writing(seen):
+            raise ZeroDivisionError
+        assert seen.told == []
+
+
+def test_a_writer_that_gave_no_name_is_another_process(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    seen, lock = Seen(), FileLock(tmp_path / "latents" / "writer.lock", thread_local=False)
+    lock.acquire()
+
+    def release():
+        seen.began.wait(timeout=60)
+        lock.release()
+
+    releasing = threading.Thread(target=release)
+    releasing.start()
+    with folder.writing(seen):
+        pass
+    releasing.join(timeout=60)
+    assert seen.told[0][0] == "waiting for another process to keep this model's latents"
+
+
+def test_an_index_that_stays_locked_is_named_with_a_way_out(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_SECONDS_TO_WAIT", 0.01)
+    held = FileLock(tmp_path / "latents" / "index.lock")
+
+    def opened():
+        with pytest.raises(RunError, match=r"(?s)index\.lock.*SCOPE_CACHE"):
+            LatentFolder(tmp_path / "latents")
+        done.append(True)
+
+    done = []
+    with held:
+        other = threading.Thread(target=opened)
+        other.start()
+        other.join(timeout=60)
+    assert done == [True]
 
 
 @pytest.mark.parametrize(

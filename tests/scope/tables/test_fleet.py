@@ -10,8 +10,8 @@ from scope.cli.output import show
 from scope.records import Contribution, ExpectedAccuracy, FleetFindings, FleetModel, RouteShare
 from scope.tables import rows as rows_of
 from scope.tables import table, to_text
+from scope.tables.cells import AT_EITHER_END, MOST_ROWS
 from scope.tables.fleet import MOST_ADDED
-from scope.tables.fleet_cells import AT_EITHER_END, MOST_ROWS
 
 EMPTY = FleetFindings(questions=12, models=3, answers=27, forecaster="mean", encoder="none")
 

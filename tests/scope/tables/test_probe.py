@@ -95,6 +95,32 @@ def test_trained_numbers_and_the_spread_over_seeds_stand_below():
     assert "seeds" not in shown(replace(PLAINLY, scores=one_seed))
 
 
+def test_seeds_without_a_correlation_are_counted_and_left_out_of_the_mean():
+    first, *_, last = PLAINLY.scores[:5]
+
+    def said(*values):
+        found = replace(PLAINLY, scores=(first, replace(last, pearsons=values)))
+        return " ".join(shown(found).split())
+
+    assert "final 0.750 ± 0.354 (1 undefined); above" in said(1.0, None, 0.5)
+    assert "final 0.500 (1 undefined); above" in said(None, 0.5)
+    assert "final undefined (2 undefined); above" in said(None, None)
+
+
+def test_the_last_step_has_its_number_on_unseen_pairs_where_some_sentences_were_seen():
+    line = (
+        "Pearson on the 520 test pairs without a sentence that was learned from: "
+        "final 0.781 [0.742, 0.820]"
+    )
+    assert line in " ".join(shown().split())
+    gone = replace(PLAINLY.scores[4], unseen=Undefined(reason="fewer than 4 pairs", n=2))
+    lacking = replace(PLAINLY, scores=(gone,), unseen=2)
+    assert "learned from: final undefined (fewer than 4 pairs)" in " ".join(shown(lacking).split())
+    assert "without a sentence" not in shown(replace(PLAINLY, unseen=750))
+    # Of a saved probe nobody knows.
+    assert "without a sentence" not in shown(replace(PLAINLY, train=0, development=0))
+
+
 def test_differences_begin_with_the_last_step():
     text = shown(replace(PLAINLY, scores=(), layers=()))
     named = [line.split()[1] for line in text.splitlines() if "n=750" in line]
@@ -107,6 +133,7 @@ def test_layers_that_stand_out_are_named_with_their_numbers():
     text = shown(replace(PLAINLY, scores=(), differences=()))
     assert cells(text, "deep") == ["deep", "layer 17", "layer 17", "layer 6"]
     assert "[0.586, 0.648]" in text
+    assert "picked on these test pairs, so a little too high" in " ".join(text.split())
     few = (
         replace(
             PLAINLY.layers[0],
@@ -131,6 +158,9 @@ def test_what_else_there_is_and_where_stands_last():
     lines = shown(width=160).splitlines()
     assert "in the report: curves of layers, maps of CKA, misjudged pairs" in lines
     assert "note: one left out" in lines
+    told = "intervals: test pairs that share sentences count once, as 619 groups"
+    assert told in lines
+    assert "intervals: " not in shown(replace(PLAINLY, groups=750))
     assert lines[-1].startswith("saved: probes/deep-final, probes/shallow")
     many = shown(replace(PLAINLY, notes=tuple(f"rule {place}" for place in range(8))))
     assert ("rule 4" in many, "rule 5" in many) == (True, False)
@@ -170,6 +200,10 @@ def test_every_estimate_is_a_row_of_the_frame():
     assert counts["layer_pearson"] == counts["layer_pearson_lost"] == 48
     assert counts["cka"] == 540
     assert set(frame.capability) == {"probe"}
+    unseen = frame[(frame.metric == "pearson_unseen") & (frame.target == "deep")]
+    assert list(unseen.subset) == ["raw", "mlp", "siamese", "autoencoder", "final"]
+    assert list(unseen.value)[-1] == 0.796875 - 4 / 256
+    assert set(unseen.n) == {520}
 
 
 def test_gains_are_held_against_the_step_before_and_undefined_ones_have_a_reason():

@@ -26,7 +26,15 @@ class Encoder:
         return np.array([VECTORS[text] for text in texts])
 
 
-def numbers(answers, models=("first", "second"), *, normalize=False, encode=None, words=None):
+def numbers(
+    answers,
+    models=("first", "second"),
+    *,
+    normalize=False,
+    encode=None,
+    words=None,
+    cosines=True,
+):
     texts = distinct_texts(answers)
     return measure_task(
         answers,
@@ -35,6 +43,7 @@ def numbers(answers, models=("first", "second"), *, normalize=False, encode=None
         seed=0,
         by_meaning=encode and cosines_of(texts, encode),
         by_words=words and cosines_of(texts, words),
+        cosines=cosines,
     )
 
 
@@ -82,6 +91,36 @@ def test_encoders_add_semscore_its_share_from_the_threshold_on_and_the_word_cosi
     estimate = found["sem_score", "second", GOLD].estimate
     assert estimate.value == 0
     assert -1 <= estimate.low < 0 < estimate.high <= 1
+
+
+def test_scores_that_are_no_cosines_have_no_share_from_the_threshold_on_and_none_below_zero():
+    rows = [(["Paris"], "in Paris", "Rome")]
+    by_cosines = measured(text_task(*rows), encode=Encoder())
+    by_scores = measured(text_task(*rows), encode=Encoder(), cosines=False)
+    gone = {key for key in by_cosines if key not in by_scores}
+    assert {metric for metric, _, _ in gone} == {"sem_score_at_least(threshold=0.9)"}
+    assert len(gone) == 3
+    scored = by_scores["sem_score", "second", GOLD]
+    assert scored.values == pytest.approx((0.6,))
+    assert scored.estimate.low > 0 > by_cosines["sem_score", "second", GOLD].estimate.low
+    assert by_scores["word_f1", "first", GOLD] == by_cosines["word_f1", "first", GOLD]
+
+
+def test_scores_that_are_no_cosines_and_lie_below_zero_are_refused():
+    with pytest.raises(ValueError, match="outside"):
+        numbers(text_task((["Paris"], "nowhere", "Rome")), encode=Encoder(), cosines=False)
+
+
+def test_differences_of_scores_that_are_no_cosines_reach_one():
+    rows = [(["Paris"], "Paris", "Rome")] * 4 + [(["Paris"], "Rome", "Paris")]
+    text = text_task(*rows)
+    differences = [
+        numbers(text, encode=Encoder(), cosines=cosines).differences[1].estimate
+        for cosines in (True, False)
+    ]
+    by_cosines, by_scores = differences
+    assert by_scores.value == pytest.approx(by_cosines.value)
+    assert by_cosines.low < by_scores.low <= by_scores.high < by_cosines.high
 
 
 def test_every_distinct_text_is_encoded_once_and_no_empty_one():

@@ -31,7 +31,7 @@ def request(**changed):
         "models": ("python:toy_readers:Bags",),
         "pairs": PairSpecs(data="x"),
         "unlabelled": None,
-        "unlabelled_n": 4000,
+        "unlabelled_n": None,
         "text_column": None,
         "steps": STEPS,
         "seeds": 2,
@@ -70,11 +70,12 @@ def test_every_step_and_seed_is_the_probe_fitted_by_hand(material):
     train = latents_of(material.table, material.pairs.train)
     development = latents_of(material.table, material.pairs.development)
     for one in fitted:
-        by_hand = SimilarityProbe(step=one.probe.step, seed=5, hidden=2)
-        if one.probe.step in ("autoencoder", "final"):
-            by_hand.pretrain(material.table.rows(material.pool))
         for number, given in enumerate(one.given):
-            by_hand.set_params(seed=5 + number).fit(*train, development=development)
+            by_hand = SimilarityProbe(step=one.probe.step, seed=5 + number, hidden=2)
+            # An autoencoder is drawn by the seed as well.
+            if one.probe.step in ("autoencoder", "final"):
+                by_hand.pretrain(material.table.rows(material.pool))
+            by_hand.fit(*train, development=development)
             np.testing.assert_array_equal(given, by_hand.predict(test.first, test.second))
         # The probe that is kept is still that of the first seed.
         kept = one.probe.predict(test.first, test.second)
@@ -92,8 +93,22 @@ def test_progress_counts_what_is_learned_and_every_fit(material):
             return nullcontext(lambda units=1: counted.append(units))
 
     fit_steps(request(), material, Counting())
-    # Five steps, three of them with two seeds, and two that learn from sentences without scores.
-    assert counted[0] == sum(counted[1:]) == 10
+    # Five steps, three of them with two seeds. Of two that learn from sentences without scores the
+    # autoencoders do so for each seed.
+    assert counted[0] == sum(counted[1:]) == 11
+
+
+def test_what_no_seed_changes_is_learned_once(material, monkeypatch):
+    learned = []
+    pretrain = SimilarityProbe.pretrain
+
+    def watched(self, latents):
+        learned.append((self.step, self.seed))
+        return pretrain(self, latents)
+
+    monkeypatch.setattr(SimilarityProbe, "pretrain", watched)
+    fit_steps(request(seeds=3), material, Silent())
+    assert learned == [("autoencoder", 5), ("autoencoder", 6), ("autoencoder", 7), ("final", 5)]
 
 
 @pytest.mark.parametrize(

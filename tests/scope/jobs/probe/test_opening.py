@@ -1,6 +1,7 @@
 """A saved probe opens with its own model alone."""
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,12 @@ from tiny_probe import write_probe
 from toy_readers import Bags
 
 from scope.errors import ModelError, RunError, SpecError
+from scope.jobs.probe import opening
 from scope.jobs.probe.opening import open_probe
 from scope.jobs.probe.readers import source_of
 from scope.models import ModelOptions
 from scope.models.latents import Readout
+from scope.models.loading import load_latent_reader
 from scope.probes import SavedProbe, SimilarityProbe, save_probe
 from scope.probes.saved_numbers import DESCRIPTION
 
@@ -91,15 +94,66 @@ def test_a_source_that_cannot_be_is_a_damaged_file(tiny, changed, said):
         open_probe(tiny.folder, CPU)
 
 
-def test_a_probe_of_a_reader_of_python_opens_too(tmp_path):
-    reader = Bags()
-    texts = ["the film", "ann saw", "bob in paris", "a dull film"]
-    latents = reader.latents(texts)
+def save_with(source, folder):
+    """A probe of toy latents in a folder, which says that they are of the source."""
+    latents = Bags().latents(["the film", "ann saw", "bob in paris", "a dull film"])
     probe = SimilarityProbe(step="raw").fit(latents[:2], latents[2:], [1, 4])
-    source = source_of(reader)
-    save_probe(SavedProbe(probe=probe, source=source), tmp_path / "kept")
-    assert open_probe(tmp_path / "kept", CPU).source == source
-    other = replace(source, spec="python:toy_readers:Other")
-    save_probe(SavedProbe(probe=probe, source=other), tmp_path / "kept")
+    save_probe(SavedProbe(probe=probe, source=source), folder)
+
+
+def test_a_probe_of_a_reader_of_python_opens_where_the_user_names_it(tmp_path):
+    source = source_of(Bags())
+    save_with(source, tmp_path / "kept")
+    assert open_probe(tmp_path / "kept", CPU, source.spec).source == source
     with pytest.raises(ModelError, match="fingerprint `toy-Other`"):
+        open_probe(tmp_path / "kept", CPU, "python:toy_readers:Other")
+
+
+@pytest.mark.parametrize("spec", ["python:crafted:Reader", "crafted-plugin:x", "openai:http://a#b"])
+def test_what_a_probe_names_by_itself_never_runs_as_code(tmp_path, spec):
+    (tmp_path / "crafted.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    save_with(replace(source_of(Bags()), spec=spec), tmp_path / "kept")
+    with pytest.raises(ModelError) as error:
+        open_probe(tmp_path / "kept", replace(CPU, trust_remote_code=True, allow_pickle=True))
+    assert f"names the model `{spec}`" in error.value.found
+    assert error.value.mend == "name it yourself: --model SPEC"
+    assert not (tmp_path / "ran").exists()
+    assert "crafted" not in sys.modules
+
+
+def test_a_probe_that_names_no_model_is_damaged(tmp_path):
+    save_with(replace(source_of(Bags()), spec=" "), tmp_path / "kept")
+    with pytest.raises(RunError, match="is damaged: it names no model"):
         open_probe(tmp_path / "kept", CPU)
+
+
+def test_pickles_and_foreign_code_are_for_models_that_the_user_names(tiny, tmp_path, monkeypatch):
+    asked = []
+
+    def watched(spec, options, readout):
+        asked.append((options.allow_pickle, options.trust_remote_code, options.dtype))
+        return load_latent_reader(spec, options, readout)
+
+    monkeypatch.setattr(opening, "load_latent_reader", watched)
+    free = replace(CPU, allow_pickle=True, trust_remote_code=True)
+    open_probe(tiny.folder, free)
+    open_probe(tiny.folder, free, str(tmp_path / "model"))
+    assert asked == [(False, False, "float32"), (True, True, "float32")]
+
+
+def test_a_model_whose_own_code_counts_opens_where_it_is_named_with_the_option(tiny, tmp_path):
+    (tmp_path / "model" / "modeling_own.py").write_text("WORD = 1\n", encoding="utf-8")
+    free = replace(CPU, trust_remote_code=True)
+    reader = load_latent_reader(
+        tiny.reader.spec,
+        replace(free, dtype="float32"),
+        Readout(kind="prompt", template=tiny.reader.prompt),
+    )
+    assert reader.fingerprint != tiny.reader.fingerprint
+    save_probe(SavedProbe(probe=tiny.probe, source=source_of(reader)), tmp_path / "own")
+    with pytest.raises(ModelError) as error:
+        open_probe(tmp_path / "own", free)
+    assert "--trust-remote-code" in error.value.mend
+    assert "name the model yourself beside them: --model SPEC" in error.value.mend
+    named = open_probe(tmp_path / "own", free, str(tmp_path / "model"))
+    assert named.reader.fingerprint == reader.fingerprint

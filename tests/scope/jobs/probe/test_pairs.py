@@ -101,11 +101,19 @@ def test_development_pairs_that_cannot_be_read_are_no_reason_to_draw_others():
         read(task, train="one", test="two", development="three")
 
 
-def test_test_pairs_that_were_trained_on_are_counted_either_way_round():
-    known = [("test", "train 0 b", "train 0 a", 1), ("test", "train 7 a", "train 7 b", 2)]
-    given = read(Told(table=TABLE + known), data="table")
-    assert given.notes == ("2 of 8 test pairs have the very sentences of a training pair",)
-    assert len(given.test) == 8
+@pytest.mark.parametrize(("greatest", "fits"), [(1, False), (2.4, False), (2.5, True)])
+def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fits):
+    table = [
+        (part, first, second, greatest * (place % 2))
+        for place, (part, first, second, _) in enumerate(TABLE)
+    ]
+    if fits:
+        assert len(read(Told(table=table), data="table").train) == 30
+        return
+    with pytest.raises(DataError) as error:
+        read(Told(table=table), data="table")
+    assert f"is {greatest} in a range of 0 to 5" in error.value.found
+    assert f"--high {greatest}," in error.value.mend
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,20 @@ def test_what_is_known_beforehand_stands_in_the_findings(plan):
     found = plan.findings(["two"])
     assert (found.train, found.development, found.test) == (0, 0, 2)
     assert (found.sentences, found.unlabelled, found.low, found.high) == (3, 2, 0.0, 5.0)
-    assert found.notes == ("one", "two")
+    assert (found.unseen, found.groups) == (0, 1)
+    assert (found.notes[0], found.notes[-1]) == ("one", "two")
+
+
+def test_what_the_parts_have_in_common_stands_in_the_findings(plan):
+    other = ScoredPair(id="2", first="a house", second="a tree", score=1.0)
+    train = (ScoredPair(id="3", first="paris", second="bob", score=2.0),)
+    found = replace(plan, pairs=replace(plan.pairs, train=train, test=(*TEST, other))).findings()
+    assert (found.unseen, found.groups) == (2, 2)
+    assert found.notes == (
+        "one",
+        "of 3 test pairs have 1 a sentence in common with the training pairs; 2 one that stands "
+        "among those without scores",
+    )
 
 
 def test_a_range_is_given_to_the_task():

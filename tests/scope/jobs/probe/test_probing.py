@@ -8,11 +8,12 @@ import pytest
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
 
 import scope
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, ModelError, RunError, SpecError
 from scope.jobs.latent_store import stored_latents
-from scope.jobs.probe import fitting
+from scope.jobs.probe import fitting, retesting
+from scope.progress import Silent
 from scope.protocols import PairData
-from scope.records import DataCard, ScoredPair
+from scope.records import DataCard, ScoredPair, Undefined
 from scope.serialization import to_json
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
@@ -84,7 +85,7 @@ def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
     assert comparison.probe.scores[-1].error.value > 5
     card = comparison.manifest.capabilities[0]
     assert (card.name, card.settings) == ("percent", {"unit": "percent"})
-    again = probe(probe="kept", task=Percent(), models=(), hidden=None, data="anything")
+    again = probe(probe="kept", task=Percent(), hidden=None, data="anything")
     assert again.probe.scores[0].pearson == comparison.probe.scores[-1].pearson
     with pytest.raises(SpecError, match="the range --low 1"):
         probe(task=Percent(), data="anything", low=1)
@@ -95,14 +96,14 @@ def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
     train = str(write_pairs(tmp_path / "train.csv", rows))
     asked = {"data": None, "train": train, "test": train}
     probe(**asked, low=1, high=6, save="kept")
-    again = probe(probe="kept", models=(), hidden=None, data=None, test=train)
+    again = probe(probe="kept", hidden=None, data=None, test=train)
     assert (again.probe.low, again.probe.high) == (1, 6)
     assert again.manifest.capabilities[0].settings == {"low": 1, "high": 6}
     assert (again.probe.train, again.probe.sentences) == (0, len({t for r in rows for t in r[:2]}))
 
 
 def test_another_probe_in_the_folder_is_another_question(probe, pairs):
-    asked = {"probe": "kept", "models": (), "hidden": None, "run": "again"}
+    asked = {"probe": "kept", "hidden": None, "run": "again"}
     probe(save="kept")
     probe(**asked)
     probe(save="kept", seed=1)
@@ -147,6 +148,26 @@ def test_no_model_is_held_while_probes_are_fitted(probe, monkeypatch):
     assert len(held) == 2
 
 
+def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
+    probe(steps="raw", hidden=None, save="kept")
+    held = []
+
+    def watched(name, reader, texts, progress):
+        held.append(weakref.ref(reader))
+        return read(name, reader, texts, progress)
+
+    def judged(*arguments):
+        gc.collect()
+        assert [reference() for reference in held] == [None]
+        return judge(*arguments)
+
+    read, judge = retesting.read_texts, retesting.judge_model
+    monkeypatch.setattr(retesting, "read_texts", watched)
+    monkeypatch.setattr(retesting, "judge_model", judged)
+    probe(probe="kept", hidden=None)
+    assert len(held) == 1
+
+
 def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monkeypatch):
     read = []
 
@@ -161,7 +182,70 @@ def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monke
     assert len(read) == 1
 
 
-@pytest.mark.parametrize("steps", ["raw", "mlp"])
-def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe, steps):
-    (score,) = probe(steps=steps, seeds=3, hidden=None).probe.scores
-    assert len(score.pearsons) == 1
+def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
+    found = probe(steps=["raw", "mlp", "siamese"], seeds=3).probe
+    assert [len(score.pearsons) for score in found.scores] == [1, 1, 3]
+    note = "estimates, gains among them, are those of the seed 0; with 3 seeds were fitted: siamese"
+    assert note in found.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"), [("seeds", 1, 2), ("hidden", 4, 3), ("seed", 0, 1)]
+)
+def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other):
+    asked = {"run": "mine", "steps": "siamese"}
+    probe(**asked, **{name: one})
+    told = rf"run `mine` holds another question: settings.{name} is {one}, not {other}"
+    with pytest.raises(scope.ScopeError, match=told):
+        probe(**asked, **{name: other})
+
+
+def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, tmp_path):
+    train = [(f"ann {place}", f"bob {place}", place % 6) for place in range(60)]
+    test = [(f"who {place}", f"saw {place // 2}", place % 6) for place in range(12)]
+    test += [(f"ann {place}", f"paris {place}", place % 6) for place in range(3)]
+    asked = {
+        "data": None,
+        "train": str(write_pairs(tmp_path / "train.csv", train)),
+        "test": str(write_pairs(tmp_path / "test.csv", test)),
+    }
+    found = probe(**asked, steps="raw", hidden=None, save="kept").probe
+    assert (found.test, found.unseen, found.groups) == (15, 12, 6 + 3)
+    assert found.scores[0].unseen.n == 12
+    assert found.scores[0].unseen != found.scores[0].pearson
+    assert found.notes[1].startswith("of 15 test pairs have ")
+    saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).probe
+    assert (saved.unseen, saved.groups) == (0, 9)
+    assert saved.scores[0].pearson == found.scores[0].pearson
+    assert saved.scores[0].unseen == Undefined(
+        reason="a saved probe does not keep its training pairs", n=0
+    )
+
+
+def test_a_saved_probe_opens_no_reader_of_python_that_it_names_itself(probe):
+    probe(steps="raw", hidden=None, save="kept")
+    with pytest.raises(ModelError, match="name it yourself: --model SPEC"):
+        probe(probe="kept", models=(), hidden=None)
+
+
+def test_a_probe_of_another_model_is_not_saved_over(probe):
+    probe(steps="raw", hidden=None, save="kept")
+    probe(steps="mlp", hidden=None, save="kept")
+    with pytest.raises(RunError, match="holds a probe of `python:toy_readers:Bags`"):
+        probe(models=OTHER, steps="raw", hidden=None, save="kept")
+
+
+def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(probe):
+    told = []
+
+    class Telling(Silent):
+        def task(self, description, total, done=0):
+            told.append((description, total, done))
+            return super().task(description, total, done)
+
+    found = probe(steps="raw", hidden=None, progress=Telling())
+    assert told == [
+        ("toy_readers:Bags: latents", 1, 0),
+        ("toy_readers:Bags: latents", found.probe.sentences, 1),
+        ("toy_readers:Bags: fitting", 1, 0),
+    ]

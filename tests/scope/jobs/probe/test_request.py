@@ -14,7 +14,7 @@ def request(**changed):
         "models": ("hf:a",),
         "pairs": PairSpecs(data="pairs.csv"),
         "unlabelled": None,
-        "unlabelled_n": 4000,
+        "unlabelled_n": None,
         "text_column": None,
         "steps": ("raw", "final"),
         "seeds": 1,
@@ -41,6 +41,13 @@ def test_steps_that_are_none_are_refused(steps, found):
 
 def test_a_request_that_makes_sense_passes():
     request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5).check()
+    request(unlabelled="text:books", unlabelled_n=9).check()
+    request(steps=("raw", "mlp")).check()
+
+
+def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
+    assert request().most_unlabelled == 4000
+    assert request(unlabelled="text:books", unlabelled_n=9).most_unlabelled == 9
 
 
 @pytest.mark.parametrize(
@@ -50,7 +57,9 @@ def test_a_request_that_makes_sense_passes():
         ({"models": ("hf:a", "hf:a")}, "`hf:a` is named twice"),
         ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models, and one folder `kept`"),
         ({"seeds": 0}, "seeds=0"),
-        ({"unlabelled_n": 0}, "unlabelled_n=0"),
+        ({"unlabelled_n": 0, "unlabelled": "text:x"}, "unlabelled_n=0"),
+        ({"unlabelled_n": 9}, "--unlabelled-n 9 without --unlabelled"),
+        ({"seeds": 9, "steps": ("raw", "mlp")}, "--seeds 9 with no other step than raw and mlp"),
         ({"hidden": 0}, "hidden=0"),
         ({"text_column": "said"}, "--text-column said without --unlabelled"),
         ({"seed": -1}, "seed=-1"),

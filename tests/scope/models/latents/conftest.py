@@ -117,6 +117,13 @@ WRITERS = {
     "xlnet": functools.partial(
         write_on_words, kind="XLNet", d_model=16, n_layer=2, n_head=2, d_inner=32
     ),
+    # They have a list for each part of their blocks.
+    **{
+        kind.lower(): functools.partial(
+            write_on_words, kind=kind, emb_dim=16, n_layers=2, n_heads=2, pad_index=0
+        )
+        for kind in ("XLM", "Flaubert")
+    },
     "t5": write_tiny_t5,
     "bart": write_tiny_bart,
 }

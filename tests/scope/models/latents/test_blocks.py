@@ -1,5 +1,6 @@
 """Blocks are found in a model whatever they are called."""
 
+import types
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,7 +9,7 @@ from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.latents.blocks import Blocks, _listed_blocks
 from scope.models.latents.source import checkpoint_source
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,8 @@ from scope.models.torch_setup import load_torch
         ("t5", "T5Block", 2),
         ("bart", "BartEncoderLayer", 1),
         ("albert", None, 0),
+        ("xlm", None, 0),
+        ("flaubert", None, 0),
     ],
 )
 def test_blocks_are_the_outermost_list_of_as_many_as_there_are_layers(folders, name, kind, count):
@@ -56,11 +59,80 @@ def test_several_threads_may_listen_at_once(folders):
         load_torch().testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize(("name", "most"), [("bert", None), ("albert", 1), ("xlnet", 1)])
+def in_parts(scale=1.0, begins_with=1, part=0.0, layers=3):
+    """A model whose only list may hold but a part of each block.
+
+    Its state is doubled and shifted by each block, and ``part`` of it lies beside the list.
+    """
+    torch = load_torch()
+
+    class Block(torch.nn.Module):
+        def forward(self, states):
+            return (2 * states + torch.tensor([0.0, 1.0, -1.0, 0.5])) * scale
+
+    class InParts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = quiet_transformers().BertConfig(num_hidden_layers=layers)
+            self.table = torch.nn.Embedding.from_pretrained(torch.arange(40.0).reshape(10, 4))
+            self.list = torch.nn.ModuleList(Block() for _ in range(layers))
+
+        def forward(self, input_ids, output_hidden_states=None):
+            found = [self.table(input_ids)]
+            for block in self.list:
+                given = block(found[-1]) / scale
+                found.append(given + part * torch.tensor([9.0, -70.0, 0.0, 0.0]))
+            last = found[-1] - found[-1].mean()
+            wanted = self.config.output_hidden_states or output_hidden_states
+            states = (*found[:-1], last) if begins_with else (*found[1:], last)
+            return types.SimpleNamespace(hidden_states=states if wanted else None)
+
+    return InParts()
+
+
+@pytest.mark.parametrize("begins_with", [0, 1])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_blocks_are_believed_where_the_model_has_the_same_hidden_states(scale, begins_with):
+    """Some models give no embeddings among them, some scale their states between blocks."""
+    found = Blocks(in_parts(scale, begins_with), "hf:whole").read([[1, 2]], slice(0, 1))
+    assert found[0, :2].tolist() == [
+        [8 * scale, 11 * scale, 11 * scale, 14.5 * scale],
+        [16 * scale, 23 * scale, 21 * scale, 29.5 * scale],
+    ]
+
+
+def test_a_list_that_holds_a_part_of_each_block_is_not_taken_for_the_blocks():
+    found = Blocks(in_parts(part=1.0), "hf:parts").read([[1, 2]], slice(0, 1))
+    assert found[0, :2].tolist() == [[17, -59, 11, 14.5], [43, -187, 21, 29.5]]
+
+
+def test_a_block_that_changes_its_layout_later_is_refused(folders):
+    model = head_of(folders["bert"]).model
+    blocks = Blocks(model, "hf:bert")
+    first = model.encoder.layer[0]
+    first.forward = lambda states, *_, **__: (states.flatten(),)
+    with pytest.raises(
+        ModelError, match=r"`hf:bert` is a BertModel .* shape \(32,\) for tokens of shape \(1, 2\)"
+    ):
+        blocks.read([[5, 6]], slice(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("bert", None), ("albert", 1), ("xlnet", 1), ("xlm", 1), ("flaubert", 1)],
+)
 def test_models_that_are_asked_answer_one_thread_at_a_time(folders, name, most):
     blocks = Blocks(head_of(folders[name]).model, f"hf:{name}")
     assert blocks.most_at_once == most
     assert blocks.width == 16
+
+
+def test_a_model_that_changes_while_it_reads_answers_one_thread_at_a_time(folders):
+    model = head_of(folders["llama"]).model
+    assert Blocks(model, "hf:llama").most_at_once is None
+    model.rotary_emb.rope_type = "longrope"
+    model.config.original_max_position_embeddings = 90
+    assert Blocks(model, "hf:llama").most_at_once == 1
 
 
 def test_what_a_checkpoint_asks_for_by_itself_is_left_out(folders):

@@ -13,7 +13,7 @@ from scope.zoo.smollm import smollm_file
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 FAMILIES = (
     *("llama", "gpt2", "mistral", "mamba", "xlnet"),
-    *("bert", "roberta", "distilbert", "albert", "t5", "bart"),
+    *("bert", "roberta", "distilbert", "albert", "xlm", "flaubert", "t5", "bart"),
 )
 MEAN = Readout(kind="mean")
 

@@ -1,5 +1,6 @@
 """The oracle is plain transformers, asked one text at a time."""
 
+import copy
 import shutil
 
 import numpy as np
@@ -15,7 +16,10 @@ from scope.protocols import LatentReader
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 CAUSAL = ("llama", "gpt2", "mistral", "mamba", "xlnet")
-FAMILIES = (*CAUSAL, "bert", "roberta", "distilbert", "albert", "t5", "bart")
+FAMILIES = (
+    *CAUSAL,
+    *("bert", "roberta", "distilbert", "albert", "xlm", "flaubert", "t5", "bart"),
+)
 BLOCKS = {"gpt2": 3, "albert": 3, "bart": 1}
 NORMS = {
     "gpt2": "ln_f",
@@ -146,6 +150,28 @@ def test_texts_that_are_too_long_are_counted(reader):
     np.testing.assert_array_equal(
         reader("bert").latents(texts[1:]), reader("bert").latents(["the film " * 19])
     )
+
+
+def test_texts_that_would_change_the_model_lose_their_end(folders):
+    """One of them would stretch the positions of all that are read after it."""
+    options = ModelOptions(device="cpu")
+    source = load_latent_reader(str(folders["llama"]), options)._source
+
+    def dynamic():
+        head = source.load()
+        body, config = head.model, copy.deepcopy(head.model.config)
+        config.max_position_embeddings = 6
+        config.rope_scaling = {"rope_type": "dynamic", "factor": 2.0}
+        body.rotary_emb = type(body.rotary_emb)(config)
+        return head
+
+    stretched = Source(spec="hf:l", fingerprint="f", family="causal", load=dynamic)
+    short, longer, longest = "the film", "the film " * 5, "the film " * 20
+    found = CheckpointReader(stretched, options, LAST)
+    assert found.truncated([short, longer, longest]) == [False, True, True]
+    before = found.latents([longer])
+    found.latents([longest])
+    np.testing.assert_array_equal(found.latents([longer]), before)
 
 
 @pytest.mark.parametrize(

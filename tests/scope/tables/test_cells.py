@@ -1,10 +1,10 @@
-"""How numbers on a fleet are written for the terminal."""
+"""How numbers are written for the terminal."""
 
 import pytest
 
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_QUESTIONS
-from scope.tables.fleet_cells import from_greatest, number, p_value, points, share
+from scope.tables.cells import from_greatest, number, p_value, points, share
 
 
 def estimate(value, low, high, n=400):

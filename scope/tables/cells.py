@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 AT_EITHER_END = 4
-"""Of many models, contributions or communities the first and last so many are shown."""
+"""Of many rows of which both ends matter, the first and last so many are shown."""
 
 MOST_ROWS = 12
-"""Of more forecasters, benchmarks or shares the first so many are shown."""
+"""Of more rows of another table the first so many are shown."""
 
 One = TypeVar("One")
 

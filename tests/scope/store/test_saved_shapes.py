@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.saved_shapes import check_kept
 from scope.fleet.saving import FORECASTERS, _class_of
+from scope.store.saved_shapes import check_kept
 
 KEPT = {"a": "f4 rows 1+n", "b": "+f8 n", "c": "=rows", "d": "answers n", "e": "b1", "f": "i8 2"}
 
