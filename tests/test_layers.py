@@ -95,7 +95,7 @@ def test_only_models_and_the_zoo_know_the_libraries_of_models():
 
 def is_a_file_of_numbers(one):
     """Fleets and probes are saved as safetensors, arrays of NumPy's alone, without a model."""
-    return module_of(one.file) == "scope.store.numbers" and is_in(one.module, "safetensors")
+    return module_of(one.file) == "scope.store.saved_parts" and is_in(one.module, "safetensors")
 
 
 def is_a_probes_training(one):

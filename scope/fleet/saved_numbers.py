@@ -1,7 +1,13 @@
 """The two files of a saved fleet."""
 
-from scope.store.numbers import SavedNumbers
+from scope.store.saved_parts import SavedParts
 
 NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
 
-FILES = SavedNumbers(numbers=NUMBERS, description=DESCRIPTION, again="embed the fleet again")
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope fleet embed`",
+    first="embed a fleet first",
+    again="embed the fleet again",
+)

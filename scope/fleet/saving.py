@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import json
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -16,14 +15,11 @@ from scope.errors import RunError, ScopeError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saved_numbers import DESCRIPTION, FILES
-from scope.store.files import read_text, write_atomically
 from scope.store.saved_shapes import check_kept
 from scope.store.trouble import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pydantic import ValidationError
 
 FORMAT = 1
 """Changes whenever an older release could no longer read what this one writes."""
@@ -139,8 +135,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
         encoder=fleet.encoder,
         sha256=FILES.write(folder, numbers),
     )
-    text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
-    write_atomically(folder / DESCRIPTION, text + "\n")
+    FILES.describe(folder, description)
 
 
 def load_fleet(folder: Path) -> Fleet:
@@ -152,50 +147,18 @@ def load_fleet(folder: Path) -> Fleet:
         When there is no fleet, or its files are damaged, changed, or of another format.
     """
     path = folder / DESCRIPTION
-    text = read_text(path)
-    if text is None:
-        raise RunError(
-            f"no `{DESCRIPTION}` in `{folder}`",
-            expected="a folder that `scope fleet embed` wrote",
-            mend="name that folder, or embed a fleet first",
-        )
-    description = _described(path, text)
-    numbers = FILES.read(folder, description.sha256)
-    try:
-        return _restored(description, numbers)
-    except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
-
-
-def _described(path: Path, text: str) -> _Description:
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        description: _Description = TypeAdapter(_Description).validate_json(text, strict=True)
-    except ValidationError as error:
-        raise _unreadable(path, error) from error
+    description = FILES.described(folder, _Description, FORMAT)
     if description.forecaster not in FORECASTERS:
         raise RunError(
             f"`{path}` holds a forecaster `{description.forecaster}`",
             expected=f"one of {', '.join(FORECASTERS)}",
             mend="read it with the release of SCoPE that wrote it",
         )
-    return description
-
-
-def _unreadable(path: Path, error: ValidationError) -> RunError:
-    """The first of the reader's complaints; another format outweighs all others."""
-    complaints = error.errors(include_url=False, include_context=False)
-    for complaint in complaints:
-        if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
-            return RunError(
-                f"`{path}` has format {complaint['input']!r}",
-                expected=f"format {FORMAT}",
-                mend="read it with the release of SCoPE that wrote it, or embed the fleet again",
-            )
-    place = ".".join(map(str, complaints[0]["loc"]))
-    where = f"at `{place}`: " if place else ""
-    return FILES.damaged(path, f"{where}{complaints[0]['msg']}")
+    numbers = FILES.read(folder, description.sha256)
+    try:
+        return _restored(description, numbers)
+    except (TypeError, ValueError, OverflowError, ScopeError) as error:
+        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fleet:

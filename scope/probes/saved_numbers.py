@@ -1,7 +1,13 @@
 """The two files of a saved probe."""
 
-from scope.store.numbers import SavedNumbers
+from scope.store.saved_parts import SavedParts
 
 NUMBERS, DESCRIPTION = "probe.safetensors", "probe.json"
 
-FILES = SavedNumbers(numbers=NUMBERS, description=DESCRIPTION, again="fit the probe again")
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope probe --save`",
+    first="fit a probe first",
+    again="fit the probe again",
+)

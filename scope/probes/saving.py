@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import RunError, ScopeError
+from scope.errors import ScopeError
 from scope.probes.calibration import Calibration
 from scope.probes.parameters import check_parameters
 from scope.probes.probe import SimilarityProbe
 from scope.probes.saved_measures import measure_arrays, restored_measure
 from scope.probes.saved_numbers import DESCRIPTION, FILES
 from scope.probes.source import LatentSource
-from scope.store.files import read_text, write_atomically
 from scope.store.trouble import guarded
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 FORMAT = 1
 """Changes whenever an older release could no longer read what this one writes."""
@@ -82,8 +77,7 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
         source=saved.source,
         sha256=FILES.write(folder, measure_arrays(probe.measure_)),
     )
-    text = json.dumps(asdict(description), ensure_ascii=False, allow_nan=False, indent=1)
-    write_atomically(folder / DESCRIPTION, text + "\n")
+    FILES.describe(folder, description)
 
 
 def load_probe(folder: Path) -> SavedProbe:
@@ -94,45 +88,14 @@ def load_probe(folder: Path) -> SavedProbe:
     RunError
         When there is no probe, or its files are damaged, changed, or of another format.
     """
-    path = folder / DESCRIPTION
-    text = read_text(path)
-    if text is None:
-        raise RunError(
-            f"no `{DESCRIPTION}` in `{folder}`",
-            expected="a folder that `scope probe --save` wrote",
-            mend="name that folder, or fit a probe first",
-        )
-    description = _described(path, text)
+    description = FILES.described(folder, _Description, FORMAT)
     numbers = FILES.read(folder, description.sha256)
     try:
         return _restored(description, numbers)
     except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
-
-
-def _described(path: Path, text: str) -> _Description:
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        description: _Description = TypeAdapter(_Description).validate_json(text, strict=True)
-    except ValidationError as error:
-        raise _unreadable(path, error) from error
-    return description
-
-
-def _unreadable(path: Path, error: ValidationError) -> RunError:
-    """The first of the reader's complaints; another format outweighs all others."""
-    complaints = error.errors(include_url=False, include_context=False)
-    for complaint in complaints:
-        if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
-            return RunError(
-                f"`{path}` has format {complaint['input']!r}",
-                expected=f"format {FORMAT}",
-                mend="read it with the release of SCoPE that wrote it, or fit the probe again",
-            )
-    place = ".".join(map(str, complaints[0]["loc"]))
-    where = f"at `{place}`: " if place else ""
-    return FILES.damaged(path, f"{where}{complaints[0]['msg']}")
+        raise FILES.damaged(
+            folder / DESCRIPTION, f"its parts do not go together ({error})"
+        ) from error
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> SavedProbe:

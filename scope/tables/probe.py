@@ -117,12 +117,12 @@ def _below(found: ProbeFindings, scores: Sequence[StepScore]) -> Iterator[str]:
             f"from: {last.step} {last.unseen}"
         )
     raw = next((score.pearson for score in scores[:-1] if score.step == "raw"), None)
-    if isinstance(raw, Estimate) and isinstance(last.pearson, Estimate):
-        if last.pearson.value < raw.value:
-            yield printable(
-                f"training did not help here: {last.step} {last.pearson.value:.3f} is below raw "
-                f"{raw.value:.3f}"
-            )
+    whole = last.pearson
+    if isinstance(raw, Estimate) and isinstance(whole, Estimate) and whole.value < raw.value:
+        yield printable(
+            f"training did not help here: {last.step} {whole.value:.3f} is below raw "
+            f"{raw.value:.3f}"
+        )
     trained = ", ".join(f"{score.step} {score.parameters:,}" for score in scores)
     yield printable(f"numbers trained: {trained}")
     spreads = [(score, _spread(score.pearsons)) for score in scores]

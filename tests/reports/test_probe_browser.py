@@ -73,6 +73,18 @@ def test_on_a_wide_screen_no_table_of_steps_is_cut_off(browser, address):
     tab.close()
 
 
+@pytest.mark.parametrize(("width", "visible"), [(420, False), (1100, True)])
+def test_the_drawing_of_the_steps_is_left_out_where_its_labels_would_be_too_small(
+    browser, address, width, visible
+):
+    tab = browser.new_page(viewport={"width": width, "height": 800})
+    tab.goto(address)
+    assert tab.locator("#steps figure").is_visible() is visible
+    assert tab.locator("#steps table").first.is_visible()
+    assert tab.locator("#layers figure").first.is_visible()
+    tab.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axes_have_the_colour_of_the_words(browser, address, scheme):
     tab = browser.new_page(color_scheme=scheme)

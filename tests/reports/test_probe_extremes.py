@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, findings
+from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
 from reports.html import HtmlRenderer
 from scope.records import LayerAlignment, ProbeFindings, Undefined
@@ -42,14 +42,16 @@ def test_one_model_and_one_step_make_a_page_without_empty_sections(render):
     page = render(BARE)
     assert sections(page) == ["answer", "asked", "steps", "reproduce"]
     words = page.section("answer").words
-    assert "its frozen layers, as they are, give scores that follow" in words
+    assert (
+        "one of its frozen layers as it is, the best on the development pairs (step raw), gives "
+        "scores that follow people’s with a Pearson correlation of 0.688"
+    ) in words
     assert "training added" not in words
     assert "The probe learned from 3,010 pairs and was chosen on 820" in words
     assert "230 of the test pairs hold a sentence of those pairs" in words
     steps = page.section("steps")
     assert steps.all("svg") == []
     assert "seeds" not in steps.words
-    assert "Published" not in steps.words
 
 
 def test_where_no_sentence_was_met_before_nothing_is_said_of_unseen_pairs(render):
@@ -65,7 +67,7 @@ def test_where_every_test_pair_holds_a_sentence_met_before_it_is_said_once(rende
     none = Undefined(reason="every test pair was met", n=0)
     page = render(replace(BARE, unseen=0, scores=(replace(BARE.scores[0], unseen=none),)))
     words = page.section("answer").words
-    assert "Pearson’s is undefined (every test pair was met)" in words
+    assert "there is no Pearson correlation: every test pair was met." in words
     assert "Every test pair holds a sentence of those pairs" in words
     assert "No pair is unseen, so that nothing is known" in page.section("steps").words
 
@@ -174,3 +176,82 @@ def test_a_page_on_hundreds_of_layers_stays_small_enough_to_open():
     )
     assert "Of every 3 layers one is drawn." in page
     assert len(page) < 4_000_000
+
+
+FEW, FLAT = Undefined(reason="fewer than 4 pairs", n=3), Undefined(reason="one side is constant")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"pearson": FEW, "spearman": FEW},
+            "scores that have no correlation with people’s, neither Pearson’s nor Spearman’s: "
+            "fewer than 4 pairs.",
+        ),
+        (
+            {"pearson": FEW, "spearman": FLAT},
+            "scores that have no Pearson correlation with people’s (fewer than 4 pairs) and no "
+            "Spearman correlation (one side is constant).",
+        ),
+        ({"pearson": FEW}, "(n = 750); they have no Pearson correlation: fewer than 4 pairs."),
+        ({"spearman": FEW}, "(n = 750); they have no Spearman correlation: fewer than 4 pairs."),
+    ],
+)
+def test_a_correlation_that_is_undefined_is_told_as_a_sentence(render, changes, told):
+    words = render(replace(BARE, scores=(replace(BARE.scores[0], **changes),)))
+    assert told in words.section("answer").words
+    assert "correlation of undefined" not in words.section("answer").words
+
+
+def test_an_undefined_raw_step_and_gain_are_told_as_sentences(render):
+    raw, last = findings().scores[0], findings().scores[4]
+    words = (
+        render(replace(BARE, scores=(replace(raw, pearson=FEW), replace(last, gain=FEW))))
+        .section("answer")
+        .words
+    )
+    assert (
+        "One layer as it is, the best on the development pairs (step raw), has no Pearson "
+        "correlation: fewer than 4 pairs. What training added is not known: fewer than 4 pairs."
+    ) in words
+
+
+def test_training_that_lowers_the_correlation_did_not_help(render):
+    raw, *_, last = findings().scores[:5]
+    lower = replace(last, pearson=estimate(0.5), gain=estimate(-0.1875))
+
+    def words(*scores, **changes):
+        return render(replace(BARE, scores=scores, **changes)).section("answer").words
+
+    said = words(raw, lower, train=12)
+    assert (
+        "training added −0.188 [−0.219, −0.156] (n = 750). Training did not help here: the step "
+        "final follows people less than raw, by more than chance explains; 12 pairs may be too "
+        "few to learn from."
+    ) in said
+    unclear = words(raw, replace(lower, gain=estimate(-0.015625)))
+    assert "may be chance. Training did not help here: the step final follows people" in unclear
+    assert "less than raw; 3,010 pairs" in unclear
+    assert "did not help" not in words(raw, last)
+
+
+def test_one_encoded_layer_that_is_ahead_of_the_whole_probe_is_named(render):
+    last = replace(findings().scores[4], pearson=estimate(0.25), gain=None)
+    layers = findings().layers[:30]
+    words = render(replace(BARE, scores=(last,), layers=layers)).section("answer").words
+    # Layer 17 has the greatest number of all, 0.25 + 63 / 128 as the probe encodes it.
+    assert (
+        "Weighing all layers did not help here: layer 17 by itself, as the probe encodes it, "
+        "follows people with 0.742 [0.719, 0.766] (n = 750)"
+    ) in words
+
+
+def test_models_with_different_prompts_are_caveated_and_equally_read_ones_are_not(render):
+    deep, shallow = findings().models
+    prompted = replace(shallow, readout="prompt", prompt="another {}")
+    page = render(replace(findings(), models=(deep, prompted)))
+    assert "The two were read with different prompts, so that" in page.section("answer").words
+    alike = render(replace(findings(), models=(deep, replace(prompted, prompt=deep.prompt))))
+    assert "The two were read" not in alike.section("answer").words
+    assert "were read at different places" not in alike.section("steps").words

@@ -37,13 +37,46 @@ def test_right_after_the_raw_step_what_training_added_has_its_interval():
         "+0.062",
         "[+0.031, +0.094]",
     )
-    assert (answer.training.beyond, answer.training.total) == ("more", None)
+    assert (answer.training.beyond, answer.training.worse) == ("more", False)
 
 
-def test_with_steps_between_only_the_sum_is_told():
+def test_with_steps_between_what_training_added_in_all_has_no_interval_and_is_not_told():
     (answer,) = headline(scores=steps("raw", "mlp", "final")).answers
-    # 0.796875 - 0.6875.
-    assert (answer.training.added, answer.training.total) == (None, "+0.109")
+    assert (answer.training.added, answer.training.beyond) == (None, None)
+
+
+@pytest.mark.parametrize("kept", [("raw", "final"), ("raw", "mlp", "final")])
+def test_a_last_step_below_the_raw_one_did_not_help(kept):
+    *others, last = steps(*kept)
+
+    def worse(number):
+        (answer,) = headline(scores=(*others, replace(last, pearson=number))).answers
+        return answer.training.worse
+
+    assert worse(estimate(0.6796875))
+    assert not worse(estimate(0.6875))
+    assert not worse(Undefined(reason="one side is constant"))
+
+
+def test_an_encoded_layer_is_better_where_its_whole_interval_lies_above_the_probe():
+    (last,) = steps("final")
+    first = findings().layers[0]
+
+    def better(*values, score=last):
+        layers = tuple(
+            replace(first, layer=place, encoded=value) for place, value in enumerate(values)
+        )
+        (answer,) = headline(scores=(score,), layers=layers).answers
+        return answer.better
+
+    # The probe has 0.796875, each interval reaches 0.03125 to either side.
+    found = better(estimate(0.5), estimate(0.84375))
+    assert (found.layer, found.cell.value) == (1, "0.844")
+    assert better(estimate(0.5), estimate(0.828125)) is None
+    assert better(estimate(0.84375)) is None
+    assert better(None, Undefined(reason="one side is constant")) is None
+    gone = replace(last, pearson=Undefined(reason="one side is constant"))
+    assert better(estimate(0.5), estimate(0.84375), score=gone) is None
 
 
 @pytest.mark.parametrize("kept", [("raw",), ("final",), ("siamese", "final")])
@@ -53,11 +86,11 @@ def test_without_a_step_before_and_one_after_training_nothing_is_told(kept):
     assert answer.step == kept[-1]
 
 
-def test_a_raw_step_without_a_number_leaves_no_sum():
+def test_a_raw_step_without_a_number_is_not_held_against_the_last():
     first, *others = steps("raw", "mlp", "final")
     gone = replace(first, pearson=Undefined(reason="one side is constant"))
     (answer,) = headline(scores=(gone, *others)).answers
-    assert (answer.training.raw.value, answer.training.total) == ("undefined", None)
+    assert (answer.training.raw.value, answer.training.worse) == ("undefined", False)
 
 
 def test_the_number_on_unseen_pairs_is_told_where_it_differs_clearly():
@@ -113,3 +146,18 @@ def test_a_difference_that_is_undefined_keeps_its_reason():
         "one side is constant",
         None,
     )
+
+
+def test_models_read_at_different_places_or_with_different_prompts_say_so():
+    deep, shallow = findings().models
+
+    def read(*models):
+        (ahead,) = headline(models=models, differences=findings().differences[4:]).ahead
+        assert ahead.first == SHALLOW
+        return ahead.read
+
+    assert read(deep, shallow) == ("at the last token", "at the last token of a prompt")
+    prompted = "at the last token of a prompt"
+    other = replace(shallow, readout="prompt", prompt="another {}")
+    assert read(deep, other) == (prompted, prompted)
+    assert read(deep, replace(other, prompt=deep.prompt)) is None

@@ -67,7 +67,7 @@ def test_the_layers_that_stand_out_are_named_and_those_missed_counted():
     )
     (model,) = one.models
     assert (model.best_raw.layer, model.best_encoded.layer) == (1, 0)
-    assert (model.most_missed.layer, model.most_missed.cell.value) == (0, "+0.062")
+    assert (model.most_missed.layer, model.most_missed.cell.value) == (0, "0.062")
     assert (model.missed, model.tested) == (1, 3)
     assert model.rows[2].raw.reason == "one side is constant"
     assert model.rows[2].encoded is None

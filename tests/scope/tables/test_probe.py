@@ -50,8 +50,9 @@ def test_models_and_pairs_come_first():
     assert lines[:3] == [
         "probe: 2 models; 3,010 pairs to learn from, 820 for development, 750 to test, "
         "4,000 sentences without scores",
-        "deep: 30 layers of 576 numbers, read at: prompt, bfloat16",
-        "shallow: 18 layers of 640 numbers, read at: last, float32",
+        "deep: 30 layers of 576 numbers, read at the last token of a prompt around each text, "
+        "in half precision (bfloat16)",
+        "shallow: 18 layers of 640 numbers, read at a text's last token, in full precision",
     ]
     saved = replace(PLAINLY, train=0, development=0, unlabelled=0, models=PLAINLY.models[:1])
     assert shown(saved).splitlines()[0] == "probe: 1 model; a saved probe, 750 to test"
@@ -95,6 +96,33 @@ def test_trained_numbers_and_the_spread_over_seeds_stand_below():
     assert "seeds" not in shown(replace(PLAINLY, scores=one_seed))
 
 
+def test_the_raw_step_and_the_error_are_told_in_words_once():
+    said = " ".join(shown().split())
+    assert said.count("raw: one layer as it is, the best on the development pairs") == 1
+    assert said.count("error: mean distance from people's scores, which run from 0 to 5") == 1
+    without = shown(replace(PLAINLY, scores=PLAINLY.scores[4:5], differences=()))
+    assert "raw: one" not in without
+    assert "error: " not in shown(replace(PLAINLY, scores=()))
+
+
+def test_a_last_step_below_the_raw_one_did_not_help():
+    raw, last = PLAINLY.scores[0], PLAINLY.scores[4]
+    lower = replace(last, pearson=estimate(0.5))
+    told = "training did not help here: final 0.500 is below raw 0.688"
+    assert told in shown(replace(PLAINLY, scores=(raw, lower)))
+    assert "did not help" not in shown(replace(PLAINLY, scores=(raw, last)))
+    assert "did not help" not in shown(replace(PLAINLY, scores=(lower,)))
+
+
+def test_models_that_were_read_differently_have_a_caveat():
+    told = "not all models were read at the same place with the same prompt"
+    assert told in shown()
+    deep, shallow = PLAINLY.models
+    alike = replace(shallow, readout=deep.readout, prompt=deep.prompt)
+    assert told not in shown(replace(PLAINLY, models=(deep, alike)))
+    assert told in shown(replace(PLAINLY, models=(deep, replace(alike, prompt="another {}"))))
+
+
 def test_seeds_without_a_correlation_are_counted_and_left_out_of_the_mean():
     first, *_, last = PLAINLY.scores[:5]
 
@@ -134,6 +162,12 @@ def test_layers_that_stand_out_are_named_with_their_numbers():
     assert cells(text, "deep") == ["deep", "layer 17", "layer 17", "layer 6"]
     assert "[0.586, 0.648]" in text
     assert "picked on these test pairs, so a little too high" in " ".join(text.split())
+    assert "lost without" in text
+    assert "may be chance" not in text
+    unclear = (replace(PLAINLY.layers[0], lost=estimate(0.015625)),)
+    assert "may be chance" in shown(
+        replace(PLAINLY, scores=(), layers=unclear, differences=()), width=120
+    )
     few = (
         replace(
             PLAINLY.layers[0],

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from scope.errors import RunError
-from scope.store.numbers import SavedNumbers
+from scope.store.saved_parts import SavedParts
 
-FILES = SavedNumbers(numbers="toy.safetensors", description="toy.json", again="play again")
+FILES = SavedParts(
+    numbers="toy.safetensors",
+    description="toy.json",
+    origin="`play`",
+    first="play first",
+    again="play again",
+)
 ARRAYS = {
     "one": np.arange(6, dtype=np.float32).reshape(2, 3),
     "two": np.array(7),
@@ -69,3 +77,36 @@ def test_a_write_that_fails_leaves_the_old_numbers(tmp_path: Path) -> None:
     with pytest.raises(RunError):
         FILES.write(tmp_path / "toy.safetensors", ARRAYS)
     assert FILES.read(tmp_path, digest).keys() == ARRAYS.keys()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy:
+    """A record with its format."""
+
+    format: Literal[2]
+    colours: tuple[str, ...]
+
+
+def test_a_record_is_read_back_as_it_was(tmp_path: Path) -> None:
+    toy = Toy(format=2, colours=("red", "blü"))
+    FILES.describe(tmp_path, toy)
+    assert FILES.described(tmp_path, Toy, 2) == toy
+    assert '"blü"' in (tmp_path / "toy.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no `toy.json` in"),
+        ('{"format": 3, "colours": 1}', "has format 3"),
+        ('{"format": 2, "colours": 1}', "is damaged: at `colours`: Input should be"),
+        ("red", "is damaged: Invalid JSON"),
+    ],
+)
+def test_what_is_no_such_record_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / "toy.json").write_text(text)
+    with pytest.raises(RunError) as caught:
+        FILES.described(tmp_path, Toy, 2)
+    assert message in caught.value.found
+    assert caught.value.mend.endswith("play again") or caught.value.mend.endswith("play first")

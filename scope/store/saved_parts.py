@@ -1,0 +1,131 @@
+"""Something fitted, on disk: its arrays as safetensors, all else as JSON with their digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import RunError
+from scope.store.files import read_text, write_atomically, write_bytes_atomically
+from scope.store.trouble import guarded
+
+Described = TypeVar("Described")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedParts:
+    """The names of two files that go together, and how to come by them.
+
+    ``numbers`` holds the arrays, ``description`` all else, and the digest of the other. ``origin``
+    says in a few words what writes them, ``first`` what to do where there are none yet, and
+    ``again`` where they are lost.
+    """
+
+    numbers: str
+    description: str
+    origin: str
+    first: str
+    again: str
+
+    def write(self, folder: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+        """Write arrays in one step; return the file's SHA-256.
+
+        Raises
+        ------
+        RunError
+            When the disk is full or may not be written; the old file stays.
+        """
+        from safetensors.numpy import save
+
+        content = save(dict(arrays))
+        write_bytes_atomically(folder / self.numbers, content)
+        return hashlib.sha256(content).hexdigest()
+
+    def read(self, folder: Path, sha256: str) -> dict[str, NDArray[Any]]:
+        """Read arrays, if the file has this digest.
+
+        Raises
+        ------
+        RunError
+            When there is no such file, or it was changed.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        path = folder / self.numbers
+        with guarded(path):
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError as error:
+                raise self.damaged(path, "there is no such file") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise self.damaged(path, f"its digest is not the one in `{self.description}`")
+        try:
+            # Copied, as what is read stands anywhere in memory and may not be written to.
+            return {name: np.array(array) for name, array in load(content).items()}
+        except (SafetensorError, KeyError) as error:
+            # A KeyError is of a kind of number that NumPy does not have.
+            raise self.damaged(path, str(error)) from error
+
+    def describe(self, folder: Path, record: object) -> None:
+        """Write a record in one step, after the arrays whose digest it holds.
+
+        Raises
+        ------
+        RunError
+            When the disk is full or may not be written; the old file stays.
+        """
+        from pydantic import TypeAdapter
+
+        plain = TypeAdapter(type(record)).dump_python(record)
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
+        write_atomically(folder / self.description, text + "\n")
+
+    def described(self, folder: Path, kind: type[Described], formats: int) -> Described:
+        """Read a record of that kind, whose field ``format`` must be of this release.
+
+        Raises
+        ------
+        RunError
+            When there is none, or it is damaged or of another format.
+        """
+        from pydantic import TypeAdapter, ValidationError
+
+        path = folder / self.description
+        text = read_text(path)
+        if text is None:
+            raise RunError(
+                f"no `{self.description}` in `{folder}`",
+                expected=f"a folder that {self.origin} wrote",
+                mend=f"name that folder, or {self.first}",
+            )
+        try:
+            return TypeAdapter(kind).validate_json(text, strict=True)
+        except ValidationError as error:
+            complaints = error.errors(include_url=False, include_context=False)
+        # Another format outweighs all other complaints.
+        for complaint in complaints:
+            if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
+                raise RunError(
+                    f"`{path}` has format {complaint['input']!r}",
+                    expected=f"format {formats}",
+                    mend=f"read it with the release of SCoPE that wrote it, or {self.again}",
+                )
+        place = ".".join(map(str, complaints[0]["loc"]))
+        where = f"at `{place}`: " if place else ""
+        raise self.damaged(path, f"{where}{complaints[0]['msg']}")
+
+    def damaged(self, path: Path, reason: str) -> RunError:
+        """The error of a file that SCoPE did not write as it is."""
+        return RunError(
+            f"`{path}` is damaged: {reason}",
+            expected=f"`{self.numbers}` and `{self.description}` as SCoPE wrote them together",
+            mend=f"restore both from a copy, or {self.again}",
+        )
