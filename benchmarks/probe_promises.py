@@ -1,7 +1,7 @@
 """What a probe promises: identical sentences score the maximum, and order plays no part.
 
 A probe is fitted and saved by `scope.probe`; then it scores pairs of sentences of STS-B's test part
-and of GenericsKB, of which it saw none. For identical ones the model reads each sentence twice,
+and of GenericsKB that it never saw. For identical ones the model reads each sentence twice,
 beside other sentences.
 """
 
@@ -19,6 +19,7 @@ from scope.jobs.latent_store import stored_latents
 from scope.jobs.probe.opening import open_probe
 from scope.models import ModelOptions
 from scope.progress import suitable_progress
+from scope.protocols import Part
 from scope.zoo.smollm import smollm_file
 
 PAIRS = 1_000
@@ -39,10 +40,10 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
     )
     opened = open_probe(saved, ModelOptions(device="cpu"))
     probe = opened.probe
-    tested = Similarity().load_pairs(scored, part="test", n=None, seed=0).pairs
     others = load_data(str(data / "genericskb" / "generics_50k.jsonl.gz"), n=PAIRS, seed=1)
-    texts = [text for pair in tested for text in (pair.first, pair.second)]
-    texts = list(dict.fromkeys([*texts[:PAIRS], *(one.text for one in others.examples)]))
+    learned = {*_sentences(scored, "train"), *_sentences(scored, "development")}
+    new = [text for text in _sentences(scored, "test") if text not in learned]
+    texts = list(dict.fromkeys([*new[:PAIRS], *(one.text for one in others.examples)]))
     table = stored_latents(texts, opened.reader, suitable_progress())
     drawn = np.random.default_rng(0).permutation(len(texts))
     chosen = [texts[place] for place in drawn[:PAIRS]]
@@ -57,3 +58,8 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
         "swapped_alike": int((scores == swapped).sum()),
         "greatest_of_others": float(scores.max()),
     }
+
+
+def _sentences(scored: str, part: Part) -> list[str]:
+    pairs = Similarity().load_pairs(scored, part=part, n=None, seed=0).pairs
+    return [text for pair in pairs for text in (pair.first, pair.second)]
