@@ -89,18 +89,12 @@ def test_only_models_and_the_zoo_know_the_libraries_of_models():
         if is_in(one.module, *MODEL_LIBRARIES)
         and not is_in(module_of(one.file), "scope.models", "scope.zoo")
         and not is_a_file_of_numbers(one)
-        and not is_a_probes_training(one)
     ] == []
 
 
 def is_a_file_of_numbers(one):
     """Fleets and probes are saved as safetensors, arrays of NumPy's alone, without a model."""
     return module_of(one.file) == "scope.store.saved_parts" and is_in(one.module, "safetensors")
-
-
-def is_a_probes_training(one):
-    """A probe is trained on arrays of latents; torch comes through ``load_torch`` as everywhere."""
-    return is_in(module_of(one.file), "scope.probes") and is_in(one.module, "torch")
 
 
 def test_only_perturbations_know_textattack():

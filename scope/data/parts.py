@@ -24,6 +24,11 @@ PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
 )
 """How the column may call each part, whatever the case."""
 
+_APART = (
+    "name a table for each part in place of --data: --train and --test, or --test alone with a "
+    "saved probe"
+)
+
 
 def rows_of_part(
     source: Source, rows: Iterable[Fields], part: Part
@@ -40,8 +45,7 @@ def rows_of_part(
             f"no column `split` in {source.name}, which would tell the rows for {part} from the "
             f"others; its columns are {listed(source.columns)}",
             expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
-            mend="add the column, or name data of its own for each part: --train, --development "
-            "and --test",
+            mend=f"add the column, or {_APART}",
         )
     return _chosen(source, rows, part)
 
@@ -61,5 +65,5 @@ def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[tupl
             f"no row for {part} in {source.name}; its column `split` holds "
             f"{listed(sorted(others), most=8)}",
             expected=f"rows with {' or '.join(PART_NAMES[part])} there",
-            mend=f"rename the values, or name data of its own for {part}: --{part}",
+            mend=f"rename the values, or {_APART}",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scope.errors import DataError
 from scope.probes.network import head_size
-from scope.probes.recipes import DRAWN, RECIPES, Step
+from scope.probes.recipes import RECIPES, Step
 
 
 def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None = None) -> None:
@@ -34,15 +34,18 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     """
     if step == "raw":
         return
-    drawn = step in DRAWN
-    units = RECIPES[step].hidden if drawn and hidden is None else hidden
-    parameters = head_size(layers, units) if drawn and units else layers + 1
-    if pairs >= parameters:
-        return
-    smaller = [one for one in range(1, pairs) if head_size(layers, one) <= pairs] if drawn else []
-    way = f"or write --hidden {smaller[-1]}, " if smaller else ""
-    raise DataError(
-        f"{pairs} pairs to train a head of {parameters} parameters (step {step})",
-        expected=f"at least {parameters} pairs with scores",
-        mend=f"give more pairs, {way}or --step raw, which trains none",
-    )
+    smaller = None
+    if step == "mlp":
+        parameters = layers + 1
+    else:
+        parameters = head_size(layers, RECIPES[step].hidden if hidden is None else hidden)
+        smaller = max(
+            (one for one in range(1, pairs) if head_size(layers, one) <= pairs), default=0
+        )
+    if pairs < parameters:
+        way = f"or write --hidden {smaller}, " if smaller else ""
+        raise DataError(
+            f"{pairs} pairs to train a head of {parameters} parameters (step {step})",
+            expected=f"at least {parameters} pairs with scores",
+            mend=f"give more pairs, {way}or --step raw, which trains none",
+        )

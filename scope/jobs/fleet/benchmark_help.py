@@ -16,7 +16,7 @@ from scope.fleet.questions import require_texts
 from scope.jobs.fleet.given import benchmarks_of, same_texts
 from scope.jobs.fleet.held_out_exam import TEST_SHARE, held_out_rows
 from scope.jobs.fleet.learning import tabulate
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder

@@ -17,7 +17,8 @@ from scope.jobs.fleet.learning import AUTO, Learning, learn, load_needed_encoder
 from scope.jobs.fleet.marking import NO_ENCODER
 from scope.jobs.fleet.members import describe_models, place_models, skills_of_fleet
 from scope.jobs.fleet.opening import EMBEDDER
-from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.jobs.fleet.plan import FleetPlan, carry_out
+from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
 from scope.protocols import Encoder, Progress
 from scope.records import Comparison, FleetFindings

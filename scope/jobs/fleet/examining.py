@@ -10,8 +10,8 @@ from scope.errors import SpecError
 from scope.jobs.fleet.exam import PlannedExam
 from scope.jobs.fleet.held_out_exam import plan_held_out_exam
 from scope.jobs.fleet.learning import AUTO, Learning
-from scope.jobs.fleet.plan import Surroundings
 from scope.jobs.fleet.stored_exam import plan_stored_exam
+from scope.jobs.frame import Surroundings
 
 FORMS = "--fleet RUN with --questions FILE, or --data ANSWERS, of which part is held out"
 OF_FLEETS = ("--questions", "--add")

@@ -15,7 +15,8 @@ from scope.jobs.fleet.examining import ExamRequest, plan_exam
 from scope.jobs.fleet.files import FORECASTS, write_table
 from scope.jobs.fleet.given import same_texts
 from scope.jobs.fleet.marking import findings_of, score_forecasts
-from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.jobs.fleet.plan import FleetPlan, carry_out
+from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
 from scope.protocols import Progress
 from scope.records import Comparison, ExpectedAccuracy, FleetFindings

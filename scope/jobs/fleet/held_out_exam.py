@@ -16,8 +16,8 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.exam import Exam, PlannedExam
 from scope.jobs.fleet.given import listed_specs, read_answers, same_texts, text_digest
 from scope.jobs.fleet.learning import AUTO, Learned, Learning, learn, load_needed_encoder
-from scope.jobs.fleet.plan import Surroundings
 from scope.jobs.fleet.stored_exam import table_of
+from scope.jobs.frame import Surroundings
 from scope.printing import counted
 from scope.protocols import Encoder
 

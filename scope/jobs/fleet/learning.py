@@ -23,7 +23,7 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER

@@ -28,7 +28,8 @@ from scope.jobs.fleet.members import (
     skills_of_fleet,
 )
 from scope.jobs.fleet.opening import open_fleet, with_further_models
-from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.jobs.fleet.plan import FleetPlan, carry_out
+from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
 from scope.protocols import Progress
 from scope.records import Comparison, DataCard, Estimate, FleetFindings, Setting, Undefined

@@ -11,8 +11,6 @@ from scope.models import ModelOptions
 from scope.records import Comparison, DataCard, FleetFindings, Manifest, Setting
 from scope.store import Run
 
-__all__ = ["LOADING", "FleetPlan", "Surroundings", "carry_out"]
-
 LOADING = ("dtype", "allow_pickle", "trust_remote_code")
 """The options of models that concern an encoder and change vectors, or let it be loaded."""
 

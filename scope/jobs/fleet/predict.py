@@ -14,7 +14,8 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.given import benchmarks_of, listed_specs, read_answers
 from scope.jobs.fleet.marking import NO_ENCODER
 from scope.jobs.fleet.members import FROM_ANSWERS, answer_vectors
-from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.jobs.fleet.plan import FleetPlan, carry_out
+from scope.jobs.frame import Surroundings
 from scope.printing import counted, did_you_mean, listed
 from scope.protocols import Progress
 from scope.records import BenchmarkPrediction, Comparison, FleetFindings

@@ -24,7 +24,8 @@ from scope.jobs.fleet.files import ROUTES, write_table
 from scope.jobs.fleet.given import same_texts
 from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
 from scope.jobs.fleet.marking import findings_of, score_forecasts
-from scope.jobs.fleet.plan import FleetPlan, Surroundings, carry_out
+from scope.jobs.fleet.plan import FleetPlan, carry_out
+from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
 from scope.printing import counted, listed
 from scope.protocols import Progress

@@ -18,7 +18,7 @@ from scope.jobs.fleet.given import read_asked
 from scope.jobs.fleet.labels import SHOWN
 from scope.jobs.fleet.learning import vectors_of
 from scope.jobs.fleet.opening import matched_rows, open_fleet, with_further_models
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 from scope.models import load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder

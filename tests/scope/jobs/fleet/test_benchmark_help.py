@@ -7,7 +7,7 @@ from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
 from scope.jobs.fleet import benchmark_help
 from scope.jobs.fleet.benchmark_help import plan_help
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 
 AROUND = Surroundings.of(None, None, Path("runs"), None)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scope.errors import SpecError
 from scope.jobs.fleet.held_out_exam import held_out_rows, plan_held_out_exam
 from scope.jobs.fleet.learning import Learning
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 
 AROUND = Surroundings.of(None, None, Path("runs"), None)
 

@@ -13,7 +13,7 @@ from scope.jobs.fleet.learning import (
     learn,
     load_needed_encoder,
 )
-from scope.jobs.fleet.plan import Surroundings
+from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
 
 LAYOUT = QuestionLayout(vector=2)

@@ -163,3 +163,21 @@ def test_the_sample_counts_for_each_part():
     given = read(Told(table=TABLE), n=4, data="table")
     assert [len(part) for part in (given.train, given.development, given.test)] == [4, 4, 4]
     assert scores_of(given.test).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_test_scores_in_the_lower_half_alone_are_noted(alone):
+    task = Told(
+        train=[("train", f"a{n}", f"b{n}", n / 4) for n in range(21)],
+        low=[("test", "c", "d", 0.0), ("test", "e", "f", 1.0)],
+        high=[("test", "c", "d", 0.0), ("test", "e", "f", 2.5)],
+    )
+
+    def notes(test):
+        if alone:
+            return read_test_alone(task, PairSpecs(test=test), n=None, seed=0).notes
+        return read_all_parts(task, PairSpecs(train="train", test=test), n=None, seed=0).notes
+
+    told = "the greatest score of the test pairs is 1 in a range of 0 to 5"
+    assert sum(note.startswith(told) for note in notes("low")) == 1
+    assert not any("greatest score" in note for note in notes("high"))
