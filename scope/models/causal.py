@@ -50,6 +50,11 @@ class CausalModel:
             *(prompt.template for prompt in self._prompts.values()),
         )
 
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._decoder.reproducible
+
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)

@@ -9,6 +9,7 @@ from typing import Any
 
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import refuse_nan
+from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 STEP = 4
@@ -24,9 +25,15 @@ class Decoder:
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
         self._spec = spec
+        self._inference = Inference(model, self._twice)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         ends = model.generation_config.eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def write(
         self, rows: Sequence[Sequence[int]], longest: int, is_over: Callable[[Sequence[int]], bool]
@@ -119,21 +126,44 @@ class Decoder:
     def _follow(self, prompts: Any, past: Any, places: Sequence[int], following: Any) -> Any:
         """The logits at every token that follows one of the prompts, which are not read again."""
         width = following.shape[1]
-        if type(past) is quiet_transformers().DynamicCache:
-            return self._run(following, _rows_of(past, self._tensor(places)), keep=width)[0]
-        # Whatever else a model remembers by may not be shared between rows.
-        whole = load_torch().cat([prompts[self._tensor(places)], following], dim=1)
-        return self._run(whole, None, keep=width)[0]
+
+        def follow(tokens: Any, rows: Any) -> Any:
+            if type(past) is quiet_transformers().DynamicCache:
+                return self._call(tokens, _rows_of(past, rows), keep=width)[0]
+            # Whatever else a model remembers by may not be shared between rows.
+            whole = load_torch().cat([prompts[rows], tokens], dim=1)
+            return self._call(whole, None, keep=width)[0]
+
+        logits = self._inference.run(follow, tokens=following, rows=self._tensor(places))
+        refuse_nan(self._spec, logits)
+        return logits
 
     def _run(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
-        """The logits of the last so many places, and what the model remembers of the rows."""
+        """The logits of the last so many places, and what the model remembers of the rows.
+
+        What it remembers is of a batch that was filled up, as it is again in the next step.
+        """
+        logits, past = self._inference.run(
+            lambda tokens: self._call(tokens, past, keep=keep), tokens=tokens
+        )
+        refuse_nan(self._spec, logits)
+        return logits, past
+
+    def _call(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
         # Over the whole vocabulary at every place of a batch they would fill gigabytes.
         only = {"logits_to_keep": keep} if self._keeps_some else {}
-        with load_torch().inference_mode():
-            answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)
-        logits = answer.logits[:, -keep:]
-        refuse_nan(self._spec, logits)
-        return logits, getattr(answer, "past_key_values", None)
+        answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)
+        return answer.logits[:, -keep:], getattr(answer, "past_key_values", None)
+
+    def _twice(self, tokens: Any) -> Any:
+        """The logits after some tokens, and after one more, which is read with what is remembered.
+
+        Models without a cache read all of it again.
+        """
+        first, past = self._call(tokens, None, keep=1)
+        cat = load_torch().cat
+        given = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
+        return cat([first, self._call(given, past, keep=1)[0]], dim=1)
 
     def _tensor(self, values: Sequence[Any]) -> Any:
         return load_torch().tensor(values, device=self._model.device)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
+from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.packaged import PACKAGED, packaged_encoder
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
@@ -30,20 +31,34 @@ class SentenceEncoder:
         self._tokenize = getattr(model, "preprocess", None) or model.tokenize
         self._prompt = model.prompts.get(model.default_prompt_name) or ""
         self._token_budget = token_budget
+        # What is no transformer, such as a table of words, knows no tokens to be tried with.
+        body = getattr(model[0], "auto_model", None)
+        self._inference = Inference(model, self._of_tokens if body else None, body=body)
         self.spec = spec
         self.fingerprint = fingerprint
+
+    @property
+    def reproducible(self) -> str:
+        """How equal a vector is whatever is encoded beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text; a row never depends on the other texts."""
         vectors: dict[int, NDArray[np.float64]] = {}
         for batch in batches_of_equal_length(self._lengths(texts), self._token_budget):
-            rows = self._model.encode(
-                [texts[index] for index in batch], batch_size=len(batch), show_progress_bar=False
-            )
+            rows = self._inference.run(self._of_texts, texts=[texts[index] for index in batch])
             vectors.update(zip(batch, np.asarray(rows, dtype=np.float64), strict=True))
         if not vectors:
             return np.zeros((0, 0))
         return _unit_rows(np.stack([vectors[index] for index in range(len(texts))]))
+
+    def _of_texts(self, texts: list[str]) -> Any:
+        return self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+
+    def _of_tokens(self, tokens: Any) -> Any:
+        everywhere = load_torch().ones_like(tokens)
+        features = {"input_ids": tokens, "attention_mask": everywhere}
+        return self._model(features)["sentence_embedding"]
 
     def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
         """One row a word, from the table of input embeddings alone: its static embedding.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
+from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
@@ -55,8 +56,16 @@ class ExtractiveModel:
         self._model, self._tokenizer, fingerprint, self._limit = head
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
+        self._inference = Inference(
+            self._model, lambda tokens: load_torch().cat(self._run(input_ids=tokens), dim=1)
+        )
         self.spec = spec
         self.fingerprint = fingerprint_with(fingerprint, self._longest)
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Point out each question's answer in its passage.
@@ -151,11 +160,14 @@ class ExtractiveModel:
             key: torch.tensor([row[key] for row in inputs], device=self._model.device)
             for key in inputs[0]
         }
-        with torch.inference_mode():
-            answer = self._model(**batch)
-        refuse_nan(self.spec, answer.start_logits + answer.end_logits)
+        starts, ends = self._inference.run(self._run, **batch)
+        refuse_nan(self.spec, starts + ends)
         # Not every device has float64.
-        return answer.start_logits.cpu().double().numpy(), answer.end_logits.cpu().double().numpy()
+        return starts.cpu().double().numpy(), ends.cpu().double().numpy()
+
+    def _run(self, **batch: Any) -> tuple[Any, Any]:
+        answer = self._model(**batch)
+        return answer.start_logits, answer.end_logits
 
 
 def load(rest: str, options: ModelOptions) -> ExtractiveModel:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import fetch_checkpoint, first_line
+from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
@@ -29,12 +30,18 @@ class HuggingFaceClassifier:
         self._tokenizer = tokenizer
         self._token_budget = token_budget
         self._limit = longest_input(model, tokenizer)
+        self._inference = Inference(model, lambda tokens: self._logits(input_ids=tokens))
         self.spec = spec
         self.fingerprint = fingerprint
         names = model.config.id2label
         self.labels = tuple(
             str(names.get(index, f"LABEL_{index}")) for index in range(model.config.num_labels)
         )
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text; the probabilities are rounded to six decimals."""
@@ -74,11 +81,13 @@ class HuggingFaceClassifier:
             key: torch.tensor([encoding[key] for encoding in encodings], device=self._model.device)
             for key in encodings[0]
         }
-        with torch.inference_mode():
-            logits = self._model(**inputs).logits
+        logits = self._inference.run(self._logits, **inputs)
         # Not every device has float64.
         probabilities = logits.cpu().double().softmax(dim=-1).numpy()
         return np.asarray(np.round(probabilities, DECIMALS))
+
+    def _logits(self, **inputs: Any) -> Any:
+        return self._model(**inputs).logits
 
 
 def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:

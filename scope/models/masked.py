@@ -11,6 +11,7 @@ from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
+from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.models.windows import cut_around
@@ -55,11 +56,19 @@ class MaskedModel:
         torch = load_torch()
         self._model, self._tokenizer, self.fingerprint, self._limit = head
         self._token_budget = token_budget
+        self._inference = Inference(
+            self._model, lambda tokens: self._logits(tokens, torch.zeros_like(tokens[:, 0]))
+        )
         self.spec = spec
         allowed = word_pieces(self._tokenizer, self._model.config.vocab_size)
         self._begins, self._opens, self._continues = (
             torch.from_numpy(tokens) for tokens in allowed
         )
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with a word; ``others`` are up to four more.
@@ -149,27 +158,32 @@ class MaskedModel:
 
     def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
         """Of every token of the vocabulary, at one place in each row."""
-        torch = load_torch()
         device = self._model.device
-        rows, columns = torch.arange(len(places)).to(device), torch.tensor(places).to(device)
+        there = self._inference.run(
+            self._logits,
+            tokens=tokens.to(device),
+            places=load_torch().tensor(places, device=device),
+        )
+        refuse_nan(self.spec, there)
+        # Not every device has float64.
+        return there.cpu().double().log_softmax(dim=-1)
+
+    def _logits(self, tokens: Any, places: Any) -> Any:
+        rows = load_torch().arange(len(places), device=places.device)
 
         def only_there(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-            return (given[0][rows, columns].unsqueeze(1), *given[1:])
+            return (given[0][rows, places].unsqueeze(1), *given[1:])
 
         # Scores over the vocabulary for every token of a batch would fill a gigabyte.
         projection = self._model.get_output_embeddings()
         hook = projection.register_forward_pre_hook(only_there) if projection is not None else None
         try:
-            with torch.inference_mode():
-                logits = self._model(input_ids=tokens.to(device)).logits
+            logits = self._model(input_ids=tokens).logits
         finally:
             if hook is not None:
                 hook.remove()
         # Some heads multiply with the projection's weights themselves, and score every place.
-        there = logits[:, 0] if logits.shape[1] == 1 else logits[rows, columns]
-        refuse_nan(self.spec, there)
-        # Not every device has float64.
-        return there.cpu().double().log_softmax(dim=-1)
+        return logits[:, 0] if logits.shape[1] == 1 else logits[rows, places]
 
 
 def load(rest: str, options: ModelOptions) -> MaskedModel:

@@ -10,6 +10,7 @@ from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.decoder import filled_up, log_probabilities
 from scope.models.heads import refuse_nan
+from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch
 
 
@@ -19,6 +20,7 @@ class Seq2Seq:
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
         self._spec = spec
+        self._inference = Inference(model, self._both)
         settings = model.generation_config
         start = model.config.decoder_start_token_id
         self._start = settings.decoder_start_token_id if start is None else start
@@ -33,6 +35,11 @@ class Seq2Seq:
         # BART and its kin were taught to write their first token always.
         forced = settings.forced_bos_token_id
         self._opening = () if forced is None else (forced,)
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     def write(
         self,
@@ -71,20 +78,22 @@ class Seq2Seq:
         self, rows: Sequence[Sequence[int]], opening: Sequence[int]
     ) -> Iterator[list[int]]:
         """The next token of every row, again and again."""
-        torch = load_torch()
-        with torch.inference_mode():
-            encoded = self._encode(rows)
+        states = self._encode(rows)
         given, past = self._tensor([[self._start, *opening]] * len(rows)), None
+
+        def step(states: Any, given: Any) -> tuple[Any, Any]:
+            answer = self._model(
+                encoder_outputs=(states,),
+                decoder_input_ids=given,
+                past_key_values=past,
+                use_cache=True,
+            )
+            return answer.logits, answer.past_key_values
+
         while True:
-            with torch.inference_mode():
-                answer = self._model(
-                    encoder_outputs=encoded,
-                    decoder_input_ids=given,
-                    past_key_values=past,
-                    use_cache=True,
-                )
-            refuse_nan(self._spec, answer.logits)
-            past, given = answer.past_key_values, answer.logits[:, -1:].argmax(dim=-1)
+            logits, past = self._inference.run(step, states=states, given=given)
+            refuse_nan(self._spec, logits)
+            given = logits[:, -1:].argmax(dim=-1)
             yield given[:, 0].tolist()
 
     def score(
@@ -106,37 +115,41 @@ class Seq2Seq:
         token_budget
             Most tokens of inputs and targets at once.
         """
-        torch = load_torch()
         scores = [[0.0] * len(several) for several in targets]
         pairs = [
             (row, which) for row, several in enumerate(targets) for which in range(len(several))
         ]
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
-        with torch.inference_mode():
-            encoded = self._encode(rows)
-            for batch in batches_of_equal_length(lengths, token_budget):
-                members = [pairs[number] for number in batch]
-                logits = self._decode(
-                    encoded.last_hidden_state[[row for row, _ in members]],
-                    [inputs[number] for number in batch],
-                )
-                for (row, which), several in zip(members, logits, strict=True):
-                    wanted = targets[row][which]
-                    each = log_probabilities(several, wanted)
-                    scores[row][which] = sum(each) / len(wanted)
+        states = self._encode(rows)
+        for batch in batches_of_equal_length(lengths, token_budget):
+            members = [pairs[number] for number in batch]
+            logits = self._inference.run(
+                self._decoded,
+                states=states[[row for row, _ in members]],
+                given=self._tensor([inputs[number] for number in batch]),
+            )
+            refuse_nan(self._spec, logits)
+            for (row, which), several in zip(members, logits, strict=True):
+                wanted = targets[row][which]
+                each = log_probabilities(several, wanted)
+                scores[row][which] = sum(each) / len(wanted)
         return scores
 
-    def _decode(self, states: Any, inputs: Sequence[Sequence[int]]) -> Any:
-        """The logits after every token of what the decoder is given."""
-        logits = self._model(
-            encoder_outputs=(states,), decoder_input_ids=self._tensor(inputs), use_cache=False
-        ).logits
-        refuse_nan(self._spec, logits)
-        return logits
-
     def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
-        return self._model.get_encoder()(input_ids=self._tensor(rows), return_dict=True)
+        return self._inference.run(self._encoded, tokens=self._tensor(rows))
+
+    def _encoded(self, tokens: Any) -> Any:
+        return self._model.get_encoder()(input_ids=tokens, return_dict=True).last_hidden_state
+
+    def _decoded(self, states: Any, given: Any) -> Any:
+        """The logits after every token of what the decoder is given."""
+        return self._model(
+            encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
+        ).logits
+
+    def _both(self, tokens: Any) -> Any:
+        return self._decoded(self._encoded(tokens), tokens)[:, -1]
 
     def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:
         return load_torch().tensor([list(row) for row in rows], device=self._model.device)

@@ -48,6 +48,11 @@ class TextToTextModel:
             *(prompt.template for prompt in self._prompts.values()),
         )
 
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        return self._model.reproducible
+
     def with_choice_prompt(self, prompt: Prompt) -> Self:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
 from scope.models.checkpoint import first_line
+from scope.models.inference import ONE_THREAD_RULES, Inference, RowRule
 from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
 from scope.models.torch_setup import load_torch
@@ -47,7 +49,13 @@ class Blocks:
         When the model cannot be run on a text alone, or has no hidden states.
     """
 
-    def __init__(self, model: Any, spec: str, dtype: DType = "float32") -> None:
+    def __init__(
+        self,
+        model: Any,
+        spec: str,
+        dtype: DType = "float32",
+        rules: Sequence[RowRule] = ONE_THREAD_RULES,
+    ) -> None:
         self._model, self._spec = model, spec
         # What a causal model remembers of a text would be written for nothing.
         model.config.use_cache = False
@@ -62,6 +70,12 @@ class Blocks:
             block.register_forward_hook(self._take)
         self._one_at_a_time = self.device.type != "cpu" or changes_while_reading(model)
         self.layers, self.width = self._sizes()
+        self._inference = Inference(model, partial(self._read, places=slice(0, 1)), rules=rules)
+
+    @property
+    def reproducible(self) -> str:
+        """How equal latents are whatever is read beside them; see `scope.models.inference`."""
+        return self._inference.reproducible
 
     @property
     def most_at_once(self) -> int | None:
@@ -85,12 +99,9 @@ class Blocks:
         ModelError
             When the blocks give other numbers than they gave when they were tried.
         """
-        torch = load_torch()
-        tokens = torch.tensor([list(row) for row in rows], device=self.device)
+        tokens = load_torch().tensor([list(row) for row in rows], device=self.device)
         try:
-            with torch.inference_mode():
-                ask = self._listen if self._blocks else self._ask
-                return torch.stack(ask(tokens, places), dim=1)
+            return self._inference.run(partial(self._read, places=places), tokens=tokens)
         except _OtherLayoutError as error:
             raise ModelError(
                 f"`{self._spec}` is a {type(self._model).__name__} with a block that gives numbers "
@@ -98,6 +109,10 @@ class Blocks:
                 expected=_EXPECTED,
                 mend=_MEND,
             ) from error
+
+    def _read(self, tokens: Any, places: slice) -> Any:
+        ask = self._listen if self._blocks else self._ask
+        return load_torch().stack(ask(tokens, places), dim=1)
 
     def _sizes(self) -> tuple[int, int]:
         """Layers and width, which configurations name in many ways."""
@@ -120,7 +135,8 @@ class Blocks:
         row, place = [[_A_TOKEN, _A_TOKEN]], slice(1, 2)
         if self._blocks and not self._give_hidden_states(row, place):
             self._blocks = ()
-        return self.read(row, place)
+        with load_torch().inference_mode():
+            return self._read(load_torch().tensor(row, device=self.device), place)
 
     def _give_hidden_states(self, row: Sequence[Sequence[int]], place: slice) -> bool:
         """Whether the blocks give what the model calls its hidden states, where it has any."""

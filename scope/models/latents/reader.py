@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import fingerprint_with
+from scope.models.inference import RowRule
 from scope.models.latents.blocks import Blocks
 from scope.models.latents.changing import longest_unchanged
 from scope.models.latents.framing import Framing
@@ -21,7 +22,7 @@ from scope.models.latents.source import Source, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
 from scope.protocols import Precision
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the same model would come to be read otherwise."""
 
 TOKENS_A_BATCH = 256
@@ -34,6 +35,7 @@ TOKENS_AT_ONCE = 4096
 class _Loaded(NamedTuple):
     blocks: Blocks
     framing: Framing
+    tokens_a_batch: int
 
 
 class CheckpointReader:
@@ -43,12 +45,12 @@ class CheckpointReader:
     On a CPU they do not depend on the number of threads either, each of which runs batches of its
     own. Another processor, or another release of torch, may round otherwise.
 
-    In float32 on a CPU the order of summation is fixed (see `scope.models.torch_setup`), and
-    batches are as large as ``token_budget`` lets them be. In bfloat16 and float16, and on other
-    devices, the libraries choose it by the shape of the batch: there the shape follows from the
-    length of the text alone. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
-    other devices ``TOKENS_AT_ONCE // L``), at least one, and where there are too few texts one
-    stands in it again and again; the ``token_budget`` has no say.
+    In float32 on a CPU batches are as large as ``token_budget`` lets them be, and filled up as
+    `scope.models.inference` finds that the processor needs it. In bfloat16 and float16, and on
+    other devices, the libraries choose the order of summation by the shape of the batch: there the
+    shape follows from the length of the text alone. A batch of texts of L tokens has
+    ``TOKENS_A_BATCH // L`` rows (on other devices ``TOKENS_AT_ONCE // L``), at least one, and where
+    there are too few texts one stands in it again and again; the ``token_budget`` has no say.
     """
 
     def __init__(self, source: Source, options: ModelOptions, readout: Readout | None) -> None:
@@ -87,6 +89,11 @@ class CheckpointReader:
         """Numbers a vector has; the model is loaded."""
         return self._loaded.blocks.width
 
+    @property
+    def reproducible(self) -> str:
+        """How equal latents are whatever is read beside them; the model is loaded."""
+        return self._loaded.blocks.reproducible
+
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Of shape (texts, layers, width); what a text has never depends on the other texts.
 
@@ -99,7 +106,7 @@ class CheckpointReader:
         """
         found = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
         rows = [framed.tokens for framed in self._loaded.framing.frame(texts)]
-        batches = list(batches_of_equal_length(list(map(len, rows)), self._tokens_a_batch))
+        batches = list(batches_of_equal_length(list(map(len, rows)), self._loaded.tokens_a_batch))
 
         def read(batch: Sequence[int]) -> None:
             found[batch] = self._finite(self._read([rows[index] for index in batch]))
@@ -111,27 +118,10 @@ class CheckpointReader:
         """Whether each text is longer than the model reads, so that its end is left out."""
         return [framed.truncated for framed in self._loaded.framing.frame(texts)]
 
-    @property
-    def _shape_is_fixed(self) -> bool:
-        return self.dtype != "float32" or not self._on_cpu
-
-    @property
-    def _on_cpu(self) -> bool:
-        return str(self._loaded.blocks.device.type) == "cpu"
-
-    @property
-    def _tokens_a_batch(self) -> int:
-        if not self._shape_is_fixed:
-            return self._options.token_budget
-        return TOKENS_A_BATCH if self._on_cpu else TOKENS_AT_ONCE
-
     def _read(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """A batch of rows that are as long as each other."""
-        length, given = len(rows[0]), len(rows)
-        if self._shape_is_fixed:
-            rows = [*rows, *[rows[-1]] * (max(1, self._tokens_a_batch // length) - given)]
-        states = self._loaded.blocks.read(rows, self._loaded.framing.read(length))
-        return cast(NDArray[np.float32], states[:given].numpy())
+        states = self._loaded.blocks.read(rows, self._loaded.framing.read(len(rows[0])))
+        return cast(NDArray[np.float32], states.numpy())
 
     def _finite(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         if not np.isfinite(states).all():
@@ -154,7 +144,13 @@ class CheckpointReader:
             causal=self._source.family == "causal",
             spec=self.spec,
         )
-        return _Loaded(Blocks(head.model, self.spec, self.dtype), framing)
+        on_cpu = next(head.model.parameters()).device.type == "cpu"
+        if on_cpu and self.dtype == "float32":
+            blocks = Blocks(head.model, self.spec, self.dtype)
+            return _Loaded(blocks, framing, self._options.token_budget)
+        tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
+        blocks = Blocks(head.model, self.spec, self.dtype, [RowRule(tokens=tokens)])
+        return _Loaded(blocks, framing, tokens)
 
 
 def read_checkpoint(

@@ -112,7 +112,7 @@ def test_a_block_that_changes_its_layout_later_is_refused(folders):
     first = model.encoder.layer[0]
     first.forward = lambda states, *_, **__: (states.flatten(),)
     with pytest.raises(
-        ModelError, match=r"`hf:bert` is a BertModel .* shape \(32,\) for tokens of shape \(1, 2\)"
+        ModelError, match=r"`hf:bert` is a BertModel .* shape \(\d+,\) for tokens of shape \(1, 2\)"
     ):
         blocks.read([[5, 6]], slice(0, 1))
 
@@ -142,7 +142,7 @@ def test_what_a_checkpoint_asks_for_by_itself_is_left_out(folders):
     seen = []
     model.register_forward_hook(lambda module, given, output: seen.append(output.hidden_states))
     blocks.read([[5, 6]], slice(0, 1))
-    assert seen == [None]
+    assert set(seen) == {None}
 
 
 def test_a_model_for_other_input_is_refused(folders):

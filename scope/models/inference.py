@@ -1,0 +1,267 @@
+"""The one way in which a model computes: in batches so filled that no row depends on the others.
+
+A matrix product adds up in an order that may depend on the number of its rows. Which numbers of
+rows give equal bits differs between processors, libraries and numbers of threads, so it is
+measured on the model at hand, and batches are filled up with copies to such a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from scope.models.torch_setup import load_torch
+
+Trial = Callable[[Any], Any]
+"""From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
+
+TO_SIX_DECIMALS = "to six decimals"
+"""What is promised where no number of rows gives equal bits: answers are rounded there."""
+
+_COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 24, 31, 32, 33, 36, 48, 64, 65, 80)
+"""Numbers of rows that are tried with a matrix product."""
+
+_ROWS_BY_SIZE = ((4_000_000, 96), (32_000_000, 48), (float("inf"), 16))
+"""Rows with which they are compared, for products of at most so many weights: a bound on time."""
+
+_TRIAL_LENGTHS = (1, 2, 6)
+_TRIAL_ROWS = 20
+_TRIAL_PARTS = (slice(0, 1), slice(18, 20), slice(0, 5))
+"""The model itself is tried with so many texts of each length, and with these of them apart."""
+
+_SPECIAL_TOKENS = ("pad", "bos", "eos", "sep", "cls", "mask", "unk", "decoder_start")
+
+
+class RowRule(NamedTuple):
+    """How many rows a batch must have so that none depends on the others.
+
+    Parameters
+    ----------
+    least, multiple
+        Batches are filled up to a multiple of the one, and to at least the other.
+    one_thread
+        Whether this holds only where one thread computes a batch.
+    tokens
+        Where the shape of a batch alone decides: how many tokens every batch has, about.
+    """
+
+    least: int = 1
+    multiple: int = 1
+    one_thread: bool = False
+    tokens: int | None = None
+
+    def rows(self, given: int, length: int = 1) -> int:
+        """Rows of a batch of which so many are given, of so many tokens each.
+
+        Examples
+        --------
+        >>> [RowRule(least=4).rows(given) for given in (1, 4, 5)]
+        [4, 4, 5]
+        >>> [RowRule(least=4, multiple=4).rows(given) for given in (1, 4, 5)]
+        [4, 4, 8]
+        >>> [RowRule(tokens=256).rows(1, length) for length in (8, 300)]
+        [32, 1]
+        """
+        if self.tokens is not None:
+            return max(given, self.tokens // length)
+        return -(-max(given, self.least) // self.multiple) * self.multiple
+
+    def __str__(self) -> str:
+        """The promise in words.
+
+        Examples
+        --------
+        >>> str(RowRule()), str(RowRule(least=4))
+        ('to the byte', 'to the byte, at least 4 rows a batch')
+        >>> str(RowRule(least=8, multiple=8, one_thread=True))
+        'to the byte, rows a batch in multiples of 8, one thread a batch'
+        """
+        parts = ["to the byte"]
+        if self.tokens is not None:
+            parts.append(f"always {self.tokens} tokens a batch")
+        elif self.multiple > 1:
+            parts.append(f"rows a batch in multiples of {self.multiple}")
+        elif self.least > 1:
+            parts.append(f"at least {self.least} rows a batch")
+        if self.one_thread:
+            parts.append("one thread a batch")
+        return ", ".join(parts)
+
+
+AS_GIVEN = RowRule()
+_SIZES = ((1, 1), (2, 1), (4, 1), (8, 1), (4, 4), (8, 8), (16, 16))
+ONE_THREAD_RULES = tuple(RowRule(*size, one_thread=True) for size in _SIZES)
+ANY_RULES = (*(RowRule(*size) for size in _SIZES), *ONE_THREAD_RULES)
+"""Tried in this order: all threads before one, few rows before many."""
+
+
+class Inference:
+    """Runs one model; every call of every adapter passes here.
+
+    Parameters
+    ----------
+    model
+        A module of torch, in evaluation mode on its device.
+    trial
+        Runs the model on made-up tokens as the adapter runs it on real ones; None where the model
+        reads no tokens.
+    rules
+        The rules to try, in order. The first is kept under which equal rows have equal bits.
+    body
+        The part of the model that reads tokens, where it is not the model itself.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        trial: Trial | None,
+        *,
+        rules: Sequence[RowRule] = ANY_RULES,
+        body: Any = None,
+    ) -> None:
+        self._model, self._trial, self._rules = model, trial, rules
+        self._body = model if body is None else body
+        if not hasattr(self._body, "get_input_embeddings"):
+            self._trial = None
+
+    @cached_property
+    def rule(self) -> RowRule | None:
+        """The rule that holds for this model on this machine; None where none was found.
+
+        First the model's matrix products are tried on their own, which takes milliseconds and
+        leaves few rules; then the model itself, with texts alone and in larger batches.
+        """
+        on_cpu = next(self._model.parameters()).device.type == "cpu"
+        for rule in self._rules:
+            if rule.one_thread and not on_cpu:
+                continue
+            if _products_allow(self._model, rule) and self._trial_allows(rule):
+                return rule
+        return None
+
+    @property
+    def reproducible(self) -> str:
+        """How equal a text's answers are whatever is asked beside it, in words."""
+        return TO_SIX_DECIMALS if self.rule is None else str(self.rule)
+
+    def run(self, compute: Callable[..., Any], **rows: Any) -> Any:
+        """What the model computes for these rows.
+
+        Parameters
+        ----------
+        compute
+            Gets the rows, filled up, by name; returns a tensor, an array or a tuple of which
+            tensors and arrays have one entry a row. Whatever else stands in the tuple, such as a
+            cache, is passed on as it is, filled up.
+        rows
+            Tensors or lists with one entry a row.
+        """
+        return _under(self.rule or AS_GIVEN, compute, rows)
+
+    def _trial_allows(self, rule: RowRule) -> bool:
+        if self._trial is None:
+            return True
+        torch = load_torch()
+        generator = torch.Generator().manual_seed(0)
+        for length in _TRIAL_LENGTHS:
+            tokens = _made_up_tokens(self._body, length, generator)
+            if rule.tokens is not None:
+                tokens = tokens[: rule.rows(1, length)]
+            whole = _under(rule, self._trial, {"tokens": tokens})
+            for part in (part for part in _TRIAL_PARTS if len(tokens[part])):
+                some = _under(rule, self._trial, {"tokens": tokens[part]})
+                if not _same_bits(some, whole[part]):
+                    return False
+        return True
+
+
+def _under(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
+    first = next(iter(rows.values()))
+    given = len(first)
+    wanted = rule.rows(given, *getattr(first, "shape", ())[1:2])
+    filled = {name: _filled(values, wanted) for name, values in rows.items()}
+    with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
+        answer = compute(**filled)
+    if isinstance(answer, tuple):
+        return tuple(_first(part, given) for part in answer)
+    return _first(answer, given)
+
+
+def _filled(values: Any, wanted: int) -> Any:
+    """Values with copies of the last behind them, up to as many as are wanted."""
+    missing = wanted - len(values)
+    if not missing:
+        return values
+    if isinstance(values, list):
+        return [*values, *values[-1:] * missing]
+    return load_torch().cat([values, values[-1:].expand(missing, *values.shape[1:])])
+
+
+def _first(answer: Any, given: int) -> Any:
+    return answer[:given] if hasattr(answer, "shape") else answer
+
+
+def _made_up_tokens(model: Any, length: int, generator: Any) -> Any:
+    """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
+    torch, config = load_torch(), model.config.get_text_config()
+    special = {getattr(config, f"{name}_token_id", None) for name in _SPECIAL_TOKENS}
+    size = model.get_input_embeddings().weight.shape[0]
+    ordinary = [token for token in range(min(size, 1000)) if token not in special] or [0]
+    chosen = torch.randint(len(ordinary), (_TRIAL_ROWS, length), generator=generator)
+    tokens = torch.tensor(ordinary)[chosen]
+    end = getattr(config, "eos_token_id", None)
+    if isinstance(end, int) and end < size:
+        tokens[:, -1] = end
+    return tokens.to(next(model.parameters()).device)
+
+
+def _products_allow(model: Any, rule: RowRule) -> bool:
+    """Whether no matrix product of the model breaks the rule."""
+    if rule.tokens is not None:
+        return True
+    products = {
+        (tuple(module.weight.shape), module.weight.dtype, module.bias is None): module
+        for module in model.modules()
+        if type(module).__name__ in ("Linear", "Conv1D") and module.weight.dim() == 2
+    }
+    with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
+        return all(_product_allows(product, rule) for product in products.values())
+
+
+def _product_allows(product: Any, rule: RowRule) -> bool:
+    """Whether rows have the same bits among few as among many, for each number that may occur."""
+    torch, weight = load_torch(), product.weight
+    # A transformers Conv1D holds its weight the other way round than a torch Linear.
+    inputs = getattr(product, "in_features", weight.shape[0])
+    most = next(rows for size, rows in _ROWS_BY_SIZE if weight.numel() <= size)
+    rows = torch.randn(most, inputs, generator=torch.Generator().manual_seed(0))
+    rows = rows.to(weight.device, weight.dtype)
+    whole = product(rows)
+    return all(
+        _same_bits(product(rows[:count]), whole[:count])
+        for count in _COUNTS
+        if count < most and rule.rows(count) == count
+    )
+
+
+def _same_bits(one: Any, other: Any) -> bool:
+    torch = load_torch()
+    one, other = torch.as_tensor(one), torch.as_tensor(other)
+    return bool(torch.equal(one.nan_to_num(), other.nan_to_num()))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch compute with one thread inside, and as before afterwards."""
+    torch = load_torch()
+    before = torch.get_num_threads()
+    if before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
