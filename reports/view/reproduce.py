@@ -10,12 +10,16 @@ from scope.records import Clock, Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce:
-    """The command, and everything on which the result depends."""
+    """The command, and everything on which the result depends.
+
+    ``equal`` says of each model how equal its answers are whatever batches they are computed in.
+    """
 
     command: str
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     fingerprints: tuple[tuple[str, str], ...]
+    equal: tuple[tuple[str, str], ...]
     clock: Clock | None
 
 
@@ -29,6 +33,9 @@ def reproduce(comparison: Comparison) -> Reproduce:
         fingerprints=(
             *((f"model {card.name}", card.fingerprint) for card in manifest.models),
             *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
+        ),
+        equal=tuple(
+            (card.name, card.reproducible) for card in manifest.models if card.reproducible
         ),
         clock=comparison.clock,
     )

@@ -46,6 +46,7 @@ class NamedModel:
             fingerprint=self.classifier.fingerprint,
             labels=self.classifier.labels,
             truncated=truncated,
+            reproducible=getattr(self.classifier, "reproducible", ""),
         )
 
 

@@ -40,9 +40,13 @@ class LatentTable:
     ----------
     truncated
         How many of the texts, each counted once, are longer than the model reads.
+    reproducible
+        How equal latents are whatever batches they were computed in; empty where the reader does
+        not state it.
     """
 
     truncated: int
+    reproducible: str
     _shape: Shape
     _places: Mapping[str, Place]
     _folder: LatentFolder
@@ -144,10 +148,13 @@ def stored_latents(
             missing = [text for text in wanted if text not in places]
             shown = progress.task("latents", len(wanted), len(places))
             with shown as advance:
+                # Before the work: of a process that is killed the statement remains.
+                folder.reproducible = getattr(reader, "reproducible", "")
                 _compute(missing, reader, folder, advance)
         places = folder.places(wanted)
     return LatentTable(
         truncated=sum(place.truncated for place in places.values()),
+        reproducible=folder.reproducible,
         _shape=(folder.shape if wanted else None) or _NO_SHAPE,
         _places=places,
         _folder=folder,

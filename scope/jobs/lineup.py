@@ -51,6 +51,7 @@ class Member:
             fingerprint=self.model.fingerprint,
             labels=tuple(getattr(self.model, "labels", ())),
             truncated=truncated,
+            reproducible=getattr(self.model, "reproducible", ""),
         )
 
 

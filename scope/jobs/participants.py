@@ -50,6 +50,7 @@ class Participant:
             spec=self.model.spec,
             fingerprint=self.model.fingerprint,
             truncated=truncated,
+            reproducible=getattr(self.model, "reproducible", ""),
         )
 
 

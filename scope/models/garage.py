@@ -55,6 +55,7 @@ class Parked:
         self.kind = type(model)
         self.spec: str = model.spec
         self.fingerprint: str = model.fingerprint
+        self.reproducible: str = getattr(model, "reproducible", "")
         if hasattr(model, "labels"):
             self.labels: tuple[str, ...] = model.labels
         # Only what the model itself offers, so that it has the same roles.

@@ -42,6 +42,7 @@ class LabelWordClassifier:
         self._model = (
             model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
         )
+        self.reproducible = getattr(model, "reproducible", "")
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )

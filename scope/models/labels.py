@@ -55,6 +55,7 @@ class AlignedClassifier:
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
+        self.reproducible = getattr(classifier, "reproducible", "")
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in the reference's order of labels."""

@@ -30,6 +30,7 @@ class NextTokenClassifier:
         self._model = model
         self._most = most
         self.spec = model.spec
+        self.reproducible = getattr(model, "reproducible", "")
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
 

@@ -78,7 +78,9 @@ class ModelCard:
 
     ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
     ``suspect`` for the target and ``control`` for each model that it is held against. ``labels``
-    is empty for what is no classifier.
+    is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
+    batches they are computed in, "to the byte" or "to six decimals", and is empty where somebody
+    else computes them.
     """
 
     name: str
@@ -87,6 +89,7 @@ class ModelCard:
     labels: tuple[str, ...] = ()
     role: Literal["reference", "target", "model", "suspect", "control"]
     truncated: int = 0
+    reproducible: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

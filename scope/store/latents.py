@@ -76,6 +76,7 @@ class LatentFolder:
     def __init__(self, path: Path) -> None:
         self._path, self._index = path, path / "index.sqlite"
         self._holder = path / "writer.txt"
+        self._statement = path / "reproducible.txt"
         with self._mendable():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
@@ -123,6 +124,17 @@ class LatentFolder:
         """The process that adds latents, in words for people: the file may be of an earlier one."""
         with self._mendable():
             return (read_text(self._holder) or "another process")[:_LONGEST_NAME]
+
+    @property
+    def reproducible(self) -> str:
+        """How equal latents are whatever batches they were computed in; empty if not stated."""
+        with self._mendable():
+            return (read_text(self._statement) or "")[:_LONGEST_NAME]
+
+    @reproducible.setter
+    def reproducible(self, statement: str) -> None:
+        with self._mendable():
+            write_atomically(self._statement, statement)
 
     @property
     def shape(self) -> Shape | None:

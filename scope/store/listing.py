@@ -17,6 +17,9 @@ class RunEntry:
 
     A job between equals has ``models`` instead of a reference and targets.
 
+    ``reproducible`` is the least that holds for the answers of all its models, "to the byte" or
+    "to six decimals"; empty where no model states it.
+
     ``broken`` says why a folder is not a readable run; the question is then empty.
     """
 
@@ -25,6 +28,7 @@ class RunEntry:
     reference: str = ""
     targets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    reproducible: str = ""
     finished: bool = False
     size: int = 0
     broken: str | None = None
@@ -67,9 +71,21 @@ def _entry(path: Path) -> RunEntry:
         reference=_model(question.get("reference")),
         targets=_models(question.get("targets")),
         models=_models(question.get("models")),
+        reproducible=_reproducible(folder.read_notes().get("models")),
         finished=finished,
         size=size,
     )
+
+
+def _reproducible(models: object) -> str:
+    cards = models if isinstance(models, list) else []
+    stated = {
+        str(card.get("reproducible")).partition(",")[0]
+        for card in cards
+        if isinstance(card, Mapping) and card.get("reproducible")
+    }
+    # "to six decimals" comes before "to the byte".
+    return min(stated, default="")
 
 
 def _models(value: object) -> tuple[str, ...]:

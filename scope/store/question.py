@@ -51,6 +51,23 @@ def read_question(path: Path) -> dict[str, Any] | None:
     RunError
         When the manifest is damaged or of another format.
     """
+    manifest = _read(path)
+    return None if manifest is None else manifest["question"]
+
+
+def read_notes(path: Path) -> dict[str, Any]:
+    """What was kept of the first session beside the question; empty where nothing was.
+
+    Raises
+    ------
+    RunError
+        When the manifest is damaged or of another format.
+    """
+    notes = (_read(path) or {}).get("notes")
+    return notes if isinstance(notes, dict) else {}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
     text = read_text(path)
     if text is None:
         return None
@@ -66,8 +83,7 @@ def read_question(path: Path) -> dict[str, Any] | None:
             expected=f"format {FORMAT}",
             mend="go on with the release of SCoPE that began the run, or choose another --run name",
         )
-    question: dict[str, Any] = manifest["question"]
-    return question
+    return manifest
 
 
 def _json(value: object) -> str:

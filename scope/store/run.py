@@ -17,7 +17,7 @@ from scope.serialization import from_json, to_json
 from scope.store.database import Database
 from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
 from scope.store.lock import HOLDER, LOCK, RunLock
-from scope.store.question import keep_question, read_question
+from scope.store.question import keep_question, read_notes, read_question
 from scope.store.trouble import guarded
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
@@ -85,6 +85,10 @@ class RunFolder:
     def read_question(self) -> Mapping[str, object] | None:
         """What was asked, or None where the run has not begun."""
         return read_question(self.manifest_path)
+
+    def read_notes(self) -> Mapping[str, object]:
+        """What was kept of the first session beside the question; empty where nothing was."""
+        return read_notes(self.manifest_path)
 
     def read_comparison(self) -> Comparison | None:
         """The result, or None where the run has not finished.

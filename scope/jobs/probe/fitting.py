@@ -147,8 +147,8 @@ def _find(
         alignments=between.maps,
         files=() if request.save is None else (str(request.save),),
     )
-    truncated = [model.table.truncated for model in models]
-    return replace(bare_comparison(plan.manifest(truncated)), probe=found)
+    manifest = plan.manifest([model.table for model in models])
+    return replace(bare_comparison(manifest), probe=found)
 
 
 def _read_all(

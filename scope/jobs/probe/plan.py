@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.jobs.identity import command_line, software_versions
+from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
@@ -76,15 +77,15 @@ class ProbePlan:
         """All that the models read."""
         return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
 
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """What stands at the head of the result; the texts cut by each model are known later."""
-        counts = truncated or [0] * len(self.sources)
+    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
+        """What stands at the head of the result; the models' tables of latents come later."""
+        read: Sequence[LatentTable | None] = tables or [None] * len(self.sources)
         others = () if self.unlabelled_card is None else (self.unlabelled_card,)
         return Manifest(
             job="probe",
             models=tuple(
-                card_of(name, source, cut)
-                for name, source, cut in zip(self.names, self.sources, counts, strict=True)
+                card_of(name, source, table)
+                for name, source, table in zip(self.names, self.sources, read, strict=True)
             ),
             data=(*self.pairs.cards, *others),
             capabilities=(self.chosen.card(),),

@@ -112,14 +112,15 @@ def names_of(sources: Sequence[LatentSource]) -> tuple[str, ...]:
     return short_names([source.spec for source in sources])
 
 
-def card_of(name: str, source: LatentSource, truncated: int = 0) -> ModelCard:
+def card_of(name: str, source: LatentSource, table: LatentTable | None = None) -> ModelCard:
     """What the manifest says of a model."""
     return ModelCard(
         name=name,
         spec=source.spec,
         fingerprint=source.fingerprint,
         role="model",
-        truncated=truncated,
+        truncated=0 if table is None else table.truncated,
+        reproducible="" if table is None else table.reproducible,
     )
 
 

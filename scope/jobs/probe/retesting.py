@@ -123,5 +123,5 @@ def _find(
     fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
     judged = judge_model(model, [fitted], plan.pairs.test, ties_of(plan.pairs))
     found = with_models(plan.findings(), [judged])
-    manifest = plan.manifest([model.table.truncated])
+    manifest = plan.manifest([model.table])
     return replace(bare_comparison(manifest), probe=found)
