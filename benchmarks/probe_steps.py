@@ -13,7 +13,7 @@ from typing import Any
 import scope
 from scope.probes import STEPS
 from scope.progress import suitable_progress
-from scope.protocols import Advance, Progress
+from scope.protocols import Advance, Progress, Total
 from scope.records import Comparison, Estimate, StepScore, Undefined
 from scope.zoo.smollm import smollm_file
 
@@ -118,7 +118,7 @@ class Counter:
         self.texts = 0
 
     @contextmanager
-    def task(self, description: str, total: int, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
         """Count what is done of a task, if it is the reading of latents."""
 
         def advance(units: int = 1, /) -> None:

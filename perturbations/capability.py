@@ -110,6 +110,26 @@ class InvarianceCapability(ABC):
         goal = KeepsPrediction(classify, distance=options.distance, taken=taken)
         return Attack(goal, constraints, parts.transformation, parts.search_method)
 
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
+        """About how many distinct texts a search of this example asks about, all trials.
+
+        Asks no model: it runs one trial's search on answers that are all alike, and without the
+        least similarity, which needs an encoder. Later trials count as asking about the same
+        texts, or about as many others where the transformation is random.
+        """
+        asked: set[str] = set()
+
+        def answer_alike(texts: Sequence[str]) -> list[tuple[float, float]]:
+            asked.update(texts)
+            return [(0.75, 0.25)] * len(texts)
+
+        load_textattack()
+        with OwnChance(lambda _, texts: answer_alike(texts), seed=0):
+            attack = self.attack(answer_alike, generator=random.Random(0), options=options)  # noqa: S311 - no secret
+            perturb(attack, example, 1)
+        other_texts = 0 if attack.transformation.deterministic else options.trials - 1
+        return len(asked) + other_texts * max(len(asked) - 1, 0)
+
     def generator(self, seed: int, example: Example, trial: int) -> random.Random:
         """The source of chance of one example in one trial."""
         key = "\0".join((str(seed), self.name, example.id, str(trial)))

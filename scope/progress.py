@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from typing import IO
 
 from scope.printing import printable
-from scope.protocols import Advance, Progress
+from scope.protocols import Advance, Progress, Total
+
+SECONDS_BEFORE_LINES = 1.0
+"""What takes less than this has no line but its last."""
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -21,7 +24,7 @@ class Silent:
     """Shows nothing."""
 
     @contextmanager
-    def task(self, description: str, total: int, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
         """Count nothing."""
         yield _ignore
 
@@ -30,7 +33,7 @@ class Bars:
     """One bar a task, with rate and time left; for a terminal."""
 
     @contextmanager
-    def task(self, description: str, total: int, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
         """Show a bar while the context is open, and its last state after it."""
         from rich.console import Console
         from rich.progress import (
@@ -52,11 +55,15 @@ class Bars:
             TimeRemainingColumn(),
         )
         with RichProgress(*columns, console=Console(stderr=True)) as bars:
-            bar = bars.add_task(printable(description), total=total, completed=done, rate="")
+            bar = bars.add_task(
+                printable(description), total=_units(total), completed=done, rate=""
+            )
             pace = _Pace(done)
 
             def advance(units: int = 1, /) -> None:
                 pace.count(units)
+                # As an argument of `update`, a new total would discard the speed measured so far.
+                bars.tasks[bar].total = _units(total)
                 bars.update(bar, advance=units, rate=f"{pace.rate():.1f}/s")
 
             yield advance
@@ -69,23 +76,24 @@ class Lines:
         self._stream = stream or sys.stderr
 
     @contextmanager
-    def task(self, description: str, total: int, done: int = 0) -> Iterator[Advance]:
-        """Write a line at most every ten seconds while the context is open, and one at its end."""
+    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
+        """Write a line after a second, then at most one in ten seconds, and one at the end."""
         pace = _Pace(done)
-        said = time.monotonic()
+        due = time.monotonic() + SECONDS_BEFORE_LINES
 
         def advance(units: int = 1, /) -> None:
-            nonlocal said
+            nonlocal due
             pace.count(units)
-            if time.monotonic() - said >= SECONDS_BETWEEN_LINES:
-                said = time.monotonic()
-                self._write(description, pace, total, pace.left(total))
+            if time.monotonic() >= due:
+                due = time.monotonic() + SECONDS_BETWEEN_LINES
+                self._write(description, pace, _units(total), pace.left(_units(total)))
 
         yield advance
-        self._write(description, pace, total, f"{pace.seconds():.0f} s")
+        self._write(description, pace, _units(total), f"{pace.seconds():.0f} s")
 
-    def _write(self, description: str, pace: _Pace, total: int, time_: str) -> None:
-        line = f"{printable(description)}: {pace.done}/{total}, {pace.rate():.1f}/s, {time_}"
+    def _write(self, description: str, pace: _Pace, total: int | None, time_: str) -> None:
+        whole = "?" if total is None else total
+        line = f"{printable(description)}: {pace.done}/{whole}, {pace.rate():.1f}/s, {time_}"
         print(line, file=self._stream, flush=True)
 
 
@@ -103,9 +111,9 @@ class _Pace:
     def seconds(self) -> float:
         return time.monotonic() - self._start
 
-    def left(self, total: int) -> str:
-        # The first of many searches that run at once says nothing of when the others end.
-        if self.done - self._before < ENOUGH_TO_TELL * (total - self._before):
+    def left(self, total: int | None) -> str:
+        # The first units may be cached, or the first of many that run at once.
+        if total is None or self.done - self._before < ENOUGH_TO_TELL * (total - self._before):
             return "time left not known yet"
         return f"{(total - self.done) / self.rate():.0f} s left"
 
@@ -116,6 +124,10 @@ class _Pace:
 def suitable_progress() -> Progress:
     """Bars where standard error is a terminal, lines where it is a file or a pipe."""
     return Bars() if sys.stderr.isatty() else Lines()
+
+
+def _units(total: Total) -> int | None:
+    return total() if callable(total) else total
 
 
 def _ignore(units: int = 1, /) -> None:

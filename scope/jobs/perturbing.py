@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.errors import ScopeError
-from scope.protocols import Capability, Classifier, Progress, SearchOptions
+from scope.jobs.expected_queries import CountedClassifier, expect_queries
+from scope.models.cached import CachedClassifier
+from scope.protocols import Capability, Progress, SearchOptions
 from scope.records import Example, Outcome, Perturbation
 from scope.store import Run
 
@@ -23,7 +25,7 @@ class PerturbationSet:
 
 def find_perturbations(
     capability: Capability,
-    reference: Classifier,
+    reference: CachedClassifier,
     examples: Sequence[Example],
     options: SearchOptions,
     *,
@@ -34,7 +36,7 @@ def find_perturbations(
     """Search every example that the run does not know yet, and keep each as it is found.
 
     The run keeps them under the capability's name, or ``kept_as`` where it searches more than one
-    reference.
+    reference. Progress is shown in queries, answered of those expected.
 
     A capability that fails does not end the audit: its outcome says why, with the traceback, and
     the others go on. What the user can mend, such as a full disk, does end it.
@@ -43,13 +45,17 @@ def find_perturbations(
     known = run.perturbations(key)
     waiting = [one for one in examples if (one.id, options.trials) not in known]
     try:
-        found = len(examples) - len(waiting)
-        with progress.task(f"{capability.name}: searching", len(examples), found) as advance:
-            for trials in capability.search(reference, waiting, options):
+        recorded = _recorded_queries(known, examples, options.trials)
+        expected = expect_queries(capability, examples, options, recorded)
+        shown = progress.task(f"{capability.name}: queries", expected.total, expected.answered)
+        with shown as advance:
+            counted = CountedClassifier(reference, expected, advance)
+            for trials in capability.search(counted, waiting, options):
                 _require_all_trials(capability, trials, options)
                 run.add_perturbations(key, trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
-                advance()
+                expected.finish(trials[0].example_id)
+                advance(0)
         ordered = tuple(
             known[example.id, trial]
             for example in examples
@@ -60,6 +66,17 @@ def find_perturbations(
     except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
         return PerturbationSet(outcome=_failed(capability, error), perturbations=())
     return PerturbationSet(outcome=_measured(capability, ordered), perturbations=ordered)
+
+
+def _recorded_queries(
+    known: Mapping[tuple[str, int], Perturbation], examples: Sequence[Example], trials: int
+) -> dict[str, int]:
+    """What the searches that the run knows have asked, by example."""
+    return {
+        one.id: sum(known[one.id, trial].queries for trial in range(1, trials + 1))
+        for one in examples
+        if (one.id, trials) in known
+    }
 
 
 def _require_all_trials(

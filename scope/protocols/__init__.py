@@ -5,6 +5,7 @@ The backbone speaks to its neighbours through these alone; plugins implement the
 
 from scope.protocols.questions import (
     Capability,
+    EstimatesQueries,
     PairData,
     PairTask,
     Part,
@@ -26,7 +27,14 @@ from scope.protocols.roles import (
     StreamingClassifier,
     StreamingNextToken,
 )
-from scope.protocols.services import Advance, AnswerStore, PredictionStore, Progress, Renderer
+from scope.protocols.services import (
+    Advance,
+    AnswerStore,
+    PredictionStore,
+    Progress,
+    Renderer,
+    Total,
+)
 
 __all__ = [
     "Advance",
@@ -37,6 +45,7 @@ __all__ = [
     "ChoiceScorer",
     "Classifier",
     "Encoder",
+    "EstimatesQueries",
     "LatentReader",
     "MaskFiller",
     "NextToken",
@@ -53,4 +62,5 @@ __all__ = [
     "StreamingNextToken",
     "Task",
     "TaskData",
+    "Total",
 ]

@@ -73,6 +73,14 @@ class Capability(Protocol):
         """
 
 
+@runtime_checkable
+class EstimatesQueries(Protocol):
+    """A capability that knows beforehand about how many queries a search takes; not all do."""
+
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
+        """About how many distinct texts a search asks about, all trials; asks no model."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskData:
     """The items of a task, in the order of their source, and what they are part of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -48,8 +48,14 @@ class Advance(Protocol):
         """Count ``units`` more as done."""
 
 
-class Progress(Protocol):
-    """Shows a person how far long work has come."""
+Total = int | Callable[[], int | None]
+"""Units of a task: a number, or what gives the number expected now, None where it is unknown."""
 
-    def task(self, description: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
+
+class Progress(Protocol):
+    """Shows a person how far long work has come; an expected total is read at every advance."""
+
+    def task(
+        self, description: str, total: Total, done: int = 0
+    ) -> AbstractContextManager[Advance]:
         """Show a task of ``total`` units, some done before, while the context is open."""

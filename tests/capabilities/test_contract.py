@@ -1,11 +1,20 @@
 import json
 
 import pytest
+from swapping import together
 
-from scope.protocols import Capability
+from scope.protocols import Capability, SearchOptions
+from scope.records import Example
 from scope.registry import BUILT_IN, find
-from scope.testing import check_capability
+from scope.testing import HashedWords, check_capability
 
+SENTENCES = (
+    "The big house behind the old church was quickly sold for money.",
+    "This quiet harbour town, well over 400 years old, has a good market every morning.",
+    "Nobody in the room could explain why the second half was so very dull.",
+    "It is what it is.",
+    "?!",
+)
 NAMES = sorted(BUILT_IN["capabilities"])
 
 
@@ -31,3 +40,14 @@ def test_settings_name_the_files_that_words_come_from(capability):
     source, fingerprint = capability.settings()["stopwords"].split()
     assert source in ("nltk", "scikit-learn", "sklearn")
     assert len(fingerprint) >= 12
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("trials", [1, 3])
+def test_a_built_in_capability_estimates_its_queries_within_a_fifth(capability, sentence, trials):
+    classifier, options = HashedWords(), SearchOptions(trials=trials)
+    example = Example(id="e", text=sentence)
+    estimate = capability.estimate_queries(example, options)
+    together(capability, classifier, [example], options)
+    queries = len({text for texts in classifier.asked for text in texts})
+    assert estimate == pytest.approx(queries, rel=0.2)

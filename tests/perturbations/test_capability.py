@@ -1,9 +1,11 @@
 import json
 import os
+import random
 import subprocess
 import sys
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, together
 
@@ -138,6 +140,19 @@ def test_examples_are_read_as_they_are_needed():
 
     next(CAPABILITY.search(HashedWords(), examples(), SearchOptions(slots=4)))
     assert len(read) == 4
+
+
+def test_an_estimate_counts_the_distinct_texts_of_a_search():
+    example, classifier = EXAMPLES[0], HashedWords()
+    options = SearchOptions(trials=3)
+    together(CAPABILITY, classifier, [example], options)
+    assert CAPABILITY.estimate_queries(example, options) == len(set(sum(classifier.asked, ())))
+
+
+def test_an_estimate_leaves_the_sources_of_chance_as_they_were():
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    CAPABILITY.estimate_queries(EXAMPLES[0], SearchOptions())
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
 
 
 def test_no_examples_give_no_results():

@@ -28,6 +28,48 @@ def test_the_time_left_is_not_guessed_from_the_first_of_many(monkeypatch):
     assert stream.getvalue().startswith("searching: 1/100, 0.1/s, time left not known yet")
 
 
+def test_the_first_line_comes_early_and_the_next_ten_seconds_later(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    seen = []
+    with Lines(stream).task("searching", total=100) as advance:
+        for second in (0.5, 1.5, 2.5, 11.4, 11.5, 12.0):
+            now[0] = second
+            advance(1)
+            seen.append(len(stream.getvalue().splitlines()))
+    assert seen == [0, 1, 1, 1, 2, 2]
+
+
+def test_an_expected_total_is_read_at_every_line(monkeypatch):
+    now, total = [0.0], [None]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream).task("typo: queries", total=lambda: total[0]) as advance:
+        now[0] = 10.0
+        advance(20)
+        now[0], total[0] = 20.0, 60
+        advance(20)
+        advance(10)
+        total[0] = 50
+    assert stream.getvalue().splitlines() == [
+        "typo: queries: 20/?, 2.0/s, time left not known yet",
+        "typo: queries: 40/60, 2.0/s, 10 s left",
+        "typo: queries: 50/50, 2.5/s, 20 s",
+    ]
+
+
+def test_bars_end_at_the_total_that_is_expected_last(capsys):
+    total = [None]
+    with Bars().task("searching", total=lambda: total[0]) as advance:
+        advance(2)
+        total[0] = 9
+        advance(1)
+        total[0] = 3
+        advance(0)
+    assert "3/3" in capsys.readouterr().err
+
+
 def test_what_was_done_before_does_not_count_as_speed():
     stream = io.StringIO()
     with Lines(stream).task("searching", total=10, done=10):

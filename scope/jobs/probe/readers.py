@@ -17,7 +17,7 @@ from scope.models.latents.readout import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
 from scope.models.options import DType
 from scope.probes import LatentSource
-from scope.protocols import Advance, LatentReader, Progress
+from scope.protocols import Advance, LatentReader, Progress, Total
 from scope.records import ModelCard, ProbedModel
 
 OWN = "its own"
@@ -142,7 +142,9 @@ class NamedProgress:
     name: str
     shown: Progress
 
-    def task(self, description: str, total: int, done: int = 0) -> AbstractContextManager[Advance]:
+    def task(
+        self, description: str, total: Total, done: int = 0
+    ) -> AbstractContextManager[Advance]:
         """Show a task of that name."""
         return self.shown.task(f"{self.name}: {description}", total, done)
 
