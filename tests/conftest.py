@@ -12,6 +12,8 @@ import pytest
 
 # Read when torch first computes: answers must not depend on the batch, whichever test comes first.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+# Threads that wait must not keep a core that another process could use.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Several processes share the cores: two threads each would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -24,6 +24,7 @@ from scope.records import Question
 
 @chat_or_not
 @pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.bits
 def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, budget, monkeypatch):
     # Every digit: it must not be the rounding that makes them equal.
     monkeypatch.setattr(rounding, "DECIMALS", 15)

@@ -71,6 +71,7 @@ def test_scores_are_the_means_of_the_log_probabilities_in_one_pass(kind, budget)
 
 
 @every_kind
+@pytest.mark.bits
 def test_scores_are_bit_for_bit_the_same_in_any_company(kind):
     decoder = Decoder(model_of(kind), kind)
     together = decoder.score(ROWS, CONTINUATIONS, 4096)

@@ -49,6 +49,7 @@ def test_vectors_are_those_of_sentence_transformers_at_length_one(encoders, enco
 
 @settings(max_examples=8)
 @given(data=st.data())
+@pytest.mark.bits
 def test_a_vector_is_bit_for_bit_the_same_in_any_batch_order_and_budget(encoders, data):
     texts = data.draw(st.lists(texts_of_words, min_size=1, max_size=8))
     budget = data.draw(st.sampled_from(sorted(encoders)))

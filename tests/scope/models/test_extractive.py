@@ -122,6 +122,7 @@ def test_any_passage_is_read_as_by_the_plain_loop(loaded, plain, text, context):
 
 @settings(max_examples=10)
 @given(data=st.data())
+@pytest.mark.bits
 def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):
     pairs = data.draw(st.lists(st.tuples(texts_of_words, texts_of_words), min_size=1, max_size=6))
     questions = [Question(id=text, text=text, context=context) for text, context in pairs]
@@ -130,6 +131,7 @@ def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):
     assert ask(loaded(data.draw(st.sampled_from([1, 64, 4096]))), *shuffled) == alone
 
 
+@pytest.mark.bits
 def test_logits_are_bit_for_bit_the_same_in_any_budget(loaded, monkeypatch):
     kept = {}
     reading = extractive._reading

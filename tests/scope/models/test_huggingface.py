@@ -58,6 +58,7 @@ def plain(checkpoints):
 @every_architecture
 @settings(max_examples=8)
 @given(data=st.data())
+@pytest.mark.bits
 def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
     loaded, architecture, data
 ):

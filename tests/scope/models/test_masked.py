@@ -119,6 +119,7 @@ def ask(model, *texts):
 @both
 @settings(max_examples=8)
 @given(data=st.data())
+@pytest.mark.bits
 def test_a_filler_is_the_same_in_any_batch_order_and_budget(loaded, architecture, data):
     sides = data.draw(st.lists(st.tuples(words_of_sentences, words_of_sentences), min_size=1))
     texts = [" ".join([*before, BLANK, *after]) for before, after in sides[:6]]
@@ -129,6 +130,7 @@ def test_a_filler_is_the_same_in_any_batch_order_and_budget(loaded, architecture
 
 
 @both
+@pytest.mark.bits
 def test_the_scores_behind_the_fillers_are_bit_for_bit_the_same(loaded, architecture, monkeypatch):
     """Every digit: it must not be the rounding that makes answers equal."""
     monkeypatch.setattr(masked, "DECIMALS", 17)

@@ -149,6 +149,7 @@ def test_probabilities_are_the_softmax_of_the_mean_log_likelihoods(loaded, plain
 @both
 @settings(max_examples=6)
 @given(data=st.data())
+@pytest.mark.bits
 def test_answers_and_choices_are_the_same_in_any_batch_order_and_budget(loaded, architecture, data):
     texts = data.draw(st.lists(texts_of_words, min_size=1, max_size=6))
     choices = data.draw(st.lists(texts_of_words, min_size=2, max_size=4))
@@ -165,6 +166,7 @@ def test_answers_and_choices_are_the_same_in_any_batch_order_and_budget(loaded, 
             assert together == [alone[question.id] for question in shuffled]
 
 
+@pytest.mark.bits
 def test_fillers_are_the_same_in_any_batch_order_and_budget(loaded):
     alone = {question.id: next(loaded("t5").fill([question]))[1] for question in BLANKS}
     for budget in (1, 64, 4096):

@@ -50,6 +50,7 @@ def test_whitened_encoders_follow_people_better_than_the_best_raw_layer(fitted):
 
 
 @pytest.mark.parametrize("step", STEPS)
+@pytest.mark.bits
 def test_a_pairs_score_does_not_depend_on_its_company(fitted, step):
     together = fitted[step].predict(TEST.first, TEST.second)
     alone = [

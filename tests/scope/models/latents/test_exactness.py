@@ -19,6 +19,7 @@ MEAN = Readout(kind="mean")
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "xlnet"])
+@pytest.mark.bits
 def test_in_bfloat16_nothing_depends_on_company_order_or_threads(reader, name):
     half = reader(name, MEAN, dtype="bfloat16")
     alone = np.stack([half.latents([text])[0] for text in TEXTS])
@@ -79,6 +80,7 @@ def test_in_float32_batches_are_as_large_as_the_budget_lets_them_be(reader, shap
 
 
 @pytest.mark.slow
+@pytest.mark.bits
 def test_a_real_model_in_bfloat16_gives_the_same_bits_in_any_company():
     """The tiny ones have no numbers that several kernels would add up in another order."""
     texts = [f"{text} {ending}".strip() for text in TEXTS for ending in ("", "at noon", "or not")]

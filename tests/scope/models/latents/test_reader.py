@@ -68,6 +68,7 @@ def test_latents_are_the_hidden_states_of_one_text_at_a_time(reader, folders, na
 
 @pytest.mark.parametrize("name", [*FAMILIES, "gguf"])
 @pytest.mark.parametrize("readout", [None, LAST, MEAN], ids=["usual", "last", "mean"])
+@pytest.mark.bits
 def test_latents_never_depend_on_the_company(reader, name, readout):
     alone = np.stack([reader(name, readout).latents([text])[0] for text in TEXTS])
     for budget in (1, 20, 4096):
