@@ -12,29 +12,37 @@ import platform
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-THREADS = (1, 2)
 TESTS = Path(__file__).parent
 
 
 class Simulation(NamedTuple):
-    """Settings under which the libraries compute as on another processor; ``maker`` if one only."""
+    """Settings under which the libraries compute as on another processor.
+
+    ``maker`` is that of the processors that take them, where not all do; ``usual`` says that it is
+    run where none is named.
+    """
 
     name: str
     settings: dict[str, str]
     maker: str = ""
+    usual: bool = True
 
 
+MKL = {"MKL_CBWR": "COMPATIBLE"}
+TORCH = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}
+NUMPY = {"OPENBLAS_CORETYPE": "Haswell"}
+AVX2 = {"MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 SIMULATIONS = (
     Simulation("this-processor", {}),
-    Simulation("oldest-mkl", {"MKL_CBWR": "COMPATIBLE"}),
-    Simulation("oldest-torch", {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}),
-    Simulation(
-        "avx2", {"MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}, "GenuineIntel"
-    ),
-    Simulation("haswell-numpy", {"OPENBLAS_CORETYPE": "Haswell"}),
+    Simulation("oldest-mkl", MKL),
+    Simulation("oldest-torch", TORCH),
+    Simulation("haswell-numpy", NUMPY),
+    Simulation("avx2", AVX2, maker="GenuineIntel"),
+    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, usual=False),
 )
 
 
@@ -57,44 +65,43 @@ def tests_of_bits() -> list[str]:
     return [*options, "-m", "bits and not slow", *sorted(files)]
 
 
-def run(simulation: Simulation, threads: int, arguments: list[str]) -> int:
-    """The exit code of pytest under a simulation."""
+def run(simulation: Simulation, threads: int, arguments: list[str]) -> bool:
+    """Whether pytest passes under a simulation; its last lines are printed, or all if it fails."""
     own = {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"}
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *(arguments or tests_of_bits())],
+        [sys.executable, "-m", "pytest", *arguments],
         env={**os.environ, **simulation.settings, **own},
+        capture_output=True,
+        text=True,
         check=False,
     )
     seconds = time.monotonic() - began
-    print(f"-- {simulation.name}, threads: {threads}: {seconds:.0f} s", flush=True)
-    return done.returncode
+    said = done.stdout + done.stderr
+    shown = said if done.returncode else said.splitlines()[-1]
+    print(f"{simulation.name}, threads: {threads}, {seconds:.0f} s: {shown}", flush=True)
+    return done.returncode == 0
 
 
 def main() -> int:
-    """Run every simulation that this processor allows, and name the others."""
+    """Run the simulations, two at a time, and name those that this processor cannot do."""
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
-    names, arguments = words[:cut], words[cut + 1 :]
-    maker, name = processor()
-    print(f"processor: {name} ({maker or 'unknown maker'})")
-    failed = []
-    for simulation in SIMULATIONS:
-        if names and simulation.name not in names:
-            continue
-        if simulation.maker not in ("", maker):
-            print(
-                f"-- {simulation.name}: not simulated, it takes a processor of {simulation.maker}"
-            )
-            continue
-        failed += [
-            f"{simulation.name}, threads: {threads}"
-            for threads in THREADS
-            if run(simulation, threads, arguments)
+    names, arguments = words[:cut], words[cut + 1 :] or tests_of_bits()
+    maker, model = processor()
+    print(f"processor: {model} ({maker or 'unknown maker'})", flush=True)
+    chosen = [one for one in SIMULATIONS if (one.name in names if names else one.usual)]
+    possible = [one for one in chosen if one.maker in ("", maker)]
+    for one in chosen:
+        if one not in possible:
+            print(f"{one.name}: not simulated, since the processor is not of {one.maker}")
+    with ThreadPoolExecutor(2) as pool:
+        passed = [
+            pool.submit(run, simulation, threads, arguments)
+            for simulation in possible
+            for threads in (1, 2)
         ]
-    if failed:
-        print(f"failed: {'; '.join(failed)}")
-    return len(failed)
+    return int(not passed or not all(one.result() for one in passed))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def fit(rows: Sequence[FitRows]) -> Fit:
     >>> right = np.repeat([[1.0, 0.0]], 10, axis=0)
     >>> same = np.full((10, 2), np.log(0.5))
     >>> found = fit([FitRows(same, np.ones((10, 2)), right, answers, np.full(10, 0.5))])
-    >>> found.consensus, round(found.right, 6)
+    >>> round(found.consensus, 6), round(found.right, 6)
     (1.0, 1.241591)
     >>> round(float(9 - 10 / (1 + np.exp(-found.right))), 6)
     1.241591

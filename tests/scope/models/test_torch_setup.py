@@ -21,7 +21,6 @@ print(json.dumps({"equal": alone == together, "distinct": len(set(alone))}))
 """
 
 
-@pytest.mark.bits
 def test_a_fresh_process_needs_no_setting_for_equal_bits(checkpoints):
     """Even where torch was imported before: the setting is read at its first product."""
     environment = {name: value for name, value in os.environ.items() if name != "MKL_CBWR"}
