@@ -69,7 +69,7 @@ SMALL_JSON = """{
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
 "job":"audit",\
-"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","role":"reference","spec":"hf:a",\
+"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","reproducible":"","role":"reference","spec":"hf:a",\
 "truncated":0}],\
 "settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"versions":{}},
 "measurements":[],
