@@ -11,13 +11,17 @@ from scope.models.options import Device
 
 
 def load_torch() -> Any:
-    """Torch, with its matrix products set to one order of summation whatever the batch.
+    """Torch, with its matrix products set to one order of summation wherever MKL can keep to it.
 
     Without this, MKL chooses its kernel by the number of rows, and a text's probabilities change
     in the seventh digit with the size of its batch: enough to turn a close search the other way.
-    The setting is read when MKL first computes, so it must stand before; a user's own stays.
+    Not every processor keeps to it for few rows: see `scope.models.inference`. The setting is read
+    when MKL first computes, so it must stand before; a user's own stays.
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+    # Threads that wait for each other must not keep a core from the one that works: on a busy
+    # machine a small model is twenty times as slow else. Read when torch is first imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
 
     return torch
