@@ -11,7 +11,7 @@ from scope.cli.output import Json, Runs, show
 
 
 def demo(
-    n: Annotated[int, typer.Option(min=1, help="Held-out tweets to perturb.")] = 150,
+    n: Annotated[int, typer.Option(min=1, help="Held-out tweets to perturb.")] = 60,
     seed: Annotated[int, typer.Option(help="Decides training, sample and search.")] = 0,
     json: Json = False,
     runs: Runs = Path("runs"),

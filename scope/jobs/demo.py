@@ -14,7 +14,7 @@ DATA = "demo:tweets"
 
 
 def demo(
-    *, n: int = 150, seed: int = 0, runs: Path = Path("runs"), progress: Progress | None = None
+    *, n: int = 60, seed: int = 0, runs: Path = Path("runs"), progress: Progress | None = None
 ) -> Comparison:
     """Build a reference, its student and an independent model, and audit the latter two.
 
@@ -53,7 +53,7 @@ def run_name(n: int, seed: int) -> str:
 
     Examples
     --------
-    >>> run_name(150, 0)
+    >>> run_name(60, 0)
     'demo'
     """
-    return "demo" if (n, seed) == (150, 0) else f"demo-{n}-seed-{seed}"
+    return "demo" if (n, seed) == (60, 0) else f"demo-{n}-seed-{seed}"
