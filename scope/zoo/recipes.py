@@ -105,9 +105,9 @@ DEMO = DemoRecipe(
     reference=TrainingRecipe(texts=6000, epochs=1, learning_rate=3e-4),
     reference_frozen=4,
     student=StudentRecipe(
-        layers=(0, 1, 5), training=TrainingRecipe(texts=6000, epochs=2, learning_rate=6e-4)
+        layers=(0, 1, 2, 5), training=TrainingRecipe(texts=6000, epochs=3, learning_rate=6e-4)
     ),
-    student_frozen=2,
+    student_frozen=3,
     # Tweets have at most 140 characters: with 128 tokens next to none of them is cut, so that
     # every position embedding which a tweet needs has been trained.
     independent=NewModelRecipe(
