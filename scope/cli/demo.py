@@ -11,14 +11,14 @@ from scope.cli.output import Json, Runs, show
 
 
 def demo(
-    n: Annotated[int, typer.Option(min=1, help="Held-out tweets to perturb.")] = 150,
+    n: Annotated[int, typer.Option(min=1, help="Held-out tweets to perturb.")] = 100,
     seed: Annotated[int, typer.Option(help="Decides training, sample and search.")] = 0,
     json: Json = False,
     runs: Runs = Path("runs"),
 ) -> None:
     """Build three small related models offline, audit two against the third, write a report.
 
-    The first time takes some minutes, for the training. Example: scope demo
+    The first time takes about a minute longer, for the training. Example: scope demo
     """
     from scope.jobs.demo import demo as run_demo
     from scope.jobs.demo import run_name

@@ -14,13 +14,13 @@ DATA = "demo:tweets"
 
 
 def demo(
-    *, n: int = 150, seed: int = 0, runs: Path = Path("runs"), progress: Progress | None = None
+    *, n: int = 100, seed: int = 0, runs: Path = Path("runs"), progress: Progress | None = None
 ) -> Comparison:
     """Build a reference, its student and an independent model, and audit the latter two.
 
-    The reference is a small sentence encoder fine-tuned on labelled tweets; the student has half
-    its layers and learned from its outputs alone; the independent model shares neither weights
-    nor tokenizer with it, and learned from the labels. Models are built once and kept.
+    The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four
+    of its six layers and learned from its outputs alone; the independent model shares neither
+    weights nor tokenizer with it, and learned from the labels. Models are built once and kept.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def run_name(n: int, seed: int) -> str:
 
     Examples
     --------
-    >>> run_name(150, 0)
+    >>> run_name(100, 0)
     'demo'
     """
-    return "demo" if (n, seed) == (150, 0) else f"demo-{n}-seed-{seed}"
+    return "demo" if (n, seed) == (100, 0) else f"demo-{n}-seed-{seed}"

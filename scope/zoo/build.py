@@ -17,8 +17,9 @@ from scope.records import Example
 from scope.zoo.bases import Base, new_base, pretrained_base
 from scope.zoo.keeping import explained_write_errors, load_base, save_base
 from scope.zoo.recipes import DEMO, DemoRecipe
-from scope.zoo.teaching import count_distillation, distil, teach_labels
-from scope.zoo.training import count_steps
+from scope.zoo.teaching import count_distillation, distil, gold_probabilities, teach_labels
+from scope.zoo.training import count_batches, count_steps, encode_texts
+from scope.zoo.upper_layers import LowerOutput, read_lower_layers, train_upper_layers
 
 TRAINING_DATA = "demo:tweets-train"
 
@@ -94,7 +95,7 @@ def build_models(
     return models
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Builder:
     """What all three trainings need, one method a model."""
 
@@ -103,24 +104,34 @@ class _Builder:
     seed: int
     progress: Progress
     pretrained: Callable[[int], Base]
+    lower: LowerOutput | None = None
 
     def reference(self) -> Base:
         recipe = self.recipe.reference
         seed = self._seed("reference")
         examples = self.examples[: recipe.texts]
         base = self.pretrained(seed)
+        lower = self._lower_output(base).first(recipe.texts)
         with self.progress.task(
             "training reference", count_steps(len(examples), recipe)
         ) as advance:
-            teach_labels(base, examples, recipe, seed=seed, advance=advance)
+            train_upper_layers(
+                base.model,
+                lower,
+                gold_probabilities(examples),
+                recipe,
+                frozen=self.recipe.reference_frozen,
+                seed=seed,
+                advance=advance,
+            )
         return base
 
     def student(self, teacher: Base) -> Base:
-        recipe = self.recipe.student
-        texts = [example.text for example in self.examples[: recipe.training.texts]]
-        total = count_distillation(len(texts), recipe.training)
+        training = self.recipe.student.training
+        lower = self._lower_output(teacher).first(training.texts)
+        total = count_distillation(len(lower.rows), training)
         with self.progress.task("distilling student", total) as advance:
-            return distil(teacher, texts, recipe, seed=self._seed("student"), advance=advance)
+            return distil(teacher, lower, self.recipe, seed=self._seed("student"), advance=advance)
 
     def independent(self) -> Base:
         recipe = self.recipe.independent
@@ -133,6 +144,25 @@ class _Builder:
         ) as advance:
             teach_labels(base, examples, training, seed=seed, advance=advance)
         return base
+
+    def _lower_output(self, base: Base) -> LowerOutput:
+        """Of the frozen layers, which are those of the pretrained model in every training."""
+        if self.lower is None:
+            training = self.recipe.reference
+            texts = [example.text for example in self.examples[: self.recipe.pretrained_texts()]]
+            encodings = encode_texts(base.tokenizer, texts, training.longest)
+            with self.progress.task(
+                "reading training texts", count_batches(len(texts), training)
+            ) as advance:
+                self.lower = read_lower_layers(
+                    base.model,
+                    encodings,
+                    (self.recipe.reference_frozen, self.recipe.student_frozen),
+                    pad_token=base.tokenizer.pad_token_id,
+                    batch_size=training.batch_size,
+                    advance=advance,
+                )
+        return self.lower
 
     def _seed(self, model: str) -> int:
         """A seed of the model's own, so that no two see the texts in the same order."""

@@ -14,8 +14,9 @@ from scope.models.torch_setup import load_torch
 from scope.protocols import Advance
 from scope.records import Example
 from scope.zoo.bases import Base
-from scope.zoo.recipes import LABELS, StudentRecipe, TrainingRecipe
-from scope.zoo.training import answer, count_batches, count_steps, encode_texts, train
+from scope.zoo.recipes import LABELS, DemoRecipe, TrainingRecipe
+from scope.zoo.training import count_batches, count_steps, encode_texts, train
+from scope.zoo.upper_layers import LowerOutput, answer_from, train_upper_layers
 
 
 def teach_labels(
@@ -41,26 +42,35 @@ def teach_labels(
 
 
 def distil(
-    teacher: Base, texts: Sequence[str], recipe: StudentRecipe, *, seed: int, advance: Advance
+    teacher: Base,
+    lower: LowerOutput,
+    recipe: DemoRecipe,
+    *,
+    seed: int,
+    advance: Advance,
 ) -> Base:
     """A smaller copy of the teacher, trained on nothing but the teacher's probabilities.
 
     ``count_distillation`` says how many units of progress it takes.
+
+    Parameters
+    ----------
+    lower
+        What the teacher's frozen layers, which the student has in part, give for the texts.
     """
-    training = recipe.training
-    encodings = encode_texts(teacher.tokenizer, texts, training.longest)
-    pad_token = teacher.tokenizer.pad_token_id
-    teacher.model.eval()
-    targets = answer(
+    training = recipe.student.training
+    targets = answer_from(
         teacher.model,
-        encodings,
-        pad_token=pad_token,
+        lower,
+        frozen=recipe.reference_frozen,
         batch_size=training.batch_size,
         advance=advance,
     )
-    student = student_of(teacher.model, recipe.layers)
-    train(student, encodings, targets, training, pad_token=pad_token, seed=seed, advance=advance)
-    return Base(student, teacher.tokenizer)
+    model = student_of(teacher.model, recipe.student.layers)
+    train_upper_layers(
+        model, lower, targets, training, frozen=recipe.student_frozen, seed=seed, advance=advance
+    )
+    return Base(model, teacher.tokenizer)
 
 
 def count_distillation(texts: int, recipe: TrainingRecipe) -> int:

@@ -112,15 +112,26 @@ def answer(
 ) -> NDArray[np.float32]:
     """Probabilities of a model that is in evaluation mode, shape (texts, labels)."""
     torch = load_torch()
-    by_length = sorted(range(len(encodings)), key=lambda index: len(encodings[index]))
     rows = np.zeros((len(encodings), model.config.num_labels), dtype=np.float32)
-    for start in range(0, len(by_length), batch_size):
-        batch = by_length[start : start + batch_size]
+    for batch in batches_by_length(encodings, batch_size):
         with torch.inference_mode():
             logits = model(**pad([encodings[index] for index in batch], pad_token)).logits
         rows[batch] = logits.softmax(dim=-1).numpy()
         advance(1)
     return rows
+
+
+def batches_by_length(encodings: Sequence[Encoding], size: int) -> Iterator[list[int]]:
+    """The positions of all texts, the shortest text first, in batches.
+
+    Examples
+    --------
+    >>> list(batches_by_length([[5, 6], [7], [8, 9, 1]], size=2))
+    [[1, 0], [2]]
+    """
+    by_length = sorted(range(len(encodings)), key=lambda index: len(encodings[index]))
+    for start in range(0, len(by_length), size):
+        yield by_length[start : start + size]
 
 
 def pad(encodings: Sequence[Encoding], pad_token: int) -> dict[str, Any]:

@@ -56,8 +56,10 @@ def tiny_recipe():
     """The demo's three models in miniature."""
     short = {"texts": 64, "epochs": 2, "learning_rate": 1e-2, "batch_size": 16}
     return DemoRecipe(
-        reference=TrainingRecipe(**short),
+        reference=TrainingRecipe(**(short | {"epochs": 8})),
+        reference_frozen=1,
         student=StudentRecipe(layers=(0, 2), training=TrainingRecipe(**short)),
+        student_frozen=1,
         independent=NewModelRecipe(
             vocabulary=280,
             width=16,

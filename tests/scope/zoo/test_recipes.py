@@ -19,7 +19,8 @@ def test_the_key_is_the_same_for_equal_recipes():
         DEMO.key(seed=0, data="abd"),
         replace(DEMO, version=DEMO.version + 1).key(seed=0, data="abc"),
         replace(DEMO, reference=replace(DEMO.reference, longest=47)).key(seed=0, data="abc"),
-        replace(DEMO, student=replace(DEMO.student, layers=(1, 3, 5))).key(seed=0, data="abc"),
+        replace(DEMO, student=replace(DEMO.student, layers=(0, 1, 2, 4))).key(seed=0, data="abc"),
+        replace(DEMO, reference_frozen=3).key(seed=0, data="abc"),
         replace(DEMO, independent=replace(DEMO.independent, width=64)).key(seed=0, data="abc"),
     ],
 )
@@ -36,3 +37,14 @@ def test_as_many_texts_are_read_as_the_hungriest_model_takes():
         independent=replace(DEMO.independent, training=few),
     )
     assert recipe.texts() == 7
+
+
+@pytest.mark.parametrize("frozen", [0, DEMO.reference_frozen + 1])
+def test_a_students_frozen_layers_are_frozen_in_the_reference_too(frozen):
+    with pytest.raises(ValueError, match=f"{frozen} frozen of {DEMO.reference_frozen}"):
+        replace(DEMO, student_frozen=frozen)
+
+
+def test_a_students_frozen_layers_are_its_teachers_lowest():
+    with pytest.raises(ValueError, match="do not begin with"):
+        replace(DEMO, student=replace(DEMO.student, layers=(0, 2, 5)), student_frozen=2)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from scope.zoo.teaching import (
     teach_labels,
 )
 from scope.zoo.training import answer, encode_texts
+from scope.zoo.upper_layers import read_lower_layers
 
 TEACHING = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
 
@@ -47,7 +50,7 @@ def test_changing_a_student_leaves_its_teacher_alone(tiny_base):
     assert teacher.config.num_hidden_layers == len(teacher.bert.encoder.layer) == 3
 
 
-def test_a_student_learns_its_teachers_answers_without_any_label(tiny_base, examples):
+def test_a_student_learns_its_teachers_answers_without_any_label(tiny_base, tiny_recipe, examples):
     teacher = tiny_base(0)
     # A teacher that is wrong everywhere shows that the student follows it and not the truth.
     wrong = [
@@ -55,11 +58,20 @@ def test_a_student_learns_its_teachers_answers_without_any_label(tiny_base, exam
         for e in examples
     ]
     teach_labels(teacher, wrong, TEACHING, seed=0, advance=ignore)
-    recipe = StudentRecipe(layers=(0, 2), training=TEACHING)
+    recipe = replace(tiny_recipe, student=StudentRecipe(layers=(0, 2), training=TEACHING))
+    encodings = encode_texts(teacher.tokenizer, [example.text for example in examples], 32)
+    lower = read_lower_layers(
+        teacher.model,
+        encodings,
+        (recipe.student_frozen, recipe.reference_frozen),
+        pad_token=0,
+        batch_size=16,
+        advance=ignore,
+    )
     counted = []
     student = distil(
         teacher,
-        [example.text for example in examples],
+        lower,
         recipe,
         seed=1,
         advance=lambda units=1, /: counted.append(units),
