@@ -27,8 +27,11 @@ TESTS = Path(__file__).parent
 SCOPE = Path(sys.executable).with_name("scope")
 
 # A loaded machine must not fail a test by being slow, nor a check of a change by bad luck.
-settings.register_profile("unhurried", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("unhurried")
+UNHURRIED = settings(deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("brief", UNHURRIED, max_examples=15)
+# Four times as many cases as a test asks for: `pytest --hypothesis-profile=thorough`.
+settings.register_profile("thorough", UNHURRIED, max_examples=100)
+settings.load_profile("brief")
 
 OPENINGS = ("the film", "this story", "a long play", "her new book", "that old song")
 MIDDLES = ("seems", "remains", "turns out", "feels", "becomes")

@@ -18,19 +18,27 @@ class Done:
 
 @pytest.fixture
 def command(tmp_path, monkeypatch, capsys):
-    """Runs the command in an empty folder; returns its exit code and what it printed."""
+    """Runs the command in an empty folder; returns its exit code and what it printed.
+
+    Modules that the test wrote into the folder are forgotten after it.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(sys, "path", list(sys.path))
 
-    def run(*arguments):
+    def run(*arguments, environment=()):
+        for name, value in dict(environment).items():
+            monkeypatch.setenv(name, value)
         monkeypatch.setattr(sys, "argv", ["scope", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             main()
         printed = capsys.readouterr()
         return Done(int(end.value.code or 0), printed.out, printed.err)
 
-    return run
+    yield run
+    for name, module in list(sys.modules.items()):
+        if str(tmp_path) in (getattr(module, "__file__", None) or ""):
+            del sys.modules[name]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Every mistake ends in one screen that says what was found, what was expected and how to mend it.
 
-Refusals go through the real command, whole audits through the command in this process.
+Most go through the command in this process, some through the real one.
 """
 
 import json
@@ -12,19 +12,25 @@ from hub.tiny import write_tiny_model
 from scope.serialization import from_json, to_json
 
 
+def refusal(done):
+    """The message of a command that must refuse."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 40
+    return done.stderr
+
+
 @pytest.fixture
-def refused(run_scope):
-    """Runs the command, which must refuse; returns its message."""
+def refused(command):
+    """Runs the command in this process, which must refuse; returns its message."""
+    return lambda *arguments: refusal(command(*arguments))
 
-    def run(*arguments, **options):
-        done = run_scope(*arguments, **options)
-        assert done.returncode == 2, done.stderr
-        assert done.stdout == ""
-        assert "Traceback" not in done.stderr
-        assert len(done.stderr.splitlines()) <= 40
-        return done.stderr
 
-    return run
+@pytest.fixture
+def refused_in_a_shell(run_scope):
+    """Runs the real command, which must refuse; returns its message."""
+    return lambda *arguments, **options: refusal(run_scope(*arguments, **options))
 
 
 @pytest.fixture
@@ -96,19 +102,19 @@ def test_gold_labels_that_do_not_align_are_shown(refused, audit_arguments, tmp_p
     assert "--label-column none" in message
 
 
-def test_a_pickled_checkpoint_is_refused_and_not_read(refused, audit_arguments, tmp_path):
+def test_a_pickled_checkpoint_is_refused_and_not_read(refused_in_a_shell, audit_arguments, tmp_path):
     folder = tmp_path / "pickled"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
     (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'touch executed'\ntR.")
-    message = refused(*audit_arguments(reference=folder))
+    message = refused_in_a_shell(*audit_arguments(reference=folder))
     assert "no *.safetensors" in message
     assert "--allow-pickle" in message
     assert not (tmp_path / "executed").exists()
 
 
-def test_a_model_that_is_nowhere_is_named(refused, audit_arguments):
-    message = refused(
+def test_a_model_that_is_nowhere_is_named(refused_in_a_shell, audit_arguments):
+    message = refused_in_a_shell(
         *audit_arguments(reference="no-such-owner/no-such-model"),
         environment={"HF_HUB_OFFLINE": "1"},
     )
@@ -123,7 +129,7 @@ def test_a_run_of_another_question_is_refused(command, audit_arguments):
     assert "--run" in done.stderr
 
 
-def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_arguments, tmp_path):
+def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused_in_a_shell, audit_arguments, tmp_path):
     # A folder on the path hides the packages that hold WordNet and the stopwords.
     hidden = tmp_path / "hidden"
     hidden.mkdir()
@@ -137,7 +143,7 @@ def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_a
     )
     from conftest import TESTS
 
-    message = refused(
+    message = refused_in_a_shell(
         *audit_arguments(capability="synonym"),
         environment={
             "PYTHONPATH": f"{hidden}:{TESTS}",
@@ -151,7 +157,7 @@ def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused, audit_a
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused, audit_arguments, tmp_path):
+def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused_in_a_shell, audit_arguments, tmp_path):
     mount = tmp_path / "small"
     mount.mkdir()
     mounted = subprocess.run(
@@ -161,7 +167,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused, audit_argu
         pytest.skip("mounting a small file system needs root")
     try:
         full = audit_arguments(n=40, runs=mount / "runs", run="mine")
-        message = refused(*full)
+        message = refused_in_a_shell(*full)
         assert "free" in message
         assert "same command" in message
         subprocess.run(["mount", "-o", "remount,size=20m", mount], check=True)

@@ -52,8 +52,8 @@ def test_a_report_is_the_same_when_written_again_without_any_model(audited, run_
     assert again.stdout == audited.stdout
 
 
-def test_the_runs_are_listed(audited, run_scope):
-    rows = json.loads(run_scope("list", "runs", "--json").stdout)
+def test_the_runs_are_listed(audited, command):
+    rows = json.loads(command("list", "runs", "--json").stdout)
     assert [(row["run"], row["state"]) for row in rows] == [("mine", "done")]
     assert "toy_models:Stranger" in rows[0]["models"]
 
@@ -66,15 +66,15 @@ def test_the_runs_are_listed(audited, run_scope):
         ("metrics", "metric", {"hard_scope", "soft_scope(tolerance=0.1, cutoff=1.0)"}),
     ],
 )
-def test_everything_that_can_be_named_is_listed(run_scope, kind, first, names):
-    done = run_scope("list", kind, "--json")
+def test_everything_that_can_be_named_is_listed(command, kind, first, names):
+    done = command("list", kind, "--json")
     assert names <= {row[first] for row in json.loads(done.stdout)}
     for name in names:
-        assert name in run_scope("list", kind).stdout
+        assert name in command("list", kind).stdout
 
 
-def test_json_holds_the_whole_comparison_and_nothing_else(run_scope, audited, tmp_path):
-    done = run_scope("report", "mine", "--json")
+def test_json_holds_the_whole_comparison_and_nothing_else(command, audited, tmp_path):
+    done = command("report", "mine", "--json")
     assert done.stdout == (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
 
 

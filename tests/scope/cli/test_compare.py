@@ -1,4 +1,7 @@
-"""``scope compare`` as a user meets it, on made-up questions and toy models."""
+"""``scope compare`` as a user meets it, on made-up questions and toy models.
+
+Most commands run in this process; what a shell sees is tested where it matters.
+"""
 
 import json
 
@@ -51,8 +54,8 @@ def passages(tmp_path):
 
 
 @pytest.fixture
-def compared(run_scope, choices, passages):
-    return run_scope(
+def compared(command, choices, passages):
+    return command(
         *("compare", "--model", "python:toy_answerers:Reader"),
         *("--model", "python:toy_answerers:Skimmer", "--encoder", "none"),
         *("--task", "choice", "--data", f"choice={choices}"),
@@ -72,10 +75,10 @@ def test_a_comparison_prints_a_table_and_writes_a_report(compared, tmp_path):
     assert "Which colour has house 3?" in report
 
 
-def test_the_command_in_the_result_asks_the_same_again(compared, run_scope, tmp_path):
+def test_the_command_in_the_result_asks_the_same_again(compared, command, tmp_path):
     result = (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
-    command = json.loads(result)["manifest"]["command"]
-    again = run_scope(*command.split()[1:], "--run", "again")
+    words = json.loads(result)["manifest"]["command"].split()[1:]
+    again = command(*words, "--run", "again")
     assert again.returncode == 0, again.stderr
     other = (tmp_path / "runs/again/comparison.json").read_text(encoding="utf-8")
     assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
@@ -91,16 +94,16 @@ def test_the_report_is_written_again_without_any_model(compared, run_scope, tmp_
     assert again.stdout == compared.stdout
 
 
-def test_the_run_is_listed_with_its_models(compared, run_scope):
-    (row,) = json.loads(run_scope("list", "runs", "--json").stdout)
+def test_the_run_is_listed_with_its_models(compared, command):
+    (row,) = json.loads(command("list", "runs", "--json").stdout)
     assert row["job"] == "compare"
     assert row["models"] == "toy_answerers:Reader, toy_answerers:Skimmer"
 
 
 def test_a_model_without_probabilities_leaves_capa_undefined_and_the_rest_measured(
-    run_scope, choices
+    command, choices
 ):
-    done = run_scope(
+    done = command(
         *("compare", "--model", "python:toy_answerers:Reader"),
         *("--model", "python:toy_answerers:Terse", "--task", "choice", "--data", choices),
         "--json",
@@ -147,14 +150,14 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
         ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
     ],
 )
-def test_a_mistake_ends_in_one_clear_message(run_scope, choices, changes, found, mend):
+def test_a_mistake_ends_in_one_clear_message(command, choices, changes, found, mend):
     options = {
         "model": "python:toy_answerers:Skimmer",
         "task": "choice",
         "data": choices,
         **changes,
     }
-    done = run_scope(
+    done = command(
         *("compare", "--model", "python:toy_answerers:Reader"),
         *(word for name, value in options.items() for word in (f"--{name}", value)),
     )
@@ -164,8 +167,8 @@ def test_a_mistake_ends_in_one_clear_message(run_scope, choices, changes, found,
     assert mend in done.stderr
 
 
-def test_one_model_is_no_comparison(run_scope, choices):
-    done = run_scope(
+def test_one_model_is_no_comparison(command, choices):
+    done = command(
         *("compare", "--model", "python:toy_answerers:Reader"),
         *("--task", "choice", "--data", choices),
     )
@@ -191,8 +194,8 @@ def test_what_a_model_prints_does_not_spoil_json(run_scope, choices, tmp_path):
     assert "thinking" in done.stderr
 
 
-def test_a_file_without_its_scheme_is_told_apart_from_a_checkpoint(run_scope, choices):
-    done = run_scope(
+def test_a_file_without_its_scheme_is_told_apart_from_a_checkpoint(command, choices):
+    done = command(
         *("compare", "--model", "python:toy_answerers:Reader", "--model", choices),
         *("--task", "choice", "--data", choices),
     )

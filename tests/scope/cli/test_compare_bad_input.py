@@ -1,6 +1,6 @@
 """Every mistake in a comparison ends in one screen that says what was found and how to mend it.
 
-Each goes through the real command.
+Each goes through the command in this process.
 """
 
 import json
@@ -13,11 +13,11 @@ READER, SKIMMER = "python:toy_answerers:Reader", "python:toy_answerers:Skimmer"
 
 
 @pytest.fixture
-def refused(run_scope):
+def refused(command):
     """Runs the command, which must refuse; returns its message."""
 
     def run(*arguments, **environment):
-        done = run_scope(*arguments, environment=environment)
+        done = command(*arguments, environment=environment)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
@@ -135,7 +135,7 @@ def test_a_table_of_another_length_than_the_data_is_refused(refused, choices, tm
     assert f"answers.tsv with {len(letters)} answers a model, by row" in message
 
 
-def test_a_table_answers_data_with_ids_of_their_own(run_scope, tmp_path):
+def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
     data = rows(
         tmp_path / "data.jsonl",
         *(
@@ -144,7 +144,7 @@ def test_a_table_answers_data_with_ids_of_their_own(run_scope, tmp_path):
         ),
     )
     (tmp_path / "answers.tsv").write_text("right\tABBA\nwrong\tBAAB\n")
-    done = run_scope(*compare("choice", data, "predictions:answers.tsv#*"), "--json")
+    done = command(*compare("choice", data, "predictions:answers.tsv#*"), "--json")
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
     accuracy = {

@@ -1,8 +1,8 @@
 import json
 
 
-def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(run_scope):
-    rows = json.loads(run_scope("list", "tasks", "--json").stdout)
+def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(command):
+    rows = json.loads(command("list", "tasks", "--json").stdout)
     roles = {row["task"]: row["role asked for"] for row in rows}
     assert roles == {
         "choice": "choice_scorer",
