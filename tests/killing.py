@@ -1,10 +1,12 @@
-"""Starts the real command, kills it when it is amid its work, and looks at what it left."""
+"""Starts the command in a process, kills it when it is amid its work, and looks at what it left."""
 
 import json
+import multiprocessing
 import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections import Counter
 
@@ -29,30 +31,63 @@ def count_rows(folder, table):
         return 0
 
 
-def start(arguments, folder, **environment):
-    return subprocess.Popen(
+# A process whose children begin where the imports, which take most of a command's time, are over.
+FORKED = multiprocessing.get_context("forkserver")
+FORKED.set_forkserver_preload(["perturbations.search", "scope.cli.commands"])
+
+
+def environment_in(folder, given):
+    return {"PYTHONPATH": str(TESTS), "SCOPE_TEST_LOG": str(folder / "asked.jsonl"), **given}
+
+
+def run_afresh(arguments, folder, **environment):
+    """Run the real command to its end; its hash seed and threads may be others."""
+    done = subprocess.run(
         [str(SCOPE), *arguments],
         cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(TESTS),
-            "SCOPE_TEST_LOG": str(folder / "asked.jsonl"),
-            **environment,
-        },
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        env=os.environ | environment_in(folder, environment),
+        capture_output=True,
+        timeout=300,
+        check=False,
     )
+    assert done.returncode == 0, done.stderr
+
+
+def start(arguments, folder, **environment):
+    """Start the command in a process of its own, with the imports done already."""
+    given = (arguments, folder, environment_in(folder, environment))
+    process = FORKED.Process(target=_command, args=given)
+    process.start()
+    return process
+
+
+def _command(arguments, folder, environment):
+    from scope.cli import main
+
+    os.chdir(folder)
+    os.environ.update(environment)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    sys.argv = ["scope", *arguments]
+    main()
+
+
+def end_of(process):
+    """Wait for a process that was started; its exit code."""
+    process.join(timeout=300)
+    return process.exitcode
 
 
 def kill_when(process, reached):
     """Send SIGKILL as soon as the moment is reached; the process must not end before."""
     deadline = time.monotonic() + 120
     while not reached():
-        assert process.poll() is None, "the run ended before it could be killed"
+        assert process.is_alive(), "the run ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    process.kill()
+    assert end_of(process) == -signal.SIGKILL
 
 
 def asked(folder):

@@ -102,7 +102,9 @@ def test_gold_labels_that_do_not_align_are_shown(refused, audit_arguments, tmp_p
     assert "--label-column none" in message
 
 
-def test_a_pickled_checkpoint_is_refused_and_not_read(refused_in_a_shell, audit_arguments, tmp_path):
+def test_a_pickled_checkpoint_is_refused_and_not_read(
+    refused_in_a_shell, audit_arguments, tmp_path
+):
     folder = tmp_path / "pickled"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
@@ -129,7 +131,9 @@ def test_a_run_of_another_question_is_refused(command, audit_arguments):
     assert "--run" in done.stderr
 
 
-def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused_in_a_shell, audit_arguments, tmp_path):
+def test_without_any_lexicon_all_four_ways_to_get_one_are_named(
+    refused_in_a_shell, audit_arguments, tmp_path
+):
     # A folder on the path hides the packages that hold WordNet and the stopwords.
     hidden = tmp_path / "hidden"
     hidden.mkdir()
@@ -157,7 +161,9 @@ def test_without_any_lexicon_all_four_ways_to_get_one_are_named(refused_in_a_she
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_named_and_nothing_is_lost(run_scope, refused_in_a_shell, audit_arguments, tmp_path):
+def test_a_full_disk_is_named_and_nothing_is_lost(
+    run_scope, refused_in_a_shell, audit_arguments, tmp_path
+):
     mount = tmp_path / "small"
     mount.mkdir()
     mounted = subprocess.run(

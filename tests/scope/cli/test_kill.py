@@ -1,13 +1,10 @@
 """A killed run goes on where it was, and ends as if nothing had happened; so does another seed of
 Python's hashes."""
 
-import os
-import subprocess
 import time
 
 import pytest
-from conftest import SCOPE, TESTS
-from killing import asked, count_rows, kill_when, result, start
+from killing import asked, count_rows, end_of, kill_when, result, run_afresh, start
 
 
 @pytest.fixture
@@ -36,14 +33,14 @@ MOMENTS = {
 
 def test_three_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folders):
     whole, killed = folders
-    assert start(arguments, whole, PYTHONHASHSEED="1").wait(timeout=300) == 0
+    run_afresh(arguments, whole, PYTHONHASHSEED="1")
     in_flight = 0
-    for seed, reached in enumerate(MOMENTS.values(), 2):
-        process = start(arguments, killed, PYTHONHASHSEED=str(seed))
+    for reached in MOMENTS.values():
+        process = start(arguments, killed)
         kill_when(process, lambda reached=reached: reached(killed))
         assert not (killed / "runs/mine/comparison.json").exists()
         in_flight += len(asked(killed)) - count_rows(killed, "predictions")
-    assert start(arguments, killed, PYTHONHASHSEED="5").wait(timeout=300) == 0
+    assert end_of(start(arguments, killed)) == 0
     assert result(killed) == result(whole)
 
     # What was kept is never asked again: a kill costs the answers on their way, and no more.
@@ -52,29 +49,18 @@ def test_three_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, 
     assert asked(killed).total() - len(asked(killed)) <= in_flight
 
 
-def test_a_run_that_another_process_writes_is_refused(arguments, folders):
-    _, folder = folders
-    process = start(arguments, folder)
+def test_a_run_that_another_process_writes_is_refused(arguments, command, monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_TEST_LOG", str(tmp_path / "second.jsonl"))
+    process = start(arguments, tmp_path)
     try:
         deadline = time.monotonic() + 120
-        while not count_rows(folder, "predictions"):
+        while not count_rows(tmp_path, "predictions"):
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        second = subprocess.run(
-            [str(SCOPE), *arguments],
-            cwd=folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(TESTS),
-                "SCOPE_TEST_LOG": str(folder / "second.jsonl"),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        second = command(*arguments)
         assert second.returncode == 2
         assert str(process.pid) in second.stderr
         assert "Traceback" not in second.stderr
     finally:
         process.kill()
-        process.wait()
+        end_of(process)

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from killing import kill_when, result, start
+from killing import end_of, kill_when, result, run_afresh, start
 from made_up_fleet import MadeUpFleet, write_word_table
 
 QUESTIONS = 3000
@@ -30,15 +30,17 @@ def test_a_kill_and_another_hash_seed_leave_the_fleet_as_it_is(tmp_path):
     ]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
 
-    def begin(folder, seed):
-        folder.mkdir(exist_ok=True)
-        return start(arguments, folder, SCOPE_CACHE=str(folder / "cache"), PYTHONHASHSEED=seed)
+    whole.mkdir()
+    killed.mkdir()
 
-    kill_when(begin(killed, "1"), lambda: count_vectors(killed) > 0)
+    def begin():
+        return start(arguments, killed, SCOPE_CACHE=str(killed / "cache"))
+
+    kill_when(begin(), lambda: count_vectors(killed) > 0)
     assert 0 < count_vectors(killed) < QUESTIONS
     assert not (killed / "runs/mine/comparison.json").exists()
-    processes = [begin(killed, "2"), begin(whole, "3")]
-    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    assert end_of(begin()) == 0
+    run_afresh(arguments, whole, SCOPE_CACHE=str(whole / "cache"), PYTHONHASHSEED="1")
     assert count_vectors(killed) == QUESTIONS
     assert result(killed) == result(whole)
     for name in ("embedder.json", "embedder.safetensors"):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from conftest import SCOPE, TESTS
-from killing import asked, kill_when, result, start
+from killing import asked, end_of, kill_when, result, run_afresh, start
 from made_up_pairs import write_pairs
 
 from scope.probes.saved_numbers import DESCRIPTION, NUMBERS
@@ -51,25 +51,23 @@ def count_latents(folder):
         return 0
 
 
-def begin(arguments, folder, **environment):
-    folder.mkdir(exist_ok=True)
-    return start(arguments, folder, SCOPE_CACHE=str(folder / "cache"), **environment)
-
-
 def test_a_kill_and_other_threads_and_hash_seeds_leave_the_result_as_it_is(arguments, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    first = begin(arguments, killed, PYTHONHASHSEED="1", OMP_NUM_THREADS="1")
+    whole.mkdir()
+    killed.mkdir()
+
+    def begin():
+        return start(arguments, killed, SCOPE_CACHE=str(killed / "cache"))
+
     # The first text alone shows how many layers there are.
-    kill_when(first, lambda: count_latents(killed) > 1)
+    kill_when(begin(), lambda: count_latents(killed) > 1)
     kept = count_latents(killed)
     in_flight = len(asked(killed)) - kept
     assert 1 < kept < SENTENCES
     assert not (killed / "runs/mine/comparison.json").exists()
-    processes = [
-        begin(arguments, killed, PYTHONHASHSEED="2", OMP_NUM_THREADS="2"),
-        begin(arguments, whole, PYTHONHASHSEED="3", OMP_NUM_THREADS="1"),
-    ]
-    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    assert end_of(begin()) == 0
+    other = {"SCOPE_CACHE": str(whole / "cache"), "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"}
+    run_afresh(arguments, whole, **other)
     assert count_latents(killed) == SENTENCES == len(asked(killed))
     # At most what had not been kept yet is read again.
     assert asked(killed).total() - SENTENCES <= in_flight
