@@ -29,7 +29,7 @@ SCOPE = Path(sys.executable).with_name("scope")
 # A loaded machine must not fail a test by being slow, nor a check of a change by bad luck.
 UNHURRIED = settings(deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("brief", UNHURRIED, max_examples=15)
-# Four times as many cases as a test asks for: `pytest --hypothesis-profile=thorough`.
+# As many cases as Hypothesis takes by itself: `pytest --hypothesis-profile=thorough`.
 settings.register_profile("thorough", UNHURRIED, max_examples=100)
 settings.load_profile("brief")
 

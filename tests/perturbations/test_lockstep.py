@@ -240,7 +240,7 @@ def test_searches_by_chance_follow_the_runs_seed_and_leave_the_process_alone(met
     assert together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7, seed=1)) != first
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.permutations(EXAMPLES), st.integers(1, 9), st.integers(0, 100))
 def test_neither_order_nor_slots_matter_for_any_classifier(examples, slots, seed):
     capability = WordSwaps(method=invariant, constraints=no_word_twice)

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
@@ -42,7 +42,6 @@ def probabilities(classifier):
     return lambda text: classifier.classify([text])[0].probabilities
 
 
-@settings(max_examples=150)
 @given(texts, tables, classifiers)
 def test_the_paper_preset_finds_what_plain_loops_find(words, table, classifier):
     method = lambda: GreedyInvariantSwap(stop_at_first=True)  # noqa: E731
@@ -51,7 +50,6 @@ def test_the_paper_preset_finds_what_plain_loops_find(words, table, classifier):
     assert found(method, table, classifier, words) == reference
 
 
-@settings(max_examples=100)
 @given(texts, tables, classifiers, st.sampled_from([0.2, 0.5, 1.0]))
 def test_the_strong_preset_finds_what_plain_loops_find(words, table, classifier, share):
     from textattack.constraints.pre_transformation import MaxModificationRate, RepeatModification
@@ -75,7 +73,6 @@ def test_the_strong_preset_finds_what_plain_loops_find(words, table, classifier,
         )
 
 
-@settings(max_examples=100)
 @given(texts, tables, classifiers)
 def test_best_candidate_is_the_best_of_all(words, table, classifier):
     original = " ".join(words)

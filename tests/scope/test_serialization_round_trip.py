@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.records import (
@@ -192,7 +192,6 @@ COMPARISONS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(COMPARISONS)
 def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
     text = to_json(comparison)

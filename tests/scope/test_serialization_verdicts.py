@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up_cases import judged, make_case, strangers
 from made_up_reuse_comparison import build_comparison
@@ -102,7 +102,6 @@ def with_verdicts(*verdicts: Verdict) -> Comparison:
     return replace(build_comparison(), verdicts=verdicts)
 
 
-@settings(max_examples=20)
 @given(several(VERDICTS))
 def test_every_verdict_reads_back_as_it_was(verdicts: tuple[Verdict, ...]) -> None:
     comparison = with_verdicts(*verdicts)

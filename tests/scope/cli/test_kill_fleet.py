@@ -5,7 +5,7 @@ import sqlite3
 from killing import end_of, kill_when, result, run_afresh, start
 from made_up_fleet import MadeUpFleet, write_word_table
 
-QUESTIONS = 3000
+QUESTIONS = 1200
 
 
 def count_vectors(folder):

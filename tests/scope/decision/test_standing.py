@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -171,7 +171,6 @@ def test_nothing_is_detectable_where_a_control_is_more_than_a_copy():
     assert standing([0.0, 3.0, 1.0, 2.0], copies=[2.5]).detectable_share(0.25) is None
 
 
-@settings(max_examples=20)
 @given(
     arrays.arrays(
         np.float64,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 
@@ -33,7 +33,6 @@ def partly_known(seed):
 
 
 @given(seeds)
-@settings(max_examples=40)
 def test_every_value_is_the_metric_on_what_both_answered_and_somebody_knows(seed):
     answers = partly_known(seed)
     found = chance_corrected_scores(answers)

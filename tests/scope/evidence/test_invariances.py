@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.estimation import invariant_pairs, measure
@@ -72,7 +72,6 @@ def by_hand(scored, perturbed):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=30)
 def test_values_are_means_over_pairs_and_parts_those_of_their_examples(seed):
     scored, perturbed = asked(seed)
     pairs = invariant_pairs("typo", scored, perturbed)

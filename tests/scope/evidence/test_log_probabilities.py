@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up_pools import random_pool
 
@@ -74,7 +74,6 @@ def plainly(pool):
 
 
 @given(seeds)
-@settings(max_examples=60)
 def test_every_value_is_the_cosine_of_what_a_ridge_regression_leaves(seed):
     pool = doubting_pool(seed)
     expected = plainly(pool)
@@ -86,7 +85,6 @@ def test_every_value_is_the_cosine_of_what_a_ridge_regression_leaves(seed):
 
 
 @given(seeds)
-@settings(max_examples=30)
 def test_parts_add_up_unit_by_unit_and_values_are_correlations(seed):
     found = log_probability_scores(doubting_pool(seed, models=6, items=20))
     known = ~np.isnan(found.values)
@@ -96,7 +94,6 @@ def test_parts_add_up_unit_by_unit_and_values_are_correlations(seed):
 
 
 @given(seeds)
-@settings(max_examples=30)
 def test_the_order_of_the_pool_changes_the_order_of_the_numbers_alone(seed):
     pool = doubting_pool(seed, models=8, items=25)
     order = np.concatenate(([0], np.random.default_rng(seed).permutation(7) + 1))
@@ -107,7 +104,6 @@ def test_the_order_of_the_pool_changes_the_order_of_the_numbers_alone(seed):
 
 
 @given(seeds)
-@settings(max_examples=30)
 def test_a_copy_is_worth_1_whatever_the_others_doubt(seed):
     pool = doubting_pool(seed, models=5, items=20)
     for table in (pool.answers, pool.probabilities):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from reference import shared_mistakes_reference as oracle
@@ -55,7 +55,6 @@ def test_with_one_control_the_excess_of_three_questions_is_found_by_hand():
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
 def test_everything_is_as_the_formulas_say_one_question_at_a_time(seed):
     answers = random_pool(seed)
     asked = asked_of(answers)
@@ -90,7 +89,6 @@ def test_the_oracle_is_met_where_some_are_kin():
 
 
 @given(seeds, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
 def test_the_suspect_and_the_controls_are_treated_alike(seed, random):
     answers = random_pool(seed, missing=0.2)
     order = list(range(1, len(answers.answers)))
@@ -108,7 +106,6 @@ def test_the_suspect_and_the_controls_are_treated_alike(seed, random):
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
 def test_the_parts_of_a_score_sum_to_it(seed):
     answers = random_pool(seed, missing=0.3)
     found = shared_mistakes(answers)
@@ -120,7 +117,6 @@ def test_the_parts_of_a_score_sum_to_it(seed):
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
 def test_what_questions_add_sums_to_the_excess_with_the_reference(seed):
     answers = random_pool(seed, missing=0.3)
     found = shared_mistakes(answers)
@@ -132,7 +128,6 @@ def test_what_questions_add_sums_to_the_excess_with_the_reference(seed):
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
 def test_the_excess_is_symmetric_and_a_share(seed):
     excess = shared_mistakes(random_pool(seed)).excess
     assert close(excess, excess.T)
@@ -141,7 +136,6 @@ def test_the_excess_is_symmetric_and_a_share(seed):
 
 
 @given(seeds)
-@settings(max_examples=30, deadline=None)
 def test_names_of_options_do_not_matter(seed):
     answers = random_pool(seed)
     turned = (answers.answers + 1) % answers.options
@@ -154,7 +148,6 @@ def test_names_of_options_do_not_matter(seed):
 
 
 @given(seeds)
-@settings(max_examples=30, deadline=None)
 def test_a_model_that_answered_nothing_leaves_the_others_as_they_were(seed):
     answers = random_pool(seed)
     silent = np.full_like(answers.answers[:1], NONE)
@@ -252,7 +245,6 @@ def test_pools_that_say_nothing_give_no_number_and_never_an_infinite_one(rows, v
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
 def test_small_pools_never_give_an_infinite_number(seed):
     generator = np.random.default_rng(seed)
     answers = generator.integers(-1, 2, size=generator.integers(1, 6, size=2))

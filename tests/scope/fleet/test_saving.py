@@ -21,27 +21,26 @@ import sys, toy_fleet
 from pathlib import Path
 from scope.fleet.saving import load_fleet
 table, _ = toy_fleet.fleet(questions=300, seed=8)
-found = load_fleet(Path(sys.argv[1])).forecaster
-sys.stdout.buffer.write(found.predict_proba(table).tobytes())
-sys.stdout.buffer.write(found.routing_scores(table).tobytes())
+for folder in sys.argv[1:]:
+    found = load_fleet(Path(folder)).forecaster
+    sys.stdout.buffer.write(found.predict_proba(table).tobytes())
+    sys.stdout.buffer.write(found.routing_scores(table).tobytes())
 """
 
 
-@pytest.mark.parametrize("name", FORECASTERS)
-def test_a_new_process_foretells_the_same_to_the_byte(name, tmp_path):
-    fleet = fleet_of(name)
-    save_fleet(fleet, tmp_path / "new" / "folder")
-    done = subprocess.run(
-        [sys.executable, "-c", FORECAST, str(tmp_path / "new" / "folder")],
-        cwd=TESTS,
-        capture_output=True,
-        check=True,
-    )
+def test_a_new_process_foretells_the_same_to_the_byte(tmp_path):
     table, _ = toy_fleet.fleet(questions=300, seed=8)
-    found = fleet.forecaster
-    assert done.stdout == (
-        found.predict_proba(table).tobytes() + found.routing_scores(table).tobytes()
+    folders, expected = [], b""
+    for name in FORECASTERS:
+        fleet = fleet_of(name)
+        folders.append(tmp_path / "new" / name)
+        save_fleet(fleet, folders[-1])
+        found = fleet.forecaster
+        expected += found.predict_proba(table).tobytes() + found.routing_scores(table).tobytes()
+    done = subprocess.run(
+        [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
     )
+    assert done.stdout == expected
 
 
 @pytest.mark.parametrize("name", ["mean", "mf", "irt", "factors"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
@@ -159,7 +159,6 @@ def test_a_batch_of_everything_is_one_look():
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.1, 0.3]))
-@settings(max_examples=15)
 def test_p_never_rises_and_is_that_of_the_sequential_test(seed, share):
     rows, gold = strangers(seed, controls=20, items=90)
     rows = taking(rows, share, seed)

@@ -96,11 +96,11 @@ TRUTHS = {pearson_estimate: 0.8, spearman_estimate: 6 / math.pi * math.asin(0.8 
 
 def covered(estimate, *, size, told):
     hits = 0
-    for seed in range(600):
+    for seed in range(300):
         (wanted, noise), groups = grouped(seed, columns=2, count=60 // size, size=size)
         found = estimate(0.8 * wanted + 0.6 * noise, wanted, groups if told else None)
         hits += found.low <= TRUTHS[estimate] <= found.high
-    return hits / 600
+    return hits / 300
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from threadpoolctl import threadpool_limits
@@ -105,7 +105,6 @@ def test_the_number_of_threads_leaves_no_trace():
         assert two == foretold(vectors, observed, splits=3)
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 1000))
 def test_shifting_and_stretching_a_coordinate_changes_no_forecast(seed):
     vectors, observed = made_up(models=20, seed=seed)

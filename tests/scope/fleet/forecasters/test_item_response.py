@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -134,18 +132,7 @@ def test_a_further_model_is_foretold_about_as_well_as_the_others(helps):
 
 
 def test_a_new_process_gives_the_same_bytes():
-    program = toy_fleet.DIGEST.format(
-        module="scope.fleet.forecasters.item_response",
-        name="ItemResponse",
-        parameters="dimensions=2",
-    )
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", program], cwd=TESTS, capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
-    ]
-    assert digests[0] == digests[1] != ""
+    toy_fleet.assert_the_same_in_a_new_process(ItemResponse, dimensions=2)
 
 
 def test_scikit_learn_clones_and_searches_it():

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -177,18 +175,9 @@ def test_a_further_model_without_answers_is_refused():
 
 
 def test_a_new_process_gives_the_same_bytes():
-    program = toy_fleet.DIGEST.format(
-        module="scope.fleet.forecasters.matrix_factorization",
-        name="MatrixFactorization",
-        parameters="dimensions=8, epochs=3, batch=64, biases=True, patience=2",
+    toy_fleet.assert_the_same_in_a_new_process(
+        MatrixFactorization, dimensions=8, epochs=3, batch=64, biases=True, patience=2
     )
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", program], cwd=TESTS, capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
-    ]
-    assert digests[0] == digests[1] != ""
 
 
 def test_another_seed_gives_other_forecasts():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.fleet.forecasters.ridge import STRENGTHS, fit_ridge
@@ -37,7 +37,6 @@ def left_out_errors(inputs, target, strength):
     )
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 1000))
 def test_picks_the_strength_that_refitting_without_each_row_would(seed):
     inputs, targets = data(seed)

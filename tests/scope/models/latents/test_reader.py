@@ -66,11 +66,14 @@ def test_latents_are_the_hidden_states_of_one_text_at_a_time(reader, folders, na
         assert not np.allclose(ours, last, atol=1e-2)
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, "gguf"])
+PROMPTED = (*CAUSAL, "gguf")
+# Models that are not prompted are averaged by themselves.
+USUAL = [*((name, None) for name in PROMPTED), *((name, MEAN) for name in FAMILIES[len(CAUSAL) :])]
+OTHER = [*((name, LAST) for name in (*FAMILIES, "gguf")), *((name, MEAN) for name in PROMPTED)]
+
+
 @pytest.mark.parametrize(
-    "readout",
-    [pytest.param(None, id="usual", marks=pytest.mark.bits), LAST, MEAN],
-    ids=["usual", "last", "mean"],
+    ("name", "readout"), [*(pytest.param(*one, marks=pytest.mark.bits) for one in USUAL), *OTHER]
 )
 def test_latents_never_depend_on_the_company(reader, name, readout):
     one = reader(name, readout)
