@@ -13,19 +13,19 @@ from scope import cli
 from scope.errors import SpecError
 
 
-def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, tmp_path):
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(TESTS),
-        "SCOPE_TEST_LOG": str(tmp_path / "asked.jsonl"),
-    }
-    command = [
-        *(str(SCOPE), "audit", "--reference", "python:toy_models:Slow"),
+def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command, tmp_path):
+    log = {"SCOPE_TEST_LOG": str(tmp_path / "asked.jsonl")}
+    arguments = [
+        *("audit", "--reference", "python:toy_models:Slow"),
         *("--target", "python:toy_models:SlowStudent", "--data", str(sentences_csv)),
         *("--n", "12", "--capability", "typo", "--slots", "2", "--run", "mine"),
     ]
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+        [str(SCOPE), *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(TESTS)} | log,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     deadline = time.monotonic() + 120
     while not (tmp_path / "asked.jsonl").exists():
@@ -39,8 +39,7 @@ def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, tmp_path
     assert said.splitlines()[-1] == (
         "scope: interrupted; answers are kept, and the same command goes on where it was"
     )
-    again = subprocess.run(command, cwd=tmp_path, env=environment, check=False)
-    assert again.returncode == 0
+    assert command(*arguments, environment=log).returncode == 0
     lines = (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [tuple(json.loads(line)) for line in lines]
     # At most the batch that was under way is asked again.
