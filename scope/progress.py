@@ -113,7 +113,8 @@ class _Pace:
 
     def left(self, total: int | None) -> str:
         # The first units may be cached, or the first of many that run at once.
-        if total is None or self.done - self._before < ENOUGH_TO_TELL * (total - self._before):
+        done = self.done - self._before
+        if total is None or not done or done < ENOUGH_TO_TELL * (total - self._before):
             return "time left not known yet"
         return f"{(total - self.done) / self.rate():.0f} s left"
 

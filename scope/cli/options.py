@@ -68,7 +68,7 @@ Settings = Annotated[
 ]
 Device = Annotated[Devices, typer.Option(help="Where models run.")]
 DType = Annotated[DTypes, typer.Option(help="Precision.")]
-TokenBudget = Annotated[int, typer.Option(min=1, help="Most tokens in a batch.")]
+TokenBudget = Annotated[int, typer.Option(min=1, help="Most tokens in a batch of different texts.")]
 Requests = Annotated[int, typer.Option(min=1, help="Endpoints: requests at once.")]
 Timeout = Annotated[float, typer.Option(help="Endpoints: seconds to wait.")]
 Retries = Annotated[int, typer.Option(min=0, help="Endpoints: tries after a failure.")]

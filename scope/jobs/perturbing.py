@@ -47,7 +47,9 @@ def find_perturbations(
     try:
         recorded = _recorded_queries(known, examples, options.trials)
         expected = expect_queries(capability, examples, options, recorded)
-        shown = progress.task(f"{capability.name}: queries", expected.total, expected.answered)
+        shown = progress.task(
+            f"{capability.name}: distinct queries", expected.total, expected.answered
+        )
         with shown as advance:
             counted = CountedClassifier(reference, expected, advance)
             for trials in capability.search(counted, waiting, options):

@@ -25,7 +25,7 @@ class Decoder:
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
         self._spec = spec
-        self._inference = Inference(model, self._twice)
+        self._inference = Inference(model, self._try)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         ends = model.generation_config.eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
@@ -127,14 +127,14 @@ class Decoder:
         """The logits at every token that follows one of the prompts, which are not read again."""
         width = following.shape[1]
 
-        def follow(tokens: Any, rows: Any) -> Any:
+        def follow(tokens: Any, places: Any) -> Any:
             if type(past) is quiet_transformers().DynamicCache:
-                return self._call(tokens, _rows_of(past, rows), keep=width)[0]
+                return self._call(tokens, _rows_of(past, places), keep=width)[0]
             # Whatever else a model remembers by may not be shared between rows.
-            whole = load_torch().cat([prompts[rows], tokens], dim=1)
+            whole = load_torch().cat([prompts[places], tokens], dim=1)
             return self._call(whole, None, keep=width)[0]
 
-        logits = self._inference.run(follow, tokens=following, rows=self._tensor(places))
+        logits = self._inference.run(follow, tokens=following, places=self._tensor(places))
         refuse_nan(self._spec, logits)
         return logits
 
@@ -155,7 +155,7 @@ class Decoder:
         answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)
         return answer.logits[:, -keep:], getattr(answer, "past_key_values", None)
 
-    def _twice(self, tokens: Any) -> Any:
+    def _try(self, tokens: Any) -> Any:
         """The logits after some tokens, and after one more, which is read with what is remembered.
 
         Models without a cache read all of it again.

@@ -20,7 +20,7 @@ class Seq2Seq:
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
         self._spec = spec
-        self._inference = Inference(model, self._both)
+        self._inference = Inference(model, self._try)
         settings = model.generation_config
         start = model.config.decoder_start_token_id
         self._start = settings.decoder_start_token_id if start is None else start
@@ -148,7 +148,8 @@ class Seq2Seq:
             encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
         ).logits
 
-    def _both(self, tokens: Any) -> Any:
+    def _try(self, tokens: Any) -> Any:
+        """The logits after made-up tokens, encoded and then decoded."""
         return self._decoded(self._encoded(tokens), tokens)[:, -1]
 
     def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:

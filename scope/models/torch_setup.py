@@ -20,7 +20,7 @@ def load_torch() -> Any:
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     # Threads that wait for each other must not keep a core from the one that works: on a busy
-    # machine a small model is twenty times as slow else. Read when torch is first imported.
+    # machine a small model is twenty times as slow otherwise. Read when torch is first imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
 

@@ -84,8 +84,7 @@ def _reproducible(models: object) -> str:
         for card in cards
         if isinstance(card, Mapping) and card.get("reproducible")
     }
-    # "to six decimals" comes before "to the byte".
-    return min(stated, default="")
+    return min(stated, default="", key=lambda statement: statement == "to the byte")
 
 
 def _models(value: object) -> tuple[str, ...]:

@@ -98,3 +98,13 @@ def test_a_pipe_gets_lines_and_a_terminal_bars(monkeypatch):
     assert isinstance(suitable_progress(), Lines)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert isinstance(suitable_progress(), Bars)
+
+
+def test_none_of_none_done_gives_no_time_left(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream).task("typo", total=lambda: 0) as advance:
+        now[0] = 20.0
+        advance(0)
+    assert stream.getvalue().startswith("typo: 0/0, 0.0/s, time left not known yet")

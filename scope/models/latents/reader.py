@@ -111,6 +111,8 @@ class CheckpointReader:
         def read(batch: Sequence[int]) -> None:
             found[batch] = self._finite(self._read([rows[index] for index in batch]))
 
+        # Measured before several threads read at once.
+        _ = self.reproducible
         side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
         return found
 
@@ -149,7 +151,9 @@ class CheckpointReader:
             blocks = Blocks(head.model, self.spec, self.dtype)
             return _Loaded(blocks, framing, self._options.token_budget)
         tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
-        blocks = Blocks(head.model, self.spec, self.dtype, [RowRule(tokens=tokens)])
+        blocks = Blocks(
+            head.model, self.spec, self.dtype, [RowRule(tokens=tokens, one_thread=on_cpu)]
+        )
         return _Loaded(blocks, framing, tokens)
 
 

@@ -37,7 +37,7 @@ def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
         "data: 8 of 60 texts, 8 with a gold label; left out: 0 repeated, 0 empty" in audited.stdout
     )
     assert "report: runs/mine/report.html" in audited.stderr
-    assert "typo: queries" in audited.stderr
+    assert "typo: distinct queries" in audited.stderr
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "toy_models:Student" in report
 

@@ -29,7 +29,7 @@ class Shown:
 
     @contextmanager
     def task(self, description, total, done=0):
-        assert description.endswith(": queries")
+        assert description.endswith(": distinct queries")
         self.done, self.totals = done, [total()]
 
         def advance(units=1, /):

@@ -6,6 +6,7 @@ import pytest
 
 from scope.errors import ModelError
 from scope.models.decoder import Decoder
+from scope.models.inference import AS_GIVEN
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "initializer_range": 0.5}
@@ -122,5 +123,7 @@ def test_a_model_that_answers_nan_is_refused():
             logits = load_torch().full((*input_ids.shape, 5), float("nan"))
             return type("Output", (), {"logits": logits, "past_key_values": None})
 
+    decoder = Decoder(Broken(), "broken")
+    vars(decoder._inference)["rule"] = AS_GIVEN  # nothing is multiplied
     with pytest.raises(ModelError, match="`broken` answers NaN"):
-        Decoder(Broken(), "broken").next_probabilities([[1]])
+        decoder.next_probabilities([[1]])

@@ -61,7 +61,7 @@ def test_where_several_threads_break_every_rule_one_thread_computes(monkeypatch)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = inference_of(lambda rows: torch.get_num_threads() > 1 and rows < 50)
+        found = inference_of(lambda rows: torch.get_num_threads() > 1 and 0 < rows < 300)
         assert found.rule == RowRule(one_thread=True)
         seen = found.run(lambda rows: (torch.get_num_threads(), rows), rows=torch.ones(2, 1))[0]
         assert (seen, torch.get_num_threads()) == (1, 2)
@@ -70,7 +70,7 @@ def test_where_several_threads_break_every_rule_one_thread_computes(monkeypatch)
 
 
 def test_where_no_rule_holds_six_decimals_are_promised_and_batches_left_as_they_are():
-    found = inference_of(lambda rows: rows < 50)
+    found = inference_of(lambda rows: 0 < rows < 300)
     assert found.rule is None
     assert found.reproducible == "to six decimals"
     assert found.run(lambda texts: (len(texts),), texts=["a"]) == (1,)
@@ -114,6 +114,34 @@ def test_the_trial_reads_tokens_that_every_text_may_hold():
     assert {1} < lengths
 
 
+def test_several_tokens_may_end_a_text():
+    """As in the configurations of Llama 3.1 and Gemma 3."""
+    model = model_of(lambda rows: 0 < rows < 4)
+    model.config = SimpleNamespace(
+        get_text_config=lambda: SimpleNamespace(eos_token_id=[-1, 2, 3], pad_token_id=None)
+    )
+    assert Inference(model, model).rule == RowRule(least=4)
+
+
+def test_lengths_that_a_model_refuses_are_left_out():
+    """As CANINE and Funnel refuse texts of few tokens."""
+    model = model_of(lambda rows: 0 < rows < 4)
+
+    def picky(tokens, shortest):
+        if tokens.shape[1] < shortest:
+            raise IndexError("too short")
+        return model(tokens)
+
+    assert Inference(model, lambda tokens: picky(tokens, 4)).rule == RowRule(least=4)
+    refusing = Inference(model, lambda tokens: picky(tokens, 99))
+    assert refusing.reproducible == "to six decimals"
+
+
+def test_half_precision_states_its_own_rounding():
+    model = model_of(lambda rows: 0 < rows < 300).bfloat16()
+    assert Inference(model, model).reproducible == "to the rounding of bfloat16"
+
+
 def test_a_shape_that_is_always_the_same_needs_no_product_to_agree():
     """As in half precision, where the libraries choose their kernel by the shape."""
     model = model_of(lambda rows: rows not in (24, 12, 4))
@@ -124,3 +152,4 @@ def test_a_shape_that_is_always_the_same_needs_no_product_to_agree():
     restless = model_of(lambda rows: next(calls) % 3)
     found = Inference(restless, restless, rules=[RowRule(tokens=24)])
     assert found.reproducible == "to six decimals"
+    assert found.run(lambda rows: (len(rows),), rows=torch.ones(1, 6)) == (4,)

@@ -62,7 +62,7 @@ def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
 ):
     monkeypatch.setattr("scope.models.latents.reader.TOKENS_A_BATCH", 24)
     half = reader("bert", dtype=dtype, token_budget=1000)
-    assert half.reproducible == "to the byte, always 24 tokens a batch"
+    assert half.reproducible == "to the byte, always 24 tokens a batch, one thread a batch"
     shapes.clear()
     found = half.latents([*texts, "the film " * 19])
     assert found.shape == (len(texts) + 1, 2, 16)
