@@ -15,7 +15,7 @@ def model_of(breaks, *, in_product=True):
     """A model that gives other bits where ``breaks`` says so of the number of its rows."""
 
     def off(rows):
-        return 1e-6 if breaks(rows) else 0.0
+        return 0.5 if breaks(rows) else 0.0
 
     class Linear(torch.nn.Linear):
         def forward(self, given):
