@@ -1,14 +1,19 @@
 """What all tests share."""
 
+import gc
 import os
 import random
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
+
+from scope.cli import main
 
 # Read when torch first computes: answers must not depend on the batch, whichever test comes first.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
@@ -19,6 +24,16 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import settings
+
+# Imports and collection leave millions of objects that stay to the end. To look through them again
+# and again took a seventh of the time.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
+
 
 # What a shell runs in the background ignores Ctrl-C, and so would every command started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,3 +104,41 @@ def scope_in(folder, *arguments, environment=(), timeout=300):
 def run_scope(tmp_path):
     """Runs the real command in an empty folder; returns what `subprocess.run` does."""
     return partial(scope_in, tmp_path)
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Runs the command in this process, in an empty folder; returns what a shell would see.
+
+    Modules that the test wrote into the folder are forgotten after it.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments, environment=()):
+        for name, value in dict(environment).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["scope", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return Done(int(end.value.code or 0), printed.out, printed.err)
+
+    yield run
+    for name, module in list(sys.modules.items()):
+        if str(tmp_path) in (getattr(module, "__file__", None) or ""):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Reports get empty drawings: those of tests/reports are whole."""
+    monkeypatch.setattr("reports.charts._svg", lambda *_, **__: Markup("<svg></svg>"))

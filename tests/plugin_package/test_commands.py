@@ -1,4 +1,4 @@
-"""A third party's capability through the real commands: listed, audited, reported."""
+"""A third party's capability through the commands: listed, audited, reported."""
 
 import json
 
@@ -7,15 +7,16 @@ from conftest import TESTS
 
 
 @pytest.fixture
-def with_plugin(run_scope, installed_plugin):
-    def run(*arguments):
-        return run_scope(*arguments, environment={"PYTHONPATH": f"{installed_plugin}:{TESTS}"})
-
-    return run
+def with_plugin(command, installed_plugin, monkeypatch):
+    monkeypatch.syspath_prepend(installed_plugin)
+    return command
 
 
-def test_it_is_listed_with_its_origin_and_the_broken_one_with_the_reason(with_plugin):
-    done = with_plugin("list", "capabilities", "--json")
+def test_it_is_listed_with_its_origin_and_the_broken_one_with_the_reason(
+    run_scope, installed_plugin
+):
+    environment = {"PYTHONPATH": f"{installed_plugin}:{TESTS}"}
+    done = run_scope("list", "capabilities", "--json", environment=environment)
     listed = {row["capability"]: row for row in json.loads(done.stdout)}
     assert listed["contraction"]["origin"] == "scope-contraction 1.2.0"
     assert listed["contraction"]["status"] == "ready"

@@ -1,32 +1,20 @@
 """The commands as a user meets them."""
 
 import json
-import shutil
 import subprocess
 import sys
 
 import pytest
-from conftest import scope_in
 
 
-@pytest.fixture(scope="module")
-def audited_once(tmp_path_factory, sentences_csv):
-    folder = tmp_path_factory.mktemp("audited")
-    done = scope_in(
-        folder,
+@pytest.fixture
+def audited(command, sentences_csv):
+    """A finished run named mine; returns what its command printed."""
+    return command(
         *("audit", "--reference", "python:toy_models:Reference"),
         *("--target", "python:toy_models:Student", "--target", "python:toy_models:Stranger"),
         *("--data", sentences_csv, "--n", 8, "--capability", "typo", "--run", "mine"),
     )
-    return folder, done
-
-
-@pytest.fixture
-def audited(audited_once, tmp_path):
-    """A finished run named mine; returns what its command printed."""
-    folder, done = audited_once
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    return done
 
 
 def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):

@@ -5,6 +5,11 @@ import pytest
 import scope
 
 
+@pytest.fixture(autouse=True)
+def _undrawn(undrawn):
+    """What is drawn is tested with the reports."""
+
+
 @pytest.fixture
 def toy_audit(sentences_csv, tmp_path, monkeypatch):
     def audit(*targets, **options):
@@ -13,7 +18,7 @@ def toy_audit(sentences_csv, tmp_path, monkeypatch):
                 "reference": "python:toy_models:Reference",
                 "targets": [f"python:toy_models:{target}" for target in targets],
                 "data": str(sentences_csv),
-                "n": 12,
+                "n": 8,
                 "runs": tmp_path / "runs",
                 **options,
             }
