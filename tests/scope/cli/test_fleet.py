@@ -14,8 +14,6 @@ import scope
 from scope.fleet import load_fleet
 from scope.serialization import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 LAST = MODELS[-1]
 
 
