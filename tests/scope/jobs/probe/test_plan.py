@@ -1,6 +1,7 @@
 """The head of a result says what decides it, and how to ask the same again."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,12 @@ BERT = LatentSource(
 )
 
 
+TABLES = [
+    SimpleNamespace(truncated=2, reproducible="to the byte"),
+    SimpleNamespace(truncated=0, reproducible="to six decimals"),
+]
+
+
 def card(spec, capability=None):
     return DataCard(spec=spec, fingerprint=f"of {spec}", rows=2, used=2, capability=capability)
 
@@ -43,8 +50,11 @@ def plan():
 
 
 def test_the_manifest_holds_all_that_decides_the_result(plan):
-    manifest = plan.manifest([2, 0])
-    assert [(one.name, one.truncated) for one in manifest.models] == [("llama", 2), ("bert", 0)]
+    manifest = plan.manifest(TABLES)
+    assert [(one.name, one.truncated, one.reproducible) for one in manifest.models] == [
+        ("llama", 2, "to the byte"),
+        ("bert", 0, "to six decimals"),
+    ]
     assert [one.spec for one in manifest.data] == ["pairs.csv", "text:books"]
     assert manifest.settings == {
         "seed": 3,
@@ -59,7 +69,7 @@ def test_the_manifest_holds_all_that_decides_the_result(plan):
 
 
 def test_texts_that_were_cut_are_no_part_of_the_question(plan):
-    assert question_of(plan.manifest()) == question_of(plan.manifest([2, 0]))
+    assert question_of(plan.manifest()) == question_of(plan.manifest(TABLES))
     changed = replace(plan, sources=(LLAMA, replace(BERT, fingerprint="56ef")))
     assert question_of(changed.manifest()) != question_of(plan.manifest())
 

@@ -1,5 +1,7 @@
 """Models are known before they are loaded, and named once."""
 
+from types import SimpleNamespace
+
 import pytest
 from tiny_heads import write_tiny_bert_mlm
 from toy_readers import Bags
@@ -65,7 +67,7 @@ def test_what_is_told_of_a_checkpoint_is_how_it_is_read(bert):
     assert (source.readout, source.prompt) == ("prompt", "a {text} film")
     assert source.fingerprint == reader.fingerprint
     assert names_of([source]) == ("bert",)
-    card = card_of("bert", source, 3)
+    card = card_of("bert", source, SimpleNamespace(truncated=3, reproducible=""))
     assert (card.role, card.fingerprint, card.truncated) == ("model", reader.fingerprint, 3)
 
 
