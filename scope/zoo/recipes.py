@@ -120,4 +120,4 @@ DEMO = DemoRecipe(
         training=TrainingRecipe(texts=10_000, epochs=2, learning_rate=1.5e-3, longest=128),
     ),
 )
-"""The recipe of ``scope demo``: about one minute of training on two cores."""
+"""The recipe of ``scope demo``: about a minute and a half of training on two cores."""
