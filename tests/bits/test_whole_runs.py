@@ -73,7 +73,8 @@ def kept(run):
 def audit(folder, tmp_path, monkeypatch):
     """An audit in a run of its own: the result, and every answer behind it."""
     # The last bits would else be rounded away before a search sees them.
-    monkeypatch.setattr("scope.models.huggingface.DECIMALS", 15)
+    for module in ("huggingface", "rounding"):
+        monkeypatch.setattr(f"scope.models.{module}.DECIMALS", 15)
     numbers = itertools.count()
 
     def run(kind, run=None, *, slots=64, budget=4096, **options):
