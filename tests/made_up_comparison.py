@@ -166,7 +166,9 @@ def manifest() -> Manifest:
             fingerprint="0123456789abcdef" * 4,
             labels=LABELS,
             truncated=truncated,
-            reproducible="to six decimals" if truncated else "to the byte, at least 4 rows a batch",
+            reproducible="to six decimals"
+            if truncated
+            else "to the byte, at least 4 rows a product",
         )
 
     def capability(name: str, question: str) -> CapabilityCard:

@@ -38,9 +38,9 @@ NUMPY = {"OPENBLAS_CORETYPE": "Haswell"}
 AVX2 = {"MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 SIMULATIONS = (
     Simulation("this-processor", {}),
-    Simulation("oldest-mkl", MKL),
+    # MKL computes for torch alone and OpenBLAS for numpy alone, so one process simulates both.
+    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}),
     Simulation("oldest-torch", TORCH),
-    Simulation("haswell-numpy", NUMPY),
     Simulation("avx2", AVX2, maker="GenuineIntel"),
     Simulation("oldest", {**MKL, **TORCH, **NUMPY}, usual=False),
 )

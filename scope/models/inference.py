@@ -1,15 +1,17 @@
-"""The one way in which a model computes: in batches so filled that no row depends on the others.
+"""The one way in which a model computes: with products so filled that no row depends on the others.
 
 A matrix product adds up in an order that may depend on the number of its rows. Which numbers of
 rows give equal bits differs between processors, libraries and numbers of threads, so it is
-measured on the model at hand, and batches are filled up with copies to such a number.
+measured on the model at hand, and each product is filled up with copies to such a number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import Any, NamedTuple
 
 from scope.models.torch_setup import load_torch
@@ -28,24 +30,30 @@ _COUNTS = (*_FEW_ROWS, 300, 777)
 _ROWS_BY_SIZE = ((1_000_000, 1024), (4_000_000, 96), (32_000_000, 48), (float("inf"), 16))
 """Rows with which they are compared, for products of at most so many weights: a bound on time."""
 
-_TRIAL_LENGTHS = (1, 3, 8)
+_TRIAL_LENGTHS = (1, 3, 8, 13, 24)
 _TRIAL_ROWS = 32
-_TRIAL_PARTS = (slice(0, 1), slice(30, 32), slice(3, 16))
+_TRIAL_PARTS = tuple(slice(*part) for part in ((0, 1), (9, 10), (20, 21), (30, 32), (3, 16)))
 """The model itself is tried with so many texts of each length that it reads, and with these of
 them apart."""
 
+_SPLIT_BETWEEN_THREADS = 32_768
+"""Of so many numbers torch splits what it computes number by number."""
+
+_ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
 _SPECIAL_TOKENS = ("pad", "bos", "eos", "sep", "cls", "mask", "unk", "decoder_start")
 
 
 class RowRule(NamedTuple):
-    """How many rows a batch must have so that none depends on the others.
+    """How many rows a matrix product must have so that none depends on the others.
 
     Parameters
     ----------
     least, multiple
-        Batches are filled up to a multiple of the one, and to at least the other.
+        Rows are filled up to at least the one, and to a multiple of the other.
     one_thread
-        Whether this holds only where one thread computes a batch.
+        Whether this holds only where one thread computes.
+    batches
+        Whether whole batches are filled up: where more than a model's products depends on rows.
     tokens
         Where the shape of a batch alone decides: how many tokens every batch has, about.
     """
@@ -53,10 +61,11 @@ class RowRule(NamedTuple):
     least: int = 1
     multiple: int = 1
     one_thread: bool = False
+    batches: bool = False
     tokens: int | None = None
 
     def rows(self, given: int, length: int = 1) -> int:
-        """Rows of a batch of which so many are given, of so many tokens each.
+        """Rows of a product or batch of which so many are given, of so many tokens each.
 
         Examples
         --------
@@ -77,27 +86,30 @@ class RowRule(NamedTuple):
         Examples
         --------
         >>> str(RowRule()), str(RowRule(least=4))
-        ('to the byte', 'to the byte, at least 4 rows a batch')
+        ('to the byte', 'to the byte, at least 4 rows a product')
         >>> str(RowRule(least=8, multiple=8, one_thread=True))
-        'to the byte, rows a batch in multiples of 8, one thread a batch'
+        'to the byte, rows a product in multiples of 8, one thread'
+        >>> str(RowRule(least=4, batches=True))
+        'to the byte, at least 4 rows a batch'
         """
-        parts = ["to the byte"]
+        parts, whole = ["to the byte"], "batch" if self.batches else "product"
         if self.tokens is not None:
             parts.append(f"always {self.tokens} tokens a batch")
         elif self.multiple > 1:
-            parts.append(f"rows a batch in multiples of {self.multiple}")
+            parts.append(f"rows a {whole} in multiples of {self.multiple}")
         elif self.least > 1:
-            parts.append(f"at least {self.least} rows a batch")
+            parts.append(f"at least {self.least} rows a {whole}")
         if self.one_thread:
-            parts.append("one thread a batch")
+            parts.append("one thread")
         return ", ".join(parts)
 
 
 AS_GIVEN = RowRule()
-_SIZES = ((1, 1), (2, 1), (4, 1), (8, 1), (4, 4), (8, 8), (16, 16))
-ONE_THREAD_RULES = tuple(RowRule(*size, one_thread=True) for size in _SIZES)
-ANY_RULES = (*(RowRule(*size) for size in _SIZES), *ONE_THREAD_RULES)
-"""Tried in this order: all threads before one, few rows before many."""
+_SIZES = ((2, 1), (4, 1), (8, 1), (4, 4), (8, 8), (16, 16))
+_FILLED = tuple(RowRule(*size, batches=batches) for size in _SIZES for batches in (False, True))
+ONE_THREAD_RULES = tuple(rule._replace(one_thread=True) for rule in (AS_GIVEN, *_FILLED))
+ANY_RULES = (AS_GIVEN, *_FILLED, *ONE_THREAD_RULES)
+"""Tried in this order: all threads before one, few rows before many, products before batches."""
 
 
 class Inference:
@@ -139,9 +151,13 @@ class Inference:
         for rule in self._rules:
             if rule.one_thread and not on_cpu:
                 continue
-            if _products_allow(self._model, rule) and self._trial_allows(rule):
+            if self._products_allow(rule) and self._trial_allows(rule):
                 return rule
         return None
+
+    @cached_property
+    def _modules(self) -> _Modules:
+        return _Modules(self._model)
 
     @property
     def _fallback(self) -> RowRule:
@@ -162,13 +178,31 @@ class Inference:
         Parameters
         ----------
         compute
-            Gets the rows, filled up, by name; returns a tensor, an array or a tuple of which
-            tensors and arrays have one entry a row. Whatever else stands in the tuple, such as a
-            cache, is passed on as it is, filled up.
+            Gets the rows by name, filled up where batches are; returns a tensor, an array or a
+            tuple of which tensors and arrays have one entry a row. Whatever else stands in the
+            tuple, such as a cache, is passed on as it is, filled up.
         rows
             Tensors or lists with one entry a row.
         """
-        return _under(self.rule or self._fallback, compute, rows)
+        return self._under(self.rule or self._fallback, compute, rows)
+
+    def _under(self, rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
+        with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
+            if rule.tokens is not None:
+                return _of_filled_batch(rule, compute, rows)
+            with self._modules.under(rule):
+                return _of_filled_batch(rule, compute, rows) if rule.batches else compute(**rows)
+
+    def _products_allow(self, rule: RowRule) -> bool:
+        """Whether no matrix product of the model breaks the rule."""
+        if rule.tokens is not None:
+            return True
+        products = {
+            (tuple(product.weight.shape), product.weight.dtype, product.bias is None): product
+            for product in self._modules.products
+        }
+        with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
+            return all(_product_allows(product, rule) for product in products.values())
 
     def _trial_allows(self, rule: RowRule) -> bool:
         if self._trial is None:
@@ -185,26 +219,100 @@ class Inference:
             tokens = _made_up_tokens(self._body, length)
             if rule.tokens is not None:
                 tokens = tokens[: rule.rows(1, length)]
-            whole = _under(rule, trial, {"tokens": tokens})
+            whole = self._under(rule, trial, {"tokens": tokens})
             parts = [part for part in _TRIAL_PARTS if len(tokens[part])]
             return all(
-                _same_bits(_under(rule, trial, {"tokens": tokens[part]}), whole[part])
+                _same_bits(self._under(rule, trial, {"tokens": tokens[part]}), whole[part])
                 for part in parts
             )
         except Exception:  # noqa: BLE001 - what a model does with other than its own texts is open
             return None
 
 
-def _under(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
+def _of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
     first = next(iter(rows.values()))
     given = len(first)
     wanted = rule.rows(given, *getattr(first, "shape", ())[1:2])
-    filled = {name: _filled(values, wanted) for name, values in rows.items()}
-    with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
-        answer = compute(**filled)
+    answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
     if isinstance(answer, tuple):
         return tuple(_first(part, given) for part in answer)
     return _first(answer, given)
+
+
+class _Modules:
+    """The modules of a model that compute otherwise under a rule.
+
+    Their own ``forward`` is exchanged while the model computes, since hooks cost more than a small
+    product: by the first of several threads, and back by the last.
+    """
+
+    def __init__(self, model: Any) -> None:
+        linear = load_torch().nn.Linear
+        # A Conv1D of transformers is a Linear that is stored the other way round.
+        self.products = [
+            module
+            for module in model.modules()
+            if isinstance(module, linear) or type(module).__name__ == "Conv1D"
+        ]
+        self._activations = [
+            module for module in model.modules() if type(module).__module__ in _ACTIVATIONS
+        ]
+        self._lock = Lock()
+        self._inside = 0
+        self._before: list[tuple[dict[str, Any], Any]] = []
+
+    @contextmanager
+    def under(self, rule: RowRule) -> Iterator[None]:
+        """Let products fill up their rows inside, and activations be computed without seams."""
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                if rule.least > 1 and not rule.batches:
+                    self._exchange(self.products, partial(_of_filled_product, rule))
+                if load_torch().get_num_threads() > 1:
+                    self._exchange(self._activations, _of_seamless_activation)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._restore()
+
+    def _exchange(self, modules: Sequence[Any], other: Callable[..., Any]) -> None:
+        for module in modules:
+            self._before.append((vars(module), vars(module).get("forward")))
+            vars(module)["forward"] = partial(other, module.forward)
+
+    def _restore(self) -> None:
+        for attributes, forward in self._before:
+            if forward is None:
+                del attributes["forward"]
+            else:
+                attributes["forward"] = forward
+        self._before.clear()
+
+
+def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
+    """What an activation computes, on one thread.
+
+    Where torch splits numbers between threads, the last ones of a share may be computed by other
+    instructions than those in the middle.
+    """
+    if given.numel() < _SPLIT_BETWEEN_THREADS:
+        return forward(given)
+    with one_thread():
+        return forward(given)
+
+
+def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], given: Any) -> Any:
+    """What a product computes for rows of shape (..., inputs)."""
+    rows = math.prod(given.shape[:-1])
+    wanted = rule.rows(rows)
+    if wanted == rows or not rows:
+        return forward(given)
+    found = forward(_filled(given.reshape(rows, -1), wanted))[:rows]
+    return found.reshape(*given.shape[:-1], -1)
 
 
 def _filled(values: Any, wanted: int) -> Any:
@@ -240,20 +348,6 @@ def _token_ids(config: Any, name: str) -> list[int]:
     """The special tokens of a name; some configurations have none, some several."""
     found = getattr(config, f"{name}_token_id", None)
     return found if isinstance(found, list) else [] if found is None else [found]
-
-
-def _products_allow(model: Any, rule: RowRule) -> bool:
-    """Whether no matrix product of the model breaks the rule."""
-    if rule.tokens is not None:
-        return True
-    torch = load_torch()
-    products = {
-        (tuple(module.weight.shape), module.weight.dtype, module.bias is None): module
-        for module in model.modules()
-        if isinstance(module, torch.nn.Linear) or type(module).__name__ == "Conv1D"
-    }
-    with torch.inference_mode(), one_thread() if rule.one_thread else nullcontext():
-        return all(_product_allows(product, rule) for product in products.values())
 
 
 def _product_allows(product: Any, rule: RowRule) -> bool:

@@ -79,7 +79,7 @@ def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
 def test_probabilities_and_cuts_are_those_of_plain_transformers(loaded, plain, architecture, texts):
     for text, prediction in zip(texts, loaded(architecture).classify(texts), strict=True):
         probabilities, cut = plain(architecture, text)
-        assert prediction.probabilities == pytest.approx(probabilities, abs=1e-6)
+        assert prediction.probabilities == pytest.approx(probabilities, abs=2e-6)
         assert sum(prediction.probabilities) == pytest.approx(1, abs=2e-6)
         assert prediction.truncated == cut
 

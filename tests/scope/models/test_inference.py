@@ -1,12 +1,14 @@
-"""The rule by which batches are filled up is found by measurement, and every call obeys it."""
+"""The rule by which products are filled up is found by measurement, and every call obeys it."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
 from scope.models.inference import AS_GIVEN, Inference, RowRule
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 
 torch = load_torch()
 
@@ -19,7 +21,8 @@ def model_of(breaks, *, in_product=True):
 
     class Linear(torch.nn.Linear):
         def forward(self, given):
-            return super().forward(given).round(decimals=3) + off(len(given) * in_product)
+            rows = given[..., 0].numel()
+            return super().forward(given).round(decimals=3) + off(rows * in_product)
 
     class Model(torch.nn.Module):
         def __init__(self):
@@ -42,7 +45,6 @@ def inference_of(breaks, **options):
     return Inference(model, model)
 
 
-@pytest.mark.parametrize("in_product", [True, False])
 @pytest.mark.parametrize(
     ("breaks", "rule"),
     [
@@ -52,9 +54,32 @@ def inference_of(breaks, **options):
         (lambda rows: rows % 8 != 0, RowRule(least=8, multiple=8)),
     ],
 )
-def test_the_first_rule_that_holds_is_found(breaks, rule, in_product):
-    """Whether a product breaks the others, or what the model does besides."""
-    assert inference_of(breaks, in_product=in_product).rule == rule
+def test_the_first_rule_that_holds_is_found(breaks, rule):
+    assert inference_of(breaks).rule == rule
+
+
+def test_what_breaks_beside_the_products_is_found_by_the_model_itself():
+    assert inference_of(lambda rows: False, in_product=False).rule == AS_GIVEN
+    found = inference_of(lambda rows: 0 < rows < 4, in_product=False)
+    assert found.rule == RowRule(least=4, batches=True)
+    assert found.reproducible == "to the byte, at least 4 rows a batch"
+
+
+def test_a_batch_is_filled_up_with_its_last_row_and_cut_again():
+    found = inference_of(lambda rows: 0 < rows < 4, in_product=False)
+    seen = {}
+
+    def compute(tokens, texts):
+        seen.update(tokens=tokens.tolist(), texts=texts)
+        return tokens * 2, {"cache of": len(texts)}
+
+    tokens = torch.tensor([[1, 2], [3, 4]])
+    doubled, cache = found.run(compute, tokens=tokens, texts=["a", "b"])
+    assert seen == {"tokens": [[1, 2], [3, 4], [3, 4], [3, 4]], "texts": ["a", "b", "b", "b"]}
+    assert doubled.tolist() == [[2, 4], [6, 8]]
+    assert cache == {"cache of": 4}
+    full = torch.ones(5, 1)
+    assert found.run(lambda tokens: (id(tokens),), tokens=full) == (id(full),)
 
 
 def test_where_several_threads_break_every_rule_one_thread_computes(monkeypatch):
@@ -76,25 +101,108 @@ def test_where_no_rule_holds_six_decimals_are_promised_and_batches_left_as_they_
     assert found.run(lambda texts: (len(texts),), texts=["a"]) == (1,)
 
 
-def test_rows_are_filled_up_with_the_last_and_cut_again():
+@pytest.mark.parametrize(
+    ("shape", "seen"),
+    [((2, 8), (4, 8)), ((1, 3, 8), (4, 8)), ((2, 3, 8), (2, 3, 8)), ((4, 8),) * 2],
+)
+def test_a_product_is_filled_up_with_its_last_row_and_cut_again(shape, seen, monkeypatch):
     found = inference_of(lambda rows: 0 < rows < 4)
-    seen = {}
+    given = torch.randint(-8, 8, shape).float()
+    whole = torch.cat([given.reshape(-1, 8), torch.ones(5, 8)])
+    head, rows = found._model.head, []
+    # Whole numbers, of which every order has the same sum.
+    head.weight.data.mul_(8).round_()
+    head.bias.data.round_()
+    expected = head(whole)[: len(whole) - 5].reshape(*shape[:-1], 3)
+    plain = type(head).forward
+    monkeypatch.setattr(type(head), "forward", lambda *args: rows.append(args[1]) or plain(*args))
+    assert found.run(head, given=given).equal(expected)
+    assert rows[-1].shape == seen
+    last = given.reshape(-1, 8)[-1]
+    assert all(row.equal(last) for row in rows[-1].reshape(-1, 8)[given.numel() // 8 :])
 
-    def compute(tokens, texts):
-        seen.update(tokens=tokens.tolist(), texts=texts)
-        return tokens * 2, {"cache of": len(texts)}
 
-    tokens = torch.tensor([[1, 2], [3, 4]])
-    doubled, cache = found.run(compute, tokens=tokens, texts=["a", "b"])
-    assert seen == {"tokens": [[1, 2], [3, 4], [3, 4], [3, 4]], "texts": ["a", "b", "b", "b"]}
-    assert doubled.tolist() == [[2, 4], [6, 8]]
-    assert cache == {"cache of": 4}
-
-
-def test_a_full_batch_is_passed_on_as_it_is():
+def test_products_compute_as_before_once_the_last_thread_has_left():
+    """What others have put in the place of a product's ``forward`` is filled up and put back."""
     found = inference_of(lambda rows: 0 < rows < 4)
-    tokens = torch.ones(5, 1)
-    assert found.run(lambda tokens: (id(tokens),), tokens=tokens) == (id(tokens),)
+    head, rows, entered, leave = found._model.head, [], Event(), Event()
+
+    def of_others(given):
+        rows.append(len(given))
+        return type(head).forward(head, given)
+
+    def late(given):
+        entered.set()
+        assert leave.wait(60)
+        return head(given)
+
+    assert found.rule == RowRule(least=4)
+    head.forward = of_others
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(found.run, late, given=torch.ones(1, 8))
+        assert entered.wait(60)
+        found.run(head, given=torch.ones(2, 8))
+        assert head.forward is not of_others
+        leave.set()
+        waiting.result()
+    assert rows == [4, 4]
+    assert head.forward is of_others
+    del head.forward
+    with pytest.raises(ZeroDivisionError):
+        found.run(lambda given: 1 / 0, given=torch.ones(1, 8))
+    assert "forward" not in vars(head)
+
+
+def test_an_activation_that_threads_would_share_is_computed_by_one():
+    """Where their shares meet, some processors round otherwise than in the middle."""
+
+    class Watched(torch.nn.SiLU):
+        def forward(self, given):
+            threads.append(torch.get_num_threads())
+            return super().forward(given)
+
+    Watched.__module__ = torch.nn.SiLU.__module__
+    model, threads = model_of(lambda rows: False), []
+    model.activation = Watched()
+    found = Inference(model, model)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        for size in (2**15 - 1, 2**15):
+            found.run(model.activation, given=torch.ones(size))
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert threads == [3, 1]
+
+
+@pytest.mark.bits
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("family", ["Bert", "Electra", "Llama", "GPT2", "T5"])
+def test_a_texts_bits_are_the_same_alone_and_beside_others(family, threads):
+    """Many lengths, among them those at which kernels and threads divide their work."""
+    library = quiet_transformers()
+    inner = {"GPT2": "n_inner", "T5": "d_ff"}.get(family, "intermediate_size")
+    shape = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, inner: 96}
+    config = getattr(library, f"{family}Config")(vocab_size=64, **shape)
+    model = {"T5": library.T5EncoderModel}.get(family, library.AutoModel.from_config)(config).eval()
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+
+        def compute(tokens):
+            return model(input_ids=tokens).last_hidden_state
+
+        found = Inference(model, compute)
+        if found.rule is None:
+            pytest.skip("on this processor no number of rows gives equal bits")
+        for length in (2, 5, 9, 17, 33, 65):
+            tokens = torch.randint(3, 64, (13, length))
+            together = found.run(compute, tokens=tokens)
+            for part in (slice(0, 1), slice(4, 6), slice(6, 13), slice(3, 12)):
+                assert found.run(compute, tokens=tokens[part]).equal(together[part]), length
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_the_trial_reads_tokens_that_every_text_may_hold():
@@ -147,9 +255,9 @@ def test_a_shape_that_is_always_the_same_needs_no_product_to_agree():
     model = model_of(lambda rows: rows not in (24, 12, 4))
     found = Inference(model, model, rules=[RowRule(tokens=24)])
     assert found.reproducible == "to the byte, always 24 tokens a batch"
-    assert found.run(lambda rows: (len(rows),), rows=torch.ones(1, 6)) == (4,)
+    assert found.run(lambda tokens: (len(tokens),), tokens=torch.ones(1, 6)) == (4,)
     calls = itertools.count()
     restless = model_of(lambda rows: next(calls) % 3)
     found = Inference(restless, restless, rules=[RowRule(tokens=24)])
     assert found.reproducible == "to six decimals"
-    assert found.run(lambda rows: (len(rows),), rows=torch.ones(1, 6)) == (4,)
+    assert found.run(lambda tokens: (len(tokens),), tokens=torch.ones(1, 6)) == (4,)

@@ -37,7 +37,7 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "shown"),
     [
-        (["to the byte, at least 4 rows a batch", ""], "to the byte"),
+        (["to the byte, at least 4 rows a product", ""], "to the byte"),
         (["to the byte", "to six decimals"], "to six decimals"),
         ([], ""),
     ],
