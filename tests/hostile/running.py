@@ -1,0 +1,51 @@
+"""Runs a hostile case where the imports are done already, and measures it."""
+
+import json
+import os
+import resource
+import signal
+import sys
+
+from scope.cli import main
+
+
+def run_measured(arguments, folder, environment, before, seconds):
+    """Run the command in a process of its own; keep beside the folder what it printed and used."""
+    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    command = os.fork()
+    if command:
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(command, signal.SIGKILL))
+        signal.alarm(int(seconds))
+        _, status, used = os.wait4(command, 0)
+        ended = {
+            "exit": os.waitstatus_to_exitcode(status),
+            "megabytes": (used.ru_maxrss - idle) / 1024,
+        }
+        (folder.parent / "ended.json").write_text(json.dumps(ended))
+        return
+    _run(arguments, folder, environment, before)
+
+
+def _run(arguments, folder, environment, before):
+    os.chdir(folder)
+    os.environ.update(environment)
+    for stream, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(folder.parent / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.path[:0] = [""]
+    sys.argv = ["scope", *arguments]
+    code = 70
+    try:
+        if before is not None:
+            before()
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                code = code or 1
+        os._exit(code)
