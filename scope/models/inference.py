@@ -7,13 +7,13 @@ measured on the model at hand, and each product is filled up with copies to such
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cached_property, partial
-from threading import Lock
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import cached_property
+from typing import Any
 
+from scope.models.filling import Modules, of_filled_batch, one_thread
+from scope.models.row_rules import ANY_RULES, AS_GIVEN, RowRule
 from scope.models.torch_setup import load_torch
 
 Trial = Callable[[Any], Any]
@@ -36,80 +36,7 @@ _TRIAL_PARTS = tuple(slice(*part) for part in ((0, 1), (9, 10), (20, 21), (30, 3
 """The model itself is tried with so many texts of each length that it reads, and with these of
 them apart."""
 
-_SPLIT_BETWEEN_THREADS = 32_768
-"""Of so many numbers torch splits what it computes number by number."""
-
-_ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
 _SPECIAL_TOKENS = ("pad", "bos", "eos", "sep", "cls", "mask", "unk", "decoder_start")
-
-
-class RowRule(NamedTuple):
-    """How many rows a matrix product must have so that none depends on the others.
-
-    Parameters
-    ----------
-    least, multiple
-        Rows are filled up to at least the one, and to a multiple of the other.
-    one_thread
-        Whether this holds only where one thread computes.
-    batches
-        Whether whole batches are filled up: where more than a model's products depends on rows.
-    tokens
-        Where the shape of a batch alone decides: how many tokens every batch has, about.
-    """
-
-    least: int = 1
-    multiple: int = 1
-    one_thread: bool = False
-    batches: bool = False
-    tokens: int | None = None
-
-    def rows(self, given: int, length: int = 1) -> int:
-        """Rows of a product or batch of which so many are given, of so many tokens each.
-
-        Examples
-        --------
-        >>> [RowRule(least=4).rows(given) for given in (1, 4, 5)]
-        [4, 4, 5]
-        >>> [RowRule(least=4, multiple=4).rows(given) for given in (1, 4, 5)]
-        [4, 4, 8]
-        >>> [RowRule(tokens=256).rows(1, length) for length in (8, 300)]
-        [32, 1]
-        """
-        if self.tokens is not None:
-            return max(given, self.tokens // length)
-        return -(-max(given, self.least) // self.multiple) * self.multiple
-
-    def __str__(self) -> str:
-        """The promise in words.
-
-        Examples
-        --------
-        >>> str(RowRule()), str(RowRule(least=4))
-        ('to the byte', 'to the byte, at least 4 rows a product')
-        >>> str(RowRule(least=8, multiple=8, one_thread=True))
-        'to the byte, rows a product in multiples of 8, one thread'
-        >>> str(RowRule(least=4, batches=True))
-        'to the byte, at least 4 rows a batch'
-        """
-        parts, whole = ["to the byte"], "batch" if self.batches else "product"
-        if self.tokens is not None:
-            parts.append(f"always {self.tokens} tokens a batch")
-        elif self.multiple > 1:
-            parts.append(f"rows a {whole} in multiples of {self.multiple}")
-        elif self.least > 1:
-            parts.append(f"at least {self.least} rows a {whole}")
-        if self.one_thread:
-            parts.append("one thread")
-        return ", ".join(parts)
-
-
-AS_GIVEN = RowRule()
-_SIZES = ((2, 1), (4, 1), (8, 1), (4, 4), (8, 8), (16, 16))
-_FILLED = tuple(RowRule(*size, batches=batches) for size in _SIZES for batches in (False, True))
-ONE_THREAD_RULES = tuple(rule._replace(one_thread=True) for rule in (AS_GIVEN, *_FILLED))
-ANY_RULES = (AS_GIVEN, *_FILLED, *ONE_THREAD_RULES)
-"""Tried in this order: all threads before one, few rows before many, products before batches."""
 
 
 class Inference:
@@ -156,8 +83,8 @@ class Inference:
         return None
 
     @cached_property
-    def _modules(self) -> _Modules:
-        return _Modules(self._model)
+    def _modules(self) -> Modules:
+        return Modules(self._model)
 
     @property
     def _fallback(self) -> RowRule:
@@ -189,9 +116,9 @@ class Inference:
     def _under(self, rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
         with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
             if rule.tokens is not None:
-                return _of_filled_batch(rule, compute, rows)
+                return of_filled_batch(rule, compute, rows)
             with self._modules.under(rule):
-                return _of_filled_batch(rule, compute, rows) if rule.batches else compute(**rows)
+                return of_filled_batch(rule, compute, rows) if rule.batches else compute(**rows)
 
     def _products_allow(self, rule: RowRule) -> bool:
         """Whether no matrix product of the model breaks the rule."""
@@ -227,106 +154,6 @@ class Inference:
             )
         except Exception:  # noqa: BLE001 - what a model does with other than its own texts is open
             return None
-
-
-def _of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
-    first = next(iter(rows.values()))
-    given = len(first)
-    wanted = rule.rows(given, *getattr(first, "shape", ())[1:2])
-    answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
-    if isinstance(answer, tuple):
-        return tuple(_first(part, given) for part in answer)
-    return _first(answer, given)
-
-
-class _Modules:
-    """The modules of a model that compute otherwise under a rule.
-
-    Their own ``forward`` is exchanged while the model computes, since hooks cost more than a small
-    product: by the first of several threads, and back by the last.
-    """
-
-    def __init__(self, model: Any) -> None:
-        linear = load_torch().nn.Linear
-        # A Conv1D of transformers is a Linear that is stored the other way round.
-        self.products = [
-            module
-            for module in model.modules()
-            if isinstance(module, linear) or type(module).__name__ == "Conv1D"
-        ]
-        self._activations = [
-            module for module in model.modules() if type(module).__module__ in _ACTIVATIONS
-        ]
-        self._lock = Lock()
-        self._inside = 0
-        self._before: list[tuple[dict[str, Any], Any]] = []
-
-    @contextmanager
-    def under(self, rule: RowRule) -> Iterator[None]:
-        """Let products fill up their rows inside, and activations be computed without seams."""
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                if rule.least > 1 and not rule.batches:
-                    self._exchange(self.products, partial(_of_filled_product, rule))
-                if load_torch().get_num_threads() > 1:
-                    self._exchange(self._activations, _of_seamless_activation)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._restore()
-
-    def _exchange(self, modules: Sequence[Any], other: Callable[..., Any]) -> None:
-        for module in modules:
-            self._before.append((vars(module), vars(module).get("forward")))
-            vars(module)["forward"] = partial(other, module.forward)
-
-    def _restore(self) -> None:
-        for attributes, forward in self._before:
-            if forward is None:
-                del attributes["forward"]
-            else:
-                attributes["forward"] = forward
-        self._before.clear()
-
-
-def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
-    """What an activation computes, on one thread.
-
-    Where torch splits numbers between threads, the last ones of a share may be computed by other
-    instructions than those in the middle.
-    """
-    if given.numel() < _SPLIT_BETWEEN_THREADS:
-        return forward(given)
-    with one_thread():
-        return forward(given)
-
-
-def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], given: Any) -> Any:
-    """What a product computes for rows of shape (..., inputs)."""
-    rows = math.prod(given.shape[:-1])
-    wanted = rule.rows(rows)
-    if wanted == rows or not rows:
-        return forward(given)
-    found = forward(_filled(given.reshape(rows, -1), wanted))[:rows]
-    return found.reshape(*given.shape[:-1], -1)
-
-
-def _filled(values: Any, wanted: int) -> Any:
-    """Values with copies of the last behind them, up to as many as are wanted."""
-    missing = wanted - len(values)
-    if not missing:
-        return values
-    if isinstance(values, list):
-        return [*values, *values[-1:] * missing]
-    return load_torch().cat([values, values[-1:].expand(missing, *values.shape[1:])])
-
-
-def _first(answer: Any, given: int) -> Any:
-    return answer[:given] if hasattr(answer, "shape") else answer
 
 
 def _made_up_tokens(model: Any, length: int) -> Any:
@@ -371,18 +198,3 @@ def _same_bits(one: Any, other: Any) -> bool:
     torch = load_torch()
     one, other = torch.as_tensor(one), torch.as_tensor(other)
     return bool(torch.equal(one.nan_to_num(), other.nan_to_num()))
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch compute with one thread inside, and as before afterwards."""
-    torch = load_torch()
-    before = torch.get_num_threads()
-    if before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -9,9 +9,10 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.models.checkpoint import first_line
-from scope.models.inference import ONE_THREAD_RULES, Inference, RowRule
+from scope.models.inference import Inference
 from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
+from scope.models.row_rules import ONE_THREAD_RULES, RowRule
 from scope.models.torch_setup import load_torch
 
 _A_TOKEN = 0

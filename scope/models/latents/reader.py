@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import fingerprint_with
-from scope.models.inference import RowRule
 from scope.models.latents.blocks import Blocks
 from scope.models.latents.changing import longest_unchanged
 from scope.models.latents.framing import Framing
@@ -20,6 +19,7 @@ from scope.models.latents.readout import Readout, ReadoutKind
 from scope.models.latents.side_by_side import side_by_side
 from scope.models.latents.source import Source, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
+from scope.models.row_rules import RowRule
 from scope.protocols import Precision
 
 VERSION = 3

@@ -6,7 +6,7 @@ import pytest
 
 from scope.errors import ModelError
 from scope.models.decoder import Decoder
-from scope.models.inference import AS_GIVEN
+from scope.models.row_rules import AS_GIVEN
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "initializer_range": 0.5}
@@ -118,6 +118,9 @@ def test_a_model_that_answers_nan_is_refused():
 
         def forward(self, input_ids):
             """Only its signature counts."""
+
+        def modules(self):
+            return ()
 
         def __call__(self, input_ids, past_key_values, use_cache):
             logits = load_torch().full((*input_ids.shape, 5), float("nan"))

@@ -14,7 +14,7 @@ from scope.errors import ModelError
 from scope.models import ModelOptions, extractive
 from scope.models.extractive import ExtractiveModel, load
 from scope.models.heads import Head
-from scope.models.inference import AS_GIVEN
+from scope.models.row_rules import AS_GIVEN
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import Answer, Question
 
@@ -166,6 +166,9 @@ class Chosen:
 
     def __init__(self, tokenizer, starts, ends):
         self._tokenizer, self._starts, self._ends = tokenizer, starts, ends
+
+    def modules(self):
+        return ()
 
     def __call__(self, input_ids, token_type_ids):
         def look_up(logits):

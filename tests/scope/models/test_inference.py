@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.models.inference import AS_GIVEN, Inference, RowRule
+from scope.models.inference import Inference
+from scope.models.row_rules import AS_GIVEN, RowRule
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 torch = load_torch()
