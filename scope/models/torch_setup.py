@@ -34,8 +34,8 @@ def quiet_transformers() -> Any:
         warnings.simplefilter("ignore")
         import transformers
 
-    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     return transformers
 
 
