@@ -44,6 +44,7 @@ def test_an_answer_out_of_range_is_named_by_line(tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_a_real_benchmark_loads_with_its_rows_as_ids():
     path = str(shared_data("mmlu_pro_models/items.jsonl.gz"))
     data = Choice().load(path, n=None, seed=0)

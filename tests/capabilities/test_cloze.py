@@ -95,6 +95,7 @@ def test_a_text_without_usable_sentences_says_why(tmp_path):
     assert raised.value.expected == "at least one item for the task cloze"
 
 
+@pytest.mark.slow
 def test_real_books_give_thousands_of_sentences_with_one_blank_each():
     data = Cloze().load(str(shared_data("childrens_books/paragraphs.jsonl.gz")), n=None, seed=0)
     assert data.card.used > 10_000
@@ -109,6 +110,7 @@ def test_real_books_give_thousands_of_sentences_with_one_blank_each():
     assert set(sample.items) < set(data.items)
 
 
+@pytest.mark.slow
 def test_real_sentences_are_pieces_of_their_paragraphs():
     path = shared_data("childrens_books/paragraphs.jsonl.gz")
     with gzip.open(path, "rt", encoding="utf-8") as lines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ def imports(*folders: str) -> list[Import]:
     return [one for file in python_files(*folders) for one in imports_of(file)]
 
 
+@cache
 def imports_of(file: Path, root: Path = ROOT) -> list[Import]:
     """Every import in a file: in functions, in conditions and by a spelled-out name too."""
     return [

@@ -143,6 +143,7 @@ def test_a_broken_line_is_named(tmp_path):
         ("mcq/logiqa_dev.jsonl.gz", 651, {4}),
     ],
 )
+@pytest.mark.slow
 def test_real_questions_load_whole(name, rows, options):
     items = [draft.item for draft in read_choices(str(shared_data(name)))]
     assert len(items) == rows

@@ -155,6 +155,7 @@ def test_a_missing_table_is_named(tmp_path):
     assert raised.value.found == f"no file {tmp_path / 'a.tsv'}"
 
 
+@pytest.mark.slow
 def test_29_real_models_are_read_soon_and_reach_their_published_order():
     table = shared_data("mmlu_pro_models/responses.tsv.gz")
     data = Choice().load(str(shared_data("mmlu_pro_models/items.jsonl.gz")), n=None, seed=0)
