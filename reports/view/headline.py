@@ -10,14 +10,29 @@ from scope.records import Comparison, Estimate, Measurement, Undefined
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The answer for one capability and target; ``reason`` says why there is no number."""
+    """The answer for one capability and target; ``reason`` says why there is no number.
+
+    ``degenerate`` says that there is one, which speaks for nothing.
+    """
 
     capability: str
     target: str
+    degenerate: bool
     share: str
     interval: str
     n: int
     reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswersOfModel:
+    """How often a model is right on the unchanged texts, and which answers it gives."""
+
+    model: str
+    accuracy: str
+    n: int
+    answers: str
+    degenerate: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +49,7 @@ class Headline:
 
     title: str
     reference: str
+    answers: tuple[AnswersOfModel, ...]
     findings: tuple[Finding, ...]
     soft: tuple[SoftSettings, ...]
 
@@ -45,6 +61,16 @@ def headline(comparison: Comparison) -> Headline:
     return Headline(
         title=f"SCoPE {manifest.job}: {names} against {manifest.reference.name}",
         reference=manifest.reference.name,
+        answers=tuple(
+            AnswersOfModel(
+                model=one.model,
+                accuracy=str(one.accuracy),
+                n=one.accuracy.n,
+                answers=one.in_words(),
+                degenerate=one.degenerate,
+            )
+            for one in comparison.answer_shares
+        ),
         findings=_findings(comparison),
         soft=_soft(comparison),
     )
@@ -62,10 +88,12 @@ def _findings(comparison: Comparison) -> tuple[Finding, ...]:
         for outcome in comparison.outcomes
         if outcome.status != "measured"
     }
+    degenerate = {one.model: one.degenerate for one in comparison.answer_shares}
     return tuple(
         _finding(
             capability.name,
             target.name,
+            degenerate.get(target.name),
             measured.get((capability.name, target.name)),
             missing.get(capability.name, "Hard-SCoPE was not asked for"),
         )
@@ -75,7 +103,11 @@ def _findings(comparison: Comparison) -> tuple[Finding, ...]:
 
 
 def _finding(
-    capability: str, target: str, measurement: Measurement | None, missing: str
+    capability: str,
+    target: str,
+    degenerate: str | None,
+    measurement: Measurement | None,
+    missing: str,
 ) -> Finding:
     estimate = Undefined(reason=missing) if measurement is None else measurement.estimate
     if isinstance(estimate, Estimate):
@@ -83,9 +115,12 @@ def _finding(
         share, interval, reason = wording.percent(estimate.value), f"[{low}, {high}]", None
     else:
         share, interval, reason = "", "", estimate.reason
+    if degenerate is not None:
+        share, interval, reason = "", "", degenerate
     return Finding(
         capability=capability,
         target=target,
+        degenerate=degenerate is not None,
         share=share,
         interval=interval,
         n=estimate.n,

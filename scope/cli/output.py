@@ -198,6 +198,12 @@ def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:
         for one in comparison.outcomes
         if one.status == "failed"
     ]
+    if gates:
+        failed += [
+            f"{one.model} is degenerate: {one.degenerate}"
+            for one in comparison.answer_shares
+            if one.degenerate is not None
+        ]
     failed += [line for gate in gates for line in _below(comparison, gate)]
     for line in failed:
         say(f"gate: {line}", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scope.estimation.answer_shares import shares_of_models
 from scope.estimation.differences import target_differences
 from scope.estimation.measurements import (
     clean_measurements,
@@ -16,7 +17,7 @@ from scope.estimation.pairs import InvariantPairs, invariant_pairs
 from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
 
-__all__ = ["InvariantPairs", "Numbers", "invariant_pairs", "measure"]
+__all__ = ["InvariantPairs", "Numbers", "invariant_pairs", "measure", "shares_of_models"]
 
 
 class Numbers(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from scope.errors import SpecError
-from scope.estimation import measure
+from scope.errors import ModelError, SpecError
+from scope.estimation import measure, shares_of_models
 from scope.jobs.audited import AuditRole, check_role, load_models
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
@@ -19,13 +19,19 @@ from scope.jobs.preparation import (
     load_labelled,
     soft_scope_metric,
 )
-from scope.jobs.scoring import Answers, answer_all, score_examples, score_perturbations
+from scope.jobs.scoring import (
+    Answers,
+    answer_all,
+    answer_texts,
+    score_examples,
+    score_perturbations,
+)
 from scope.models import ModelOptions, load_encoder
 from scope.models.cached import CachedClassifier
 from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 from scope.protocols import Capability, Classifier, NextToken, Progress, SearchOptions
-from scope.records import Comparison
+from scope.records import AnswerShares, Comparison
 from scope.store import Run, run_folder
 
 
@@ -163,6 +169,7 @@ def audit(
 
 def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
     """Search, predict, measure; every answer that the run knows already is taken from it."""
+    _refuse_degenerate_reference(plan, run, progress)
     reference = CachedClassifier(plan.models.reference.classifier, run)
     sets = [
         find_perturbations(
@@ -199,7 +206,40 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
         curves=numbers.curves,
         examples=examples,
         perturbations=perturbations,
+        answer_shares=_shares(plan, answers),
     )
+
+
+def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
+    """End the audit before any search where the reference's answers carry no evidence."""
+    texts = [example.text for example in plan.data.examples]
+    answers = answer_texts(plan.models.reference, texts, run=run, progress=progress)
+    found = _shares(plan, [answers])[0]
+    if found.degenerate is not None:
+        raise ModelError(
+            f"the reference `{found.model}` is degenerate: {found.degenerate}",
+            expected="a reference whose answers depend on the texts, so that it has invariances "
+            "worth keeping",
+            mend="check that the model, its labels and the data belong together (`--label-map` "
+            "renames labels), or name another reference",
+        )
+
+
+def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
+    """How the reference and the targets that have answered answer the unchanged texts."""
+    labels = plan.models.reference.classifier.labels
+    examples = plan.data.examples
+    choices = [{one.id: known[one.text].choice for one in examples} for known in answers]
+    named = [
+        {
+            key: choice if isinstance(choice, str) else labels[choice]
+            for key, choice in of_one.items()
+        }
+        for of_one in choices
+    ]
+    gold = {one.id: one.label for one in examples if one.label is not None and one.label in labels}
+    names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
+    return shares_of_models(names[: len(answers)], named, gold)
 
 
 def _count_truncated(answers: Answers) -> int:

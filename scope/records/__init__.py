@@ -4,6 +4,7 @@ In the order of the work: what is asked, what is answered, what is estimated fro
 comparison that holds it all.
 """
 
+from scope.records.answer_shares import AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
 from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
 from scope.records.comparison import (
@@ -58,6 +59,7 @@ __all__ = [
     "BLANK",
     "GOLD",
     "Answer",
+    "AnswerShares",
     "BenchmarkPoint",
     "BenchmarkPrediction",
     "CapabilityCard",

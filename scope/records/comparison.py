@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from scope.records.answer_shares import AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
@@ -161,6 +162,7 @@ class Comparison:
     curves: tuple[Curve, ...]
     examples: tuple[ScoredExample, ...]
     perturbations: tuple[ScoredPerturbation, ...]
+    answer_shares: tuple[AnswerShares, ...] = ()
     tasks: tuple[TaskAnswers, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     fleet: FleetFindings | None = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scope.printing import printable
-from scope.records import GOLD, Comparison, Estimate, Measurement
+from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,7 +38,12 @@ def measured(comparison: Comparison) -> RenderableType:
 
     main = [one for one in comparison.measurements if one.subset is None]
     if not comparison.tasks:
-        return _against_reference(comparison, main)
+        shares = comparison.answer_shares
+        return Group(
+            *(_degenerate(one) for one in shares if one.degenerate is not None),
+            _against_reference(comparison, main),
+            *([_of_answers(shares)] if shares else []),
+        )
     tables: list[RenderableType] = []
     for task in (one.task for one in comparison.tasks):
         rows = [one for one in main if one.capability == task]
@@ -62,6 +67,26 @@ def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> T
     for capability, metric in dict.fromkeys((one.capability, one.metric) for one in main):
         cells = [_cell(one) for one in main if (one.capability, one.metric) == (capability, metric)]
         _add_row(shown, capability or ALL_TEXTS, metric, *cells)
+    return shown
+
+
+def _degenerate(shares: AnswerShares) -> RenderableType:
+    """What must be read before any number of a model whose answers carry no evidence."""
+    from rich.text import Text
+
+    told = f"degenerate: {shares.model}: {shares.degenerate}; no number below speaks for it"
+    return Text(printable(told), style="bold red")
+
+
+def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
+    """One row a model: how many originals it answers rightly, and with which answers."""
+    shown = _titled("answers to the originals", "model")
+    for heading in ("accuracy", "answers"):
+        shown.add_column(heading, overflow="fold")
+    for one in shares:
+        accuracy = one.accuracy
+        right = f"{accuracy}  n={accuracy.n}" if isinstance(accuracy, Estimate) else str(accuracy)
+        _add_row(shown, one.model, right, one.in_words())
     return shown
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from scope.records import Comparison, Estimate, FleetFindings, Measurement, ProbeFindings, Undefined
+from scope.records import (
+    GOLD,
+    Comparison,
+    Estimate,
+    FleetFindings,
+    Measurement,
+    ProbeFindings,
+    Undefined,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -35,6 +43,8 @@ def rows(comparison: Comparison) -> Iterator[Row]:
     and ``subset`` the step, the layer or the two layers.
     """
     yield from map(_measured, comparison.measurements)
+    for shares in comparison.answer_shares:
+        yield _row("", "accuracy", shares.model, shares.accuracy, against=GOLD)
     if comparison.fleet is not None:
         yield from _of_fleet(comparison.manifest.job, comparison.fleet)
     if comparison.probe is not None:

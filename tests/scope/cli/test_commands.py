@@ -73,7 +73,7 @@ def test_json_holds_the_whole_comparison_and_nothing_else(command, audited, tmp_
 def test_a_gate_decides_the_exit_code(command, sentences_csv, gate, code):
     done = command(
         *("audit", "--reference", "python:toy_models:Reference"),
-        *("--target", "python:toy_models:Stranger", "--data", sentences_csv),
+        *("--target", "python:toy_models:Student", "--data", sentences_csv),
         *("--n", 6, "--capability", "typo", "--fail-under", gate),
     )
     assert done.returncode == code, done.stderr

@@ -105,6 +105,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
             toy_audit(
                 reference=str(tmp_path / "reference"),
                 targets=[str(tmp_path / "target")],
+                label_column="none",
                 model_options=ModelOptions(device="cpu", token_budget=budget),
                 slots=slots,
                 run=f"budget-{budget}-{slots}",
@@ -176,7 +177,7 @@ def test_the_comparison_prints_and_converts_itself(toy_audit, tmp_path):
     assert "hard_scope" in str(comparison)
     frame = comparison.to_frame()
     assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
-    assert len(frame) == len(comparison.measurements)
+    assert len(frame) == len(comparison.measurements) + len(comparison.answer_shares)
     assert comparison.to_json().startswith("{")
     written = comparison.to_html(tmp_path / "a new folder" / "report.html")
     assert "Hard-SCoPE" in written.read_text(encoding="utf-8")

@@ -1,0 +1,113 @@
+"""Whether a model answers at all as its texts demand, or gives one answer to everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from scope.records import AnswerShares, Estimate, Undefined
+from scope.statistics import mean_estimate
+
+ONE_ANSWER = 0.95
+"""A model is degenerate whose most frequent answer makes up so much of its answers,"""
+
+SKEWED = 0.80
+"""unless one is so frequent among the gold labels (without them: the reference's answers)."""
+
+FEWEST = 5
+"""Of fewer texts nothing is said: a few may well have one answer."""
+
+LEAST_KAPPA = 0.2
+ENOUGH_LABELS = 50
+"""With so many labelled texts a model is also degenerate whose κ with gold lies below, surely."""
+
+_NO_LABELS = "no text has a gold label"
+
+
+def answer_shares(
+    model: str,
+    answers: Mapping[str, str],
+    gold: Mapping[str, str],
+    reference: Mapping[str, str] | None = None,
+) -> AnswerShares:
+    """How often a model gives each answer, how often rightly, and whether it is degenerate.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    answers
+        Its answer to each example, by the example's id.
+    gold
+        The gold labels that are known, by the same ids.
+    reference
+        The reference's answers, which stand for gold where no label is known; None for the
+        reference itself, of which nothing is said then.
+
+    Examples
+    --------
+    A model that calls everything good, where half of the texts are not:
+
+    >>> gold = {"1": "good", "2": "bad", "3": "good", "4": "bad", "5": "good", "6": "bad"}
+    >>> found = answer_shares("m", dict.fromkeys(gold, "good"), gold)
+    >>> print(found.accuracy)
+    0.500 [0.188, 0.812]
+    >>> found.degenerate
+    'it answers `good` to 6 of 6 texts, while no gold label exceeds 3 of 6'
+    """
+    counts = dict(Counter(answers.values()).most_common())
+    right = {one: float(answers[one] == label) for one, label in gold.items()}
+    accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
+    of_whom = ("gold label", gold) if gold else ("answer of the reference", reference or {})
+    return AnswerShares(
+        model=model,
+        counts=counts,
+        accuracy=accuracy,
+        degenerate=_one_answer(counts, *of_whom)
+        or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
+    )
+
+
+def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, str]) -> str | None:
+    """Why one answer is too frequent; nothing where there is nothing to hold it against."""
+    if sum(counts.values()) < FEWEST or not expected:
+        return None
+    answer, times = next(iter(counts.items()))
+    most = max(Counter(expected.values()).values())
+    if times < ONE_ANSWER * sum(counts.values()) or most > SKEWED * len(expected):
+        return None
+    return (
+        f"it answers `{answer}` to {times} of {sum(counts.values())} texts, while no {of_whom} "
+        f"exceeds {most} of {len(expected)}"
+    )
+
+
+def _no_better_than_chance(
+    accuracy: Estimate | Undefined, answers: Mapping[str, str], gold: Mapping[str, str]
+) -> str | None:
+    """Why its answers have next to nothing to do with gold.
+
+    κ is bounded by the accuracy's interval, with the agreement by chance as it was seen.
+    """
+    if not isinstance(accuracy, Estimate) or len(gold) < ENOUGH_LABELS:
+        return None
+    given, wanted = Counter(answers.values()), Counter(gold.values())
+    chance = sum(given[one] * wanted[one] for one in given) / len(gold) ** 2
+    if chance == 1 or (accuracy.high - chance) / (1 - chance) >= LEAST_KAPPA:
+        return None
+    highest = (accuracy.high - chance) / (1 - chance)
+    return (
+        f"its accuracy of {accuracy} on {len(gold)} labelled texts is hardly better than chance, "
+        f"{chance:.3f}: Cohen's kappa is at most {highest:.2f}"
+    )
+
+
+def shares_of_models(
+    models: Sequence[str], answers: Sequence[Mapping[str, str]], gold: Mapping[str, str]
+) -> tuple[AnswerShares, ...]:
+    """The same for a reference, which comes first, and for each target."""
+    reference, *targets = zip(models, answers, strict=True)
+    return (
+        answer_shares(*reference, gold),
+        *(answer_shares(*target, gold, reference[1]) for target in targets),
+    )

@@ -1,0 +1,41 @@
+"""How one model answers the unchanged inputs: what no measure of agreement can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scope.records.estimates import Estimate, Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerShares:
+    """Which answers a model gives to the unchanged texts, and how many are right.
+
+    ``counts`` holds the number of texts a label, or next token, the most frequent first.
+    ``degenerate`` says why its answers carry no evidence, such as one answer to all texts, and is
+    None where nothing is wrong with them: a gate on such a model fails.
+    """
+
+    model: str
+    counts: Mapping[str, int]
+    accuracy: Estimate | Undefined
+    degenerate: str | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of texts."""
+        return sum(self.counts.values())
+
+    def in_words(self, most: int = 4) -> str:
+        """The most frequent answers with their shares, and how many others there are.
+
+        Examples
+        --------
+        >>> counts = {"good": 3, "bad": 1}
+        >>> AnswerShares(model="m", counts=counts, accuracy=Undefined(reason="")).in_words()
+        'good 75 %, bad 25 %'
+        """
+        told = [f"{one} {100 * count / self.n:.0f} %" for one, count in self.counts.items()][:most]
+        others = len(self.counts) - len(told)
+        return ", ".join(told) + (f", {others} others" if others else "")

@@ -1,0 +1,82 @@
+"""A model that answers without reading is found; a good one on skewed data is not."""
+
+import random
+
+import pytest
+
+from scope.estimation.answer_shares import answer_shares, shares_of_models
+
+
+def labels_of(**counts):
+    """Gold labels by id: ``labels_of(good=3, bad=1)`` has four."""
+    every = [label for label, count in counts.items() for _ in range(count)]
+    return {str(number): label for number, label in enumerate(every)}
+
+
+@pytest.mark.parametrize(
+    ("gold", "constant", "reason"),
+    [
+        (labels_of(good=6, bad=4), 10, "it answers `good` to 10 of 10 texts"),
+        (labels_of(good=80, bad=20), 95, "it answers `good` to 95 of 100 texts"),
+        (labels_of(good=3, bad=1), 4, None),  # of so few texts nothing is said
+        (labels_of(good=60, bad=40), 94, None),
+    ],
+)
+def test_one_answer_to_nearly_all_texts_is_degenerate(gold, constant, reason):
+    ids = list(gold)
+    answers = gold | dict.fromkeys(ids[:constant], "good")
+    found = answer_shares("m", answers, gold).degenerate
+    assert (found or "").startswith(reason or "")
+    assert (found is None) == (reason is None)
+
+
+@pytest.mark.parametrize("wrong", [0, 5, 10])
+def test_a_good_model_on_skewed_data_is_not_degenerate(wrong):
+    gold = labels_of(good=90, bad=10)
+    answers = gold | dict.fromkeys(list(gold)[-wrong:] if wrong else [], "good")
+    if wrong < 10:
+        assert answer_shares("m", answers, gold).degenerate is None
+
+
+def test_a_constant_model_on_skewed_data_is_no_better_than_chance_if_there_is_enough():
+    """Nine of ten are right by chance alone: kappa is what tells."""
+    gold = labels_of(good=900, bad=100)
+    found = answer_shares("m", dict.fromkeys(gold, "good"), gold)
+    assert found.accuracy.value == 0.9
+    assert "Cohen's kappa is at most 0.1" in found.degenerate
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_random_model_on_balanced_data_is_degenerate(seed):
+    gold = labels_of(good=200, bad=200)
+    draw = random.Random(seed)
+    answers = {one: draw.choice(("good", "bad")) for one in gold}
+    assert "hardly better than chance" in answer_shares("m", answers, gold).degenerate
+
+
+def test_fewer_than_fifty_labels_say_nothing_of_chance():
+    gold = labels_of(good=24, bad=25)
+    backwards = {one: "bad" if label == "good" else "good" for one, label in gold.items()}
+    assert answer_shares("m", backwards, gold).degenerate is None
+    gold = labels_of(good=25, bad=25)
+    backwards = {one: "bad" if label == "good" else "good" for one, label in gold.items()}
+    assert answer_shares("m", backwards, gold).degenerate is not None
+
+
+def test_without_gold_the_reference_shows_what_the_texts_are():
+    half, mostly = labels_of(good=10, bad=10), labels_of(good=18, bad=2)
+    constant = dict.fromkeys(half, "good")
+    reference, target = shares_of_models(("r", "t"), (half, constant), {})
+    assert reference.degenerate is None
+    assert "no answer of the reference exceeds 10 of 20" in target.degenerate
+    assert str(target.accuracy) == "undefined (no text has a gold label)"
+    reference, target = shares_of_models(("r", "t"), (mostly, constant), {})
+    assert target.degenerate is None
+
+
+def test_the_most_frequent_answers_come_first_and_others_are_counted():
+    answers = labels_of(a=1, b=4, c=2, d=1, e=1, f=1)
+    shares = answer_shares("m", answers, {})
+    assert list(shares.counts)[:2] == ["b", "c"]
+    assert shares.n == 10
+    assert shares.in_words(most=2) == "b 40 %, c 20 %, 4 others"
