@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scope.decision.gates import failed_gates
     from scope.errors import ScopeError
     from scope.jobs.audit import audit
     from scope.jobs.compare import compare
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "demo",
     "embed_fleet",
+    "failed_gates",
     "forecast_fleet",
     "map_fleet",
     "predict_fleet",
@@ -55,6 +57,7 @@ _HOMES = {
     "compare": "scope.jobs.compare",
     "demo": "scope.jobs.demo",
     "embed_fleet": "scope.jobs.fleet.embed",
+    "failed_gates": "scope.decision.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",
     "map_fleet": "scope.jobs.fleet.map",
     "predict_fleet": "scope.jobs.fleet.predict",

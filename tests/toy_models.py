@@ -68,6 +68,27 @@ class NotANumber(Reference):
         return [[math.nan, math.nan] for _ in texts]
 
 
+class Careful(Reference):
+    """Reads one word, and is right where it stands."""
+
+    def score(self, text):
+        return 3.0 if "wonderful" in text else -3.0
+
+
+class Rougher(Careful):
+    """The same, less sure of itself."""
+
+    def score(self, text):
+        return super().score(text) / 2
+
+
+class Constant(Reference):
+    """Says the same of all texts."""
+
+    def score(self, text):
+        return 3.0
+
+
 class Slow(Reference):
     """Takes its time, and writes down every text that it answers, in the file SCOPE_TEST_LOG."""
 

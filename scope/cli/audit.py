@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.gates import FailUnder, GateOn, Gates, JudgedOn, exit_code, parse_gates
 from scope.cli.options import (
     AllowPickle,
     Device,
@@ -31,11 +32,8 @@ from scope.cli.options import (
     prompt_files,
 )
 from scope.cli.output import (
-    FailUnder,
     Json,
     Runs,
-    exit_code,
-    parse_gates,
     results_alone_on_standard_output,
     run_argument,
     show,
@@ -100,6 +98,8 @@ def audit(
     next_tokens: NextTokens = 20,
     run: RunName = None,
     runs: Runs = Path("runs"),
+    gate: Gates = [],  # noqa: B006 - typer copies it
+    gate_on: GateOn = JudgedOn.INTERVAL,
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it
     json: Json = False,
     device: Device = Devices.AUTO,
@@ -118,7 +118,7 @@ def audit(
     --target hf:distilbert-base-uncased-finetuned-sst-2-english --allow-pickle
     --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
     """
-    gates = parse_gates(fail_under)
+    gates = parse_gates(gate, fail_under)
     from scope.jobs.audit import audit as run_audit
     from scope.jobs.identity import default_run_name
     from scope.models import ModelOptions
@@ -167,4 +167,4 @@ def audit(
         )
     folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
-    raise typer.Exit(exit_code(comparison, gates))
+    raise typer.Exit(exit_code(comparison, gates, gate_on))

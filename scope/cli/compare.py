@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from scope.cli.gates import FailUnder, GateOn, Gates, JudgedOn, exit_code, parse_gates
 from scope.cli.options import (
     AllowPickle,
     Device,
@@ -26,11 +27,8 @@ from scope.cli.options import (
     settings,
 )
 from scope.cli.output import (
-    FailUnder,
     Json,
     Runs,
-    exit_code,
-    parse_gates,
     results_alone_on_standard_output,
     run_argument,
     show,
@@ -73,6 +71,8 @@ def compare(
     ] = SENTENCE_ENCODER,
     run: RunName = None,
     runs: Runs = Path("runs"),
+    gate: Gates = [],  # noqa: B006 - typer copies it
+    gate_on: GateOn = JudgedOn.INTERVAL,
     fail_under: FailUnder = [],  # noqa: B006 - typer copies it
     json: Json = False,
     prompt: Prompts = [],  # noqa: B006 - typer copies it
@@ -91,7 +91,7 @@ def compare(
     Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
     --task cloze --data text:books/ --n 500
     """
-    gates = parse_gates(fail_under, "tasks")
+    gates = parse_gates(gate, fail_under, "tasks")
     from scope.jobs.compare import compare as run_compare
     from scope.jobs.comparison_plan import deciding
     from scope.jobs.identity import default_run_name
@@ -128,7 +128,7 @@ def compare(
     name = run_argument(run) or default_run_name(deciding(comparison.manifest))
     folder = run_folder(name, runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
-    raise typer.Exit(exit_code(comparison, gates))
+    raise typer.Exit(exit_code(comparison, gates, gate_on))
 
 
 def _data(entries: Sequence[str], tasks: Sequence[str]) -> str | Mapping[str, str]:

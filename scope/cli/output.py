@@ -1,97 +1,24 @@
-"""What commands have in common: how a comparison is shown, and when a gate fails."""
+"""What commands have in common: how a comparison is shown."""
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, overload
+from typing import TYPE_CHECKING, Annotated, overload
 
 import typer
 
-from scope.errors import SpecError
 from scope.printing import printable
-from scope.records import GOLD, Estimate, Measurement
 
 if TYPE_CHECKING:
     from scope.records import Comparison, DataCard, Outcome
-
-A_GATE_FAILED = 1
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print the whole comparison as JSON on standard output.")
 ]
 Runs = Annotated[Path, typer.Option(help="Folder under which runs are kept.")]
-FailUnder = Annotated[
-    list[str],
-    typer.Option(
-        metavar="METRIC=VALUE",
-        help="Exit with 1 if this metric lies below the value, or is undefined, for any target and "
-        "capability or task; of a comparison for any model against gold and any two models. "
-        "Such as hard_scope=0.9. May be repeated.",
-    ),
-]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Gate:
-    """A metric, all its parameters or none, and the least value with which all is well."""
-
-    metric: str
-    least: float
-
-
-def parse_gates(
-    entries: Sequence[str], measured_in: Literal["audits", "tasks"] = "audits"
-) -> tuple[Gate, ...]:
-    """Gates from ``METRIC=VALUE``, for the metrics of audits or of tasks.
-
-    Raises
-    ------
-    SpecError
-        When there is no such metric there, or the value is no number in its range.
-
-    Examples
-    --------
-    >>> parse_gates(["hard_scope=0.9"])
-    (Gate(metric='hard_scope', least=0.9),)
-    """
-    from scope.metrics import METRICS, parse_metric
-
-    gates = []
-    for entry in entries:
-        match = re.fullmatch(r"\s*(.+?)\s*=\s*([-+0-9.eE]+)\s*", entry)
-        try:
-            least = float(match[2]) if match else None
-        except ValueError:
-            least = None
-        if match is None or least is None:
-            raise SpecError(
-                f"the gate `{entry}`",
-                expected=f"METRIC=VALUE with a metric of {', '.join(METRICS)}",
-                mend="write for example --fail-under hard_scope=0.9",
-            )
-        metric = parse_metric(match[1])
-        known = [str(one) for one in METRICS.values() if one.measured_in == measured_in]
-        if metric.measured_in != measured_in or not metric.low <= least <= metric.high:
-            raise SpecError(
-                f"the gate `{entry}`",
-                expected=f"a value from {metric.low:g} to {metric.high:g}, and a metric of "
-                f"{', '.join(known)}",
-                mend=f"write for example --fail-under {known[0]}=0.9",
-            )
-        if metric.more_similar == "lower":
-            raise SpecError(
-                f"the gate `{entry}`",
-                expected="a metric that is greater the more alike two models are",
-                mend="write for example --fail-under iid_agreement=0.9",
-            )
-        spelling = str(metric) if "(" in match[1] else metric.key
-        gates.append(Gate(metric=spelling, least=least))
-    return tuple(gates)
 
 
 @overload
@@ -189,47 +116,3 @@ def _pairs(card: DataCard) -> str:
         ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")
     )
     return f"{card.spec}: {card.used} of {card.rows} {what}; left out: {repeated}{card.empty} empty"
-
-
-def exit_code(comparison: Comparison, gates: Sequence[Gate]) -> int:
-    """0, or 1 when a capability failed or an estimate lies below its gate; says which."""
-    failed = [
-        f"capability {one.capability} failed: {one.reason}"
-        for one in comparison.outcomes
-        if one.status == "failed"
-    ]
-    if gates:
-        failed += [
-            f"{one.model} is degenerate: {one.degenerate}"
-            for one in comparison.answer_shares
-            if one.degenerate is not None
-        ]
-    failed += [line for gate in gates for line in _below(comparison, gate)]
-    for line in failed:
-        say(f"gate: {line}", err=True)
-    return A_GATE_FAILED if failed else 0
-
-
-def _against(measured: Measurement) -> str:
-    if measured.against is None:
-        return ""
-    return " against gold" if measured.against == GOLD else f" ~ {measured.against}"
-
-
-def _below(comparison: Comparison, gate: Gate) -> list[str]:
-    """What a gate stops: every estimate that is not as great, or that nothing was measured."""
-    judged = [
-        one
-        for one in comparison.measurements
-        if one.subset is None and gate.metric in (one.metric, one.metric.partition("(")[0])
-    ]
-    if not judged:
-        measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
-        return [f"{gate.metric} was not measured, but {measured}"]
-    return [
-        f"{one.metric} of {one.target}{_against(one)}"
-        f"{f' on {one.capability}' if one.capability else ''} "
-        f"is {one.estimate}, not at least {gate.least:g}"
-        for one in judged
-        if not isinstance(one.estimate, Estimate) or one.estimate.value < gate.least
-    ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scope.cli.gates import A_GATE_FAILED
 from scope.cli.options import (
     AllowPickle,
     Device,
@@ -33,7 +34,6 @@ from scope.cli.options import (
     settings,
 )
 from scope.cli.output import (
-    A_GATE_FAILED,
     Json,
     Runs,
     results_alone_on_standard_output,

@@ -80,6 +80,48 @@ def test_a_gate_decides_the_exit_code(command, sentences_csv, gate, code):
     assert ("gate: soft_scope" in done.stderr) == bool(code)
 
 
+@pytest.fixture
+def reviews_csv(tmp_path):
+    """Texts that a model must read: one word decides the label."""
+    rows = [
+        f"the film seems {word} from start to finish number {number},{label}\n"
+        for number in range(12)
+        for word, label in (("wonderful", "positive"), ("dreadful", "negative"))
+    ]
+    path = tmp_path / "reviews.csv"
+    path.write_text("text,label\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_csv, tmp_path):
+    """It keeps every invariance, and its agreement is that of chance."""
+    done = command(
+        *("audit", "--reference", "python:toy_models:Careful", "--run", "mine"),
+        *("--target", "python:toy_models:Constant", "--target", "python:toy_models:Rougher"),
+        *("--data", reviews_csv, "--n", 20, "--capability", "typo", "--json"),
+        *("--gate", "hard_scope>=0.1", "--gate-on", "value"),
+    )
+    assert done.returncode == 1
+    told = "toy_models:Constant is degenerate: it answers `positive` to 20 of 20 texts, while no"
+    assert done.stderr.count("gate: ") == 1
+    assert told in done.stderr
+    shares = json.loads(done.stdout)["answer_shares"]
+    assert [one["degenerate"] is None for one in shares] == [True, False, True]
+    assert shares[0]["accuracy"]["value"] == 1.0
+    assert command("report", "mine").stdout.startswith("degenerate: toy_models:Constant: it")
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "nothing can be said of" in page.partition("</ul>")[0]
+
+
+def test_a_constant_reference_ends_the_audit(command, reviews_csv):
+    done = command(
+        *("audit", "--reference", "python:toy_models:Constant"),
+        *("--target", "python:toy_models:Careful", "--data", reviews_csv),
+    )
+    assert done.returncode == 2
+    assert "the reference `toy_models:Constant` is degenerate: it answers" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["audit", "demo", "report", "list", "zoo"])
 def test_every_command_has_help_with_an_example(run_scope, command):
     done = run_scope(command, "--help")

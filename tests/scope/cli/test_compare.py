@@ -146,7 +146,7 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
         ({"setting": "min_words"}, "the setting `min_words`", "--setting min_words=10"),
         ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),
         ({"fail-under": "hard_scope=0.5"}, "the gate `hard_scope=0.5`", "accuracy"),
-        ({"fail-under": "accuracy=50"}, "the gate `accuracy=50`", "--fail-under"),
+        ({"fail-under": "accuracy=50"}, "the gate `accuracy=50`", "agreement>=0.9"),
         ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
     ],
 )

@@ -1,0 +1,80 @@
+"""The options that set a command's exit code by what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from scope.cli.output import say
+
+if TYPE_CHECKING:
+    from scope.decision.gates import Gate
+    from scope.records import Comparison
+
+A_GATE_FAILED = 1
+
+
+class JudgedOn(StrEnum):
+    """What of an estimate a gate looks at."""
+
+    INTERVAL = "interval"
+    VALUE = "value"
+
+
+Gates = Annotated[
+    list[str],
+    typer.Option(
+        "--gate",
+        metavar="METRIC[CAPABILITY,TARGET]>=VALUE",
+        help="Exit with 1 unless this holds, or if it is undefined, or a model is degenerate. "
+        "The brackets may be left out; <= sets an upper bound. OTHER-MARGIN as the value holds the "
+        "target against another target or the folder of an earlier run, paired. Such as "
+        "'hard_scope[typo,student]>=0.9'. May be repeated.",
+    ),
+]
+GateOn = Annotated[
+    JudgedOn,
+    typer.Option(help="What gates look at: the interval's worse bound, or the value alone."),
+]
+FailUnder = Annotated[
+    list[str],
+    typer.Option(metavar="METRIC=VALUE", help="The same as --gate 'METRIC>=VALUE'."),
+]
+
+
+def parse_gates(
+    gates: Sequence[str],
+    fail_under: Sequence[str],
+    measured_in: Literal["audits", "tasks"] = "audits",
+) -> tuple[Gate, ...]:
+    """The gates of both options.
+
+    Raises
+    ------
+    SpecError
+        When one cannot be read.
+    """
+    if not gates and not fail_under:
+        return ()
+    from scope.decision.gates import parse_gate
+
+    return tuple(parse_gate(text, measured_in) for text in (*gates, *fail_under))
+
+
+def exit_code(comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn) -> int:
+    """0, or 1 when a capability failed or a gate is not met; says which."""
+    failed = [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in comparison.outcomes
+        if one.status == "failed"
+    ]
+    if gates:
+        from scope.decision.gates import failures
+
+        failed += failures(comparison, gates, judged_on.value)
+    for line in failed:
+        say(f"gate: {line}", err=True)
+    return A_GATE_FAILED if failed else 0

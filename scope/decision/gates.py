@@ -1,0 +1,284 @@
+"""Gates: what a comparison must show, judged on the safe side of its intervals."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from scope.errors import SpecError
+from scope.metrics import METRICS, parse_metric
+from scope.records import GOLD, Comparison, Estimate, Measurement, Undefined
+from scope.statistics import paired_difference
+from scope.store import RunFolder
+
+JudgedOn = Literal["interval", "value"]
+"""Whether the bound of the interval decides that lies on the worse side, or the value alone."""
+
+EXAMPLE = "hard_scope[typo,student]>=0.9"
+
+_GATE = re.compile(
+    r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
+    r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
+)
+_RELATIVE = re.compile(r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>[0-9.]+(?:[eE][-+]?\d+)?)")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gate:
+    """One condition.
+
+    Parameters
+    ----------
+    text
+        As it was written.
+    metric
+        The metric's spelling with all its parameters, or its key for any.
+    only
+        Names of capabilities, tasks or models: every one must belong to what is judged.
+    at_least
+        Whether the bound is the least value, or else the greatest, with which all is well.
+    bound
+        A value of the metric; where there is an ``other``, a difference.
+    other
+        Another target, or the folder of an earlier run, whose value is subtracted, paired by
+        example.
+    """
+
+    text: str
+    metric: str
+    only: tuple[str, ...] = ()
+    at_least: bool = True
+    bound: float
+    other: str | None = None
+
+
+def parse_gate(text: str, measured_in: Literal["audits", "tasks"] = "audits") -> Gate:
+    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or ``...>=OTHER-MARGIN``.
+
+    The brackets may be left out, and either name in them. ``<=`` sets an upper bound, and
+    ``OTHER+MARGIN`` goes with it.
+
+    Raises
+    ------
+    SpecError
+        When it cannot be read, there is no such metric, or no value of it can meet the bound.
+
+    Examples
+    --------
+    >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
+    >>> gate.only, gate.at_least, gate.bound
+    (('typo', 'student'), True, 0.9)
+    >>> gate = parse_gate("hard_scope>=other-0.02")
+    >>> gate.other, gate.bound
+    ('other', -0.02)
+    """
+    match = _GATE.fullmatch(text)
+    if match is None:
+        known = [key for key, one in METRICS.items() if one.measured_in == measured_in]
+        raise SpecError(
+            f"the gate `{text}`",
+            expected=f"METRIC>=VALUE or METRIC<=VALUE with a metric of {', '.join(known)}",
+            mend=f"write for example '{known[0]}>=0.9'",
+        )
+    metric = parse_metric(match["metric"])
+    at_least = match["relation"] != "<="
+    bound, other = _bound(match["bound"], at_least)
+    widest = (metric.low, metric.high) if other is None else (-math.inf, math.inf)
+    if bound is None or metric.measured_in != measured_in or not widest[0] <= bound <= widest[1]:
+        known = [str(one) for one in METRICS.values() if one.measured_in == measured_in]
+        raise SpecError(
+            f"the gate `{text}`",
+            expected=f"a metric of {', '.join(known)}, and a value from {metric.low:g} to "
+            f"{metric.high:g} or, with >=, OTHER-MARGIN; with <=, OTHER+MARGIN",
+            mend=f"write for example '{EXAMPLE if measured_in == 'audits' else 'agreement>=0.9'}'",
+        )
+    return Gate(
+        text=text,
+        metric=str(metric) if "(" in match["metric"] else metric.key,
+        only=tuple(name for part in (match["only"] or "").split(",") if (name := part.strip())),
+        at_least=at_least,
+        bound=bound,
+        other=other,
+    )
+
+
+def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
+    """A number, or another's name with the margin by which one may be worse."""
+    try:
+        number = float(text)
+    except ValueError:
+        match = _RELATIVE.fullmatch(text)
+        if match is None or (match["sign"] == "-") != at_least:
+            return None, None
+        try:
+            margin = float(match["margin"])
+        except ValueError:
+            return None, None
+        return (-margin if at_least else margin), match["other"]
+    return (number if math.isfinite(number) else None), None
+
+
+def failed_gates(
+    comparison: Comparison, gates: Sequence[str], *, judged_on: JudgedOn = "interval"
+) -> tuple[str, ...]:
+    """Why gates fail, as ``scope audit --gate`` and ``scope compare --gate`` say it.
+
+    Parameters
+    ----------
+    comparison
+        The result of an audit or of a comparison.
+    gates
+        Such as ``hard_scope[typo,student]>=0.9``; see `parse_gate`.
+    judged_on
+        The bound of the interval on the worse side, or the ``value`` alone.
+
+    Returns
+    -------
+    A line for each number that does not meet a gate; empty where all are met.
+
+    Raises
+    ------
+    SpecError
+        When a gate cannot be read.
+    """
+    measured_in: Literal["audits", "tasks"] = "tasks" if comparison.tasks else "audits"
+    read = [parse_gate(text, measured_in) for text in gates]
+    return tuple(failures(comparison, read, judged_on))
+
+
+def failures(
+    comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn = "interval"
+) -> Iterator[str]:
+    """Why gates fail, a line each; nothing where all are met.
+
+    A lower bound must lie below the whole interval and an upper one above it, so that what is
+    passed is carried by the evidence. Undefined numbers, and those of degenerate models, fail.
+    """
+    degenerate = {
+        one.model: one.degenerate for one in comparison.answer_shares if one.degenerate is not None
+    }
+    for gate in gates:
+        judged = [one for one in comparison.measurements if _concerns(gate, one)]
+        if not judged:
+            yield _nothing_to_judge(comparison, gate)
+        for one in judged:
+            if reason := degenerate.get(one.target):
+                yield f"{_named(one)}: {one.target} is degenerate: {reason}"
+            elif one.target != gate.other and (told := _failure(comparison, gate, one, judged_on)):
+                yield told
+
+
+def _concerns(gate: Gate, one: Measurement) -> bool:
+    names = {one.capability, one.target, one.against}
+    return (
+        one.subset is None
+        and gate.metric in (one.metric, one.metric.partition("(")[0])
+        and names.issuperset(gate.only)
+    )
+
+
+def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
+    measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
+    names = dict.fromkeys(
+        name
+        for one in comparison.measurements
+        for name in (one.capability, one.target)
+        if name is not None
+    )
+    return (
+        f"{gate.text}: not measured; there is {measured or 'no metric'}, of "
+        f"{', '.join(names) or 'nothing'}"
+    )
+
+
+def _failure(
+    comparison: Comparison, gate: Gate, one: Measurement, judged_on: JudgedOn
+) -> str | None:
+    """Why this number does not meet the gate."""
+    if gate.other is None:
+        return _beyond(gate, _named(one), one.estimate, judged_on)
+    of_other = _of_other(comparison, gate, one)
+    if isinstance(of_other, str):
+        return f"{_named(one)}: {of_other}"
+    mine, others = _means(one), _means(of_other)
+    both = sorted(mine.keys() & others.keys())
+    difference = paired_difference(
+        [mine[example] for example in both],
+        [others[example] for example in both],
+        both,
+        empty="no example is in both",
+    )
+    return _beyond(gate, f"{_named(one)} minus that of {gate.other}", difference, judged_on)
+
+
+def _of_other(comparison: Comparison, gate: Gate, one: Measurement) -> Measurement | str:
+    """The same number of another target or of an earlier run, or why there is none."""
+    if one.metric.startswith("iid_accuracy_gap"):
+        return "a gap is no mean over examples, and cannot be paired with another"
+    other = comparison
+    named = gate.other
+    if gate.other not in {candidate.target for candidate in comparison.measurements}:
+        earlier = RunFolder(Path(gate.other or "")).read_comparison()
+        if earlier is None:
+            return f"no target and no finished run `{gate.other}`"
+        if _asked(earlier) != _asked(comparison):
+            return f"the run `{gate.other}` has another reference or other data"
+        other, named = earlier, one.target
+    found = [
+        candidate
+        for candidate in other.measurements
+        if (candidate.metric, candidate.capability, candidate.subset, candidate.against)
+        == (one.metric, one.capability, None, one.against)
+    ]
+    same = [candidate for candidate in found if candidate.target == named]
+    if other is not comparison and not same and len({one.target for one in found}) == 1:
+        same = found
+    return same[0] if same else f"`{gate.other}` has no such number"
+
+
+def _asked(comparison: Comparison) -> tuple[object, ...]:
+    """What must be the same for two runs to be held against each other."""
+    manifest = comparison.manifest
+    references = [card.fingerprint for card in manifest.models if card.role == "reference"]
+    return manifest.job, references, [card.fingerprint for card in manifest.data]
+
+
+def _means(one: Measurement) -> dict[str, float]:
+    """The mean over each example's pairs."""
+    values: dict[str, list[float]] = {}
+    for example, value in zip(one.example_ids, one.values, strict=True):
+        values.setdefault(example, []).append(value)
+    return {example: sum(every) / len(every) for example, every in values.items()}
+
+
+def _named(one: Measurement) -> str:
+    against = {None: "", GOLD: " against gold"}.get(one.against, f" ~ {one.against}")
+    where = f" on {one.capability}" if one.capability else ""
+    return f"{one.metric} of {one.target}{against}{where}"
+
+
+def _beyond(
+    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn
+) -> str | None:
+    """Why an estimate does not meet the bound, and how many examples would settle it."""
+    side = "at least" if gate.at_least else "at most"
+    if not isinstance(estimate, Estimate):
+        return f"{what} is {estimate}, not {side} {gate.bound:g}"
+    sure = estimate.low if gate.at_least else estimate.high
+    decides = sure if judged_on == "interval" else estimate.value
+    met = decides >= gate.bound if gate.at_least else decides <= gate.bound
+    if met:
+        return None
+    told = f"{what} is {estimate}, n={estimate.n}, not {side} {gate.bound:g}"
+    if judged_on == "value":
+        return told
+    beyond = estimate.value - gate.bound if gate.at_least else gate.bound - estimate.value
+    if beyond <= 0:
+        return told
+    enough = math.ceil(estimate.n * (abs(estimate.value - sure) / beyond) ** 2)
+    bound = "lower" if gate.at_least else "upper"
+    return f"{told} by its {bound} bound; if the value stays, about {enough} examples settle it"

@@ -1,0 +1,151 @@
+"""Gates are judged on the worse side of the interval; what is not carried by evidence fails."""
+
+import dataclasses
+
+import pytest
+from made_up_comparison import build_comparison
+
+from scope.decision.gates import failed_gates, parse_gate
+from scope.errors import SpecError
+from scope.records import AnswerShares, Estimate, Measurement, Undefined
+from scope.store import RunFolder
+
+
+def estimate(value, low, high, n=60):
+    return Estimate(value=value, low=low, high=high, n=n, method="made up")
+
+
+def measured(target="student", capability="typo", *, found=None, values=(), metric="hard_scope"):
+    return Measurement(
+        metric=metric,
+        target=target,
+        capability=capability,
+        estimate=estimate(0.949, 0.884, 0.979) if found is None else found,
+        example_ids=tuple(map(str, range(len(values)))),
+        values=tuple(values),
+    )
+
+
+@pytest.fixture
+def comparison():
+    """Makes a comparison with these measurements."""
+
+    def make(*measurements, shares=()):
+        whole = build_comparison()
+        return dataclasses.replace(whole, measurements=measurements, answer_shares=tuple(shares))
+
+    return make
+
+
+def told(comparison, gate, on="interval"):
+    return list(failed_gates(comparison, [gate], judged_on=on))
+
+
+def test_a_value_beyond_the_bound_is_not_enough(comparison):
+    one = comparison(measured(found=estimate(0.96, 0.884, 0.979)))
+    assert told(one, "hard_scope>=0.95") == [
+        "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its "
+        "lower bound; if the value stays, about 3466 examples settle it"
+    ]
+    assert told(one, "hard_scope>=0.95", "value") == []
+    assert told(one, "hard_scope>=0.884") == []
+
+
+def test_a_value_that_is_itself_too_low_is_not_cured_by_examples(comparison):
+    (line,) = told(comparison(measured()), "hard_scope>=0.95")
+    assert line.endswith("n=60, not at least 0.95")
+
+
+def test_an_upper_bound_is_judged_by_the_upper_end(comparison):
+    gap = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
+    assert told(comparison(gap), "iid_accuracy_gap<=0.06") == []
+    (line,) = told(comparison(gap), "iid_accuracy_gap<=0.05")
+    assert "not at most 0.05 by its upper bound; if the value stays, about 135 examples" in line
+
+
+def test_brackets_choose_what_is_judged(comparison):
+    low = estimate(0.5, 0.4, 0.6)
+    one = comparison(measured(found=low), measured("teacher"), measured(capability="synonym"))
+    assert len(told(one, "hard_scope[typo,student]>=0.7")) == 1
+    assert len(told(one, "hard_scope[student]>=0.7")) == 1
+    for chosen in ("teacher", "synonym", "typo,teacher"):
+        assert told(one, f"hard_scope[{chosen}]>=0.7") == []
+
+
+@pytest.mark.parametrize("gate", ["hard_scope[tpyo]>=0.1", "soft_scope>=0.1"])
+def test_a_gate_on_what_was_not_measured_fails(comparison, gate):
+    (line,) = told(comparison(measured()), gate)
+    assert line == (f"{gate}: not measured; there is hard_scope, of typo, student")
+
+
+def test_an_undefined_number_fails(comparison):
+    one = comparison(measured(found=Undefined(reason="the reference is invariant on no pair")))
+    assert len(told(one, "hard_scope>=0")) == 1
+    assert len(told(one, "hard_scope>=0", "value")) == 1
+
+
+def test_every_gate_on_a_degenerate_model_fails(comparison):
+    dead = AnswerShares(
+        model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    one = comparison(measured(), measured("teacher"), shares=[dead])
+    for on in ("interval", "value"):
+        assert told(one, "hard_scope>=0", on) == [
+            "hard_scope of student on typo: student is degenerate: one answer"
+        ]
+
+
+def test_a_target_is_held_against_another_by_the_same_examples(comparison):
+    student = measured(values=[1.0] * 90 + [0.0] * 10)
+    alike = measured("other", values=[1.0] * 91 + [0.0] * 9)
+    one = comparison(student, alike)
+    assert told(one, "hard_scope[student]>=other-0.1") == []
+    (line,) = told(one, "hard_scope[student]>=other-0.02")
+    assert line.startswith("hard_scope of student on typo minus that of other is -0.010 [")
+    assert "n=100, not at least -0.02 by its lower bound" in line
+    # The other is not held against itself.
+    assert told(one, "hard_scope>=other-0.1") == []
+
+
+def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
+    earlier = comparison(measured("old-student", values=[1.0] * 100))
+    folder = tmp_path / "old"
+    folder.mkdir()
+    RunFolder(folder).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
+    (line,) = told(now, f"hard_scope>={folder}-0.05")
+    assert "is -0.400 [" in line
+    assert told(comparison(measured(values=[1.0] * 100)), f"hard_scope>={folder}-0.05") == []
+    (line,) = told(now, f"hard_scope>={tmp_path / 'none'}-0.05")
+    assert "no target and no finished run" in line
+
+
+def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
+    earlier = comparison(measured(values=[1.0] * 100))
+    data = tuple(dataclasses.replace(card, fingerprint="x") for card in earlier.manifest.data)
+    other = dataclasses.replace(earlier, manifest=dataclasses.replace(earlier.manifest, data=data))
+    RunFolder(tmp_path).comparison_path.write_text(other.to_json(), encoding="utf-8")
+    (line,) = told(earlier, f"hard_scope>={tmp_path}-0.05")
+    assert "another reference or other data" in line
+
+
+@pytest.mark.parametrize(
+    "gate",
+    [
+        "hard_scope",
+        "hard_scope>0.9",
+        "hard_scope>=nan",
+        "hard_scope>=inf",
+        "hard_scope>=1.1",
+        "hard_scope>=other",
+        "hard_scope>=other+0.1",
+        "hard_scope<=other-0.1",
+        "hard_scope[>=0.9",
+        "agreement>=0.9",
+        "hard_scope>=0.9 or so",
+    ],
+)
+def test_what_no_gate_can_mean_is_refused(gate):
+    with pytest.raises(SpecError) as raised:
+        parse_gate(gate)
+    assert "hard_scope" in raised.value.expected
