@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from scope.records import (
+    AnswerShares,
     CapabilityCard,
     Clock,
     Comparison,
@@ -225,6 +226,19 @@ def outcomes() -> tuple[Outcome, ...]:
     )
 
 
+def answer_shares() -> tuple[AnswerShares, ...]:
+    """The rival says the same of all texts."""
+    half = {LABELS[1]: 2, "negative": 2}
+    dead = f"it answers `{LABELS[1]}` to 4 of 4 texts"
+    return (
+        AnswerShares(model="teacher", counts=half, accuracy=estimate(0.75)),
+        AnswerShares(model="student", counts=half, accuracy=Undefined(reason=f"no {IMAGE}")),
+        AnswerShares(
+            model=TARGETS[1], counts={LABELS[1]: 4}, accuracy=estimate(0.25), degenerate=dead
+        ),
+    )
+
+
 def build_comparison() -> Comparison:
     return Comparison(
         manifest=manifest(),
@@ -234,5 +248,6 @@ def build_comparison() -> Comparison:
         curves=curves(),
         examples=examples(),
         perturbations=perturbations(),
+        answer_shares=answer_shares(),
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.fleet_words import ROUTER, SINGLE, beyond_chance, in_use, of_mean
+from reports.view.fleet_words import ROUTER, SAME_MIX, SINGLE, beyond_chance, in_use, of_mean
 from scope.records import (
     BenchmarkPrediction,
     Comparison,
@@ -36,7 +36,12 @@ class ForecastFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class RouteFinding:
-    """How often the model that the router asks is right, beside always asking the single best."""
+    """How often the model that the router asks is right, beside always asking the single best.
+
+    ``beyond`` says what `beyond_chance` says of the gain over the single best model, but ``mix``
+    where the router is better than that and not surely better than a random choice with the same
+    mix of models, and so at the same cost.
+    """
 
     accuracy: wording.Cell
     single: str | None
@@ -148,13 +153,20 @@ def _route(findings: FleetFindings) -> RouteFinding | None:
         single=None if single is None else single.model,
         single_accuracy=None if single is None else wording.share_cell(single.accuracy),
         gain=None if gain is None else wording.points_cell(gain),
-        beyond=beyond_chance(gain),
+        beyond=_worth(every),
         others=tuple(
             (name, wording.share_cell(one.accuracy))
             for name, one in every.items()
             if name not in {ROUTER, SINGLE}
         ),
     )
+
+
+def _worth(every: Mapping[str, RouterScore]) -> str | None:
+    over_single, over_mix = (
+        beyond_chance(every[name].gain if name in every else None) for name in (SINGLE, SAME_MIX)
+    )
+    return "mix" if over_single == "more" and over_mix != "more" else over_single
 
 
 def _most_asked(findings: FleetFindings) -> tuple[str, str] | None:

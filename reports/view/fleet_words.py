@@ -14,13 +14,14 @@ OPEN_ROWS, OPEN_TALL_ROWS = 28, 12
 """A longer table is folded; one whose rows take three lines sooner."""
 
 MEAN, ROUTER, SINGLE = "mean", "router", "single best"
+SAME_MIX = "random with the same mix"
 """The forecaster that knows each model's mean alone, and two ways of routing."""
 
 _ROUTERS: Mapping[str, str] = MappingProxyType(
     {
         SINGLE: "always the one model of the greatest skill: its share of right answers on the "
         "questions learned from, drawn to the fleet’s mean where few of its answers are known",
-        "random with the same mix": "a model by chance, each as often as the router asks it",
+        SAME_MIX: "a model by chance, each as often as the router asks it",
         "oracle": "any model that is right, where there is one: no router can be better",
     }
 )

@@ -89,7 +89,7 @@ def _findings(comparison: Comparison) -> tuple[Finding, ...]:
         if outcome.status != "measured"
     }
     degenerate = {one.model: one.degenerate for one in comparison.answer_shares}
-    return tuple(
+    every = (
         _finding(
             capability.name,
             target.name,
@@ -100,6 +100,7 @@ def _findings(comparison: Comparison) -> tuple[Finding, ...]:
         for capability in manifest.capabilities
         for target in manifest.targets
     )
+    return tuple(sorted(every, key=lambda one: not one.degenerate))
 
 
 def _finding(

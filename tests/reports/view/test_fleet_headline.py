@@ -56,6 +56,29 @@ def test_a_gain_is_one_only_beyond_its_interval(headline, gain, beyond):
     assert headline(scores=(mean, replace(used, gain=gain))).forecast.beyond == beyond
 
 
+@pytest.mark.parametrize(
+    ("over_single", "over_mix", "beyond"),
+    [
+        (0.0625, 0.0625, "more"),
+        (0.0625, -0.0234375, "mix"),
+        (0.0625, 0.015625, "mix"),
+        (0.015625, 0.0625, "unclear"),
+        (-0.0625, 0.0625, "less"),
+    ],
+)
+def test_routing_is_worth_it_only_against_the_random_mix_too(
+    headline, over_single, over_mix, beyond
+):
+    """A mix of models at the same cost, drawn without reading, was better than the router once."""
+    gains = {"single best": over_single, "random with the same mix": over_mix}
+    routers = tuple(
+        replace(one, gain=estimate(gains[one.router])) if one.router in gains else one
+        for one in findings().routers
+        if one.category is None
+    )
+    assert headline(routers=routers).route.beyond == beyond
+
+
 def test_the_mean_itself_is_held_against_nothing(headline):
     mean = replace(findings().scores[0], chosen=True)
     one = headline(scores=(mean,)).forecast

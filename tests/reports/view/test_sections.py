@@ -103,12 +103,18 @@ def test_labels_to_filter_by_are_those_that_occur_and_none(comparison):
 
 
 def test_without_hard_scope_the_headline_says_so_and_without_soft_scope_too(comparison):
-    bare = headline(replace(comparison, measurements=()))
+    bare = headline(replace(comparison, measurements=(), answer_shares=()))
     assert {finding.reason for finding in bare.findings} == {
         "Hard-SCoPE was not asked for",
         "failed: ValueError: javascript:window.injected=1",
     }
     assert bare.soft == ()
+
+
+def test_degenerate_targets_come_first_and_without_a_number(comparison):
+    found = headline(comparison).findings
+    assert [one.degenerate for one in found] == [True] * 3 + [False] * 3
+    assert {one.share for one in found if one.degenerate} == {""}
 
 
 def test_a_cutoff_missing_in_the_spelling_is_taken_from_the_settings(comparison):
