@@ -93,6 +93,8 @@ def _read(connection: socket.socket) -> Request:
     content = b""
     while b"\r\n\r\n" not in content:
         content += _some(connection)
+        if content.startswith(b"\x16"):
+            raise ValueError("a greeting of TLS")
     head, _, body = content.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = {

@@ -213,7 +213,7 @@ def _of_chat(entry: object) -> Position:
             return _position(token, [_pair(one) for one in likeliest])
         case {"token": token, "top_logprobs": None}:
             return _position(token, [])
-        case {"token": token} if "top_logprobs" not in entry:
+        case {"token": token, **others} if "top_logprobs" not in others:
             return _position(token, [])
     raise _unknown_form(f"a {_kind(entry)} without a token, or without a list of the likeliest")
 
