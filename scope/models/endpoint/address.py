@@ -19,6 +19,11 @@ _SECRET = re.compile(
 )
 """What announces a secret in a URL or behind the name of a model."""
 
+MOST_CHARACTERS = 2000
+"""Of a URL, and of a model's name: they are shown and kept."""
+
+_MOST_SHOWN = 200
+
 _HOST = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
 
@@ -52,9 +57,10 @@ def parse_address(rest: str, key: Key) -> Address:
     base_url, _, model = rest.partition("#")
     _refuse_secrets(base_url, model, key)
     if not _is_web_address(base_url) or not _is_name(model):
+        shown = rest if len(rest) <= _MOST_SHOWN else f"{rest[:_MOST_SHOWN]}…"
         lacks = " without the name of a model" if _is_web_address(base_url) else ""
         raise SpecError(
-            f"the model spec `openai:{rest}`{lacks}",
+            f"the model spec `openai:{shown}`{lacks}",
             expected="openai:BASE_URL#MODEL, with an http or https URL",
             mend=f"write for example {_EXAMPLE}",
         )
@@ -85,7 +91,8 @@ def _is_web_address(url: str) -> bool:
         parts = urlsplit(url)
         # Reading the port checks it.
         return (
-            parts.scheme in ("http", "https")
+            len(url) <= MOST_CHARACTERS
+            and parts.scheme in ("http", "https")
             and parts.port != 0
             and _is_host(parts.hostname or "", "[" in parts.netloc)
             and re.search(r"[\s\x00-\x1f\x7f]", url) is None
@@ -104,6 +111,6 @@ def _is_host(host: str, in_brackets: bool) -> bool:
 
 def _is_name(model: str) -> bool:
     """Whether it is a name that can be shown and kept: no control characters or half ones."""
-    return bool(model.strip()) and not any(
+    return 0 < len(model.strip()) <= MOST_CHARACTERS and not any(
         unicodedata.category(one) in ("Cc", "Cs") for one in model.strip()
     )

@@ -22,6 +22,9 @@ HIDDEN = "[key]"
 LEAST_SECRET = 8
 """Characters of a key that answers are searched for: a shorter one may be a word of an answer."""
 
+MOST_CHARACTERS = 4096
+"""Of a key: servers take no header that is much longer."""
+
 _BETWEEN = r"[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
 """What may stand between two characters and not be seen."""
 
@@ -70,7 +73,7 @@ def read_key() -> Key:
     Raises
     ------
     ModelError
-        When it holds what no header can carry; the message does not show it.
+        When it is too long, or holds what no header can carry; the message does not show it.
     """
     value = os.environ.get(KEY_VARIABLE, "").strip()
     if re.search(r"[^!-~]", value):
@@ -79,6 +82,12 @@ def read_key() -> Key:
             expected="a key as its server gave it out",
             mend=f"copy the key into {KEY_VARIABLE} again",
         )
+    if len(value) > MOST_CHARACTERS:
+        raise ModelError(
+            f"a key of {len(value)} characters in {KEY_VARIABLE}",
+            expected=f"at most {MOST_CHARACTERS} characters",
+            mend=f"put the key itself into {KEY_VARIABLE}",
+        )
     return Key(value=value or NO_KEY)
 
 
@@ -86,10 +95,8 @@ def _character(one: str) -> str:
     """A character of a key as itself or escaped: ``\\u002f``, ``\\x2f``, ``%2f``, ``&#47;``."""
     code = ord(one)
     named = {"&": "|&amp;", "<": "|&lt;", ">": "|&gt;", '"': "|&quot;", "'": "|&apos;"}
-    return (
-        rf"(?:\\*{re.escape(one)}|\\+u00{code:02x}|\\+x{code:02x}|%(?:25)*{code:02x}"
-        rf"|&#0*{code};|&#x0*{code:x};{named.get(one, '')})"
-    )
+    escaped = rf"(?:\\+(?:u00|x)|%(?:25)*|&#x0*){code:02x};?|&#0*{code};?"
+    return rf"(?:\\*{re.escape(one)}|{escaped}{named.get(one, '')})"
 
 
 def _encoded(value: str) -> tuple[str, ...]:

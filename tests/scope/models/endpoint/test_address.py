@@ -104,3 +104,10 @@ def test_the_key_in_a_spec_is_refused_and_not_shown(rest):
 )
 def test_marks_in_the_name_of_a_model_are_no_secrets(model):
     assert parse_address(f"http://host/v1#{model}", SECRET).model == model
+
+
+@pytest.mark.parametrize("rest", [f"http://host/{'x' * 9000}#m", f"http://host/v1#{'m' * 9000}"])
+def test_a_spec_that_is_too_long_is_refused_and_shown_in_part(rest):
+    with pytest.raises(SpecError) as error:
+        parse_address(rest, NONE)
+    assert len(str(error.value)) < 600

@@ -20,7 +20,7 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     assert read_key() == Key(value="sk-1")
 
 
-@pytest.mark.parametrize("key", ["sk secret", "sk-sécret", "sk\x00secret"])
+@pytest.mark.parametrize("key", ["sk secret", "sk-sécret", "sk\x00secret", "x" * 5000])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(monkeypatch, key):
     monkeypatch.setattr("os.environ", {"OPENAI_API_KEY": key})
     with pytest.raises(ModelError, match="OPENAI_API_KEY") as error:
