@@ -69,7 +69,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("google-bert/bert-base-uncased")
     ('hf', 'google-bert/bert-base-uncased')
     """
-    match = None if Path(spec).exists() else _SCHEME.fullmatch(spec)
+    match = None if _is_path(spec) else _SCHEME.fullmatch(spec)
     scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
     if not rest.strip():
         raise SpecError(
@@ -78,6 +78,14 @@ def split_spec(spec: str) -> tuple[str, str]:
             mend="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest
+
+
+def _is_path(spec: str) -> bool:
+    try:
+        return Path(spec).exists()
+    # A spec may be longer than the name of any file, or hold what none can.
+    except (OSError, ValueError):
+        return False
 
 
 def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> Any:

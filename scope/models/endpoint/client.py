@@ -7,36 +7,32 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scope.models.endpoint.address import Address, read_key
+from scope.models.endpoint.address import Address
 from scope.models.endpoint.background import in_background
 from scope.models.endpoint.dialect import Dialect
-from scope.models.endpoint.failures import (
-    OK,
-    EndpointError,
-    Failure,
-    connection_failure,
-    refusal,
-)
+from scope.models.endpoint.exchange import exchange, open_client
+from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
+from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import Ask, MalformedReplyError, Reply, read_reply
 from scope.models.endpoint.waits import Clock, Pause, delay
 from scope.models.options import ModelOptions
 
 if TYPE_CHECKING:
-    import openai
+    import httpx
 
 Give = Callable[[tuple[Ask, Reply]], None]
 
 
 class Endpoint:
-    """A server that is asked many things at once, with the key that is set when it is made."""
+    """A server that is asked many things at once; nothing that leaves here holds its key."""
 
-    def __init__(self, address: Address, options: ModelOptions, clock: Clock) -> None:
+    def __init__(self, address: Address, key: Key, options: ModelOptions, clock: Clock) -> None:
         self._address = address
         self._options = options
         self._clock = clock
-        self._key = read_key()
+        self._key = key
         self._dialect = Dialect(address.model)
 
     def ask(
@@ -56,13 +52,14 @@ class Endpoint:
             places.setdefault(one, []).append(place)
         session = _Session(
             list(places),
+            base_url=self._address.base_url,
             key=self._key,
             dialect=self._dialect,
             clock=self._clock,
             timeout=self._options.timeout,
             retries=self._options.retries if retries is None else retries,
         )
-        serve = partial(session.serve, self._address.base_url, self._options.requests)
+        serve = partial(session.serve, self._options.requests)
         answered = 0
         with closing(in_background(serve)) as replies:
             for one, reply in replies:
@@ -84,52 +81,45 @@ class _Session:
         self,
         asks: Sequence[Ask],
         *,
-        key: str,
+        base_url: str,
+        key: Key,
         dialect: Dialect,
         clock: Clock,
         timeout: float,
         retries: int,
     ) -> None:
         self._left = deque(asks)
-        self._key, self._dialect, self._clock = key, dialect, clock
+        self._base_url, self._key = base_url, key
+        self._dialect, self._clock = dialect, clock
         self._timeout, self._retries = timeout, retries
         self._stop = asyncio.Event()
         self._pause = Pause(clock, self._stop)
         self.failure: Failure | None = None
         self.tries = 0
 
-    async def serve(self, base_url: str, requests: int, give: Give) -> None:
+    async def serve(self, requests: int, give: Give) -> None:
         """Give every request and its reply, so many at once.
 
         After a failure for good no request is begun, but those on their way may still arrive.
         """
-        import openai
-
-        client = openai.AsyncOpenAI(
-            # Failures are told apart, retried and timed here, a reply that cannot be read among
-            # them, which the client's own retries do not cover.
-            api_key=self._key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=None,
-        )
+        client = open_client(self._key, self._base_url)
         async with client, asyncio.TaskGroup() as group:
             for _ in range(min(requests, len(self._left))):
                 group.create_task(self._work(client, give))
 
-    async def _work(self, client: openai.AsyncOpenAI, give: Give) -> None:
+    async def _work(self, client: httpx.AsyncClient, give: Give) -> None:
         while self._left and not self._stop.is_set():
             ask = self._left.popleft()
             if (reply := await self._insist(client, ask)) is not None:
                 give((ask, reply))
 
-    async def _insist(self, client: openai.AsyncOpenAI, ask: Ask) -> Reply | None:
+    async def _insist(self, client: httpx.AsyncClient, ask: Ask) -> Reply | None:
         """The reply, after as many tries as it takes; None if there is to be none."""
         for failures in range(1, self._retries + 2):
             await self._pause.over()
             if self._stop.is_set():
                 return None
-            outcome = await self._try(client, ask)
+            outcome = (await self._try(client, ask)).without(self._key)
             if isinstance(outcome, Reply):
                 return outcome
             if not outcome.may_pass or failures > self._retries:
@@ -140,7 +130,7 @@ class _Session:
 
     def _give_up(self, failure: Failure, tries: int) -> None:
         if not self._stop.is_set():
-            self.failure, self.tries = failure.without(self._key), tries
+            self.failure, self.tries = failure, tries
         self._stop.set()
 
     async def _back_off(self, failure: Failure, failures: int) -> None:
@@ -153,36 +143,23 @@ class _Session:
         else:
             await self._clock.wait(self._stop, seconds)
 
-    async def _try(self, client: openai.AsyncOpenAI, ask: Ask) -> Reply | Failure:
+    async def _try(self, client: httpx.AsyncClient, ask: Ask) -> Reply | Failure:
         """One try, put as often as the server teaches how to put it."""
-        import openai
-
         while True:
             body = self._dialect.body(ask)
             try:
                 async with asyncio.timeout(self._timeout):
-                    return read_reply(ask, await _send(client, ask, body))
+                    response = await exchange(client, self._base_url, ask, body)
+                if isinstance(response, Failure):
+                    return response
+                if response.status < 300:
+                    return read_reply(ask, response.content)
             except MalformedReplyError as error:
                 return Failure(said=str(error), status=OK)
             except TimeoutError:
                 return Failure(said=f"no reply within {self._timeout:g} seconds")
-            except openai.APIStatusError as error:
-                failure = refusal(error)
-            except openai.APIConnectionError as error:
-                return connection_failure(error)
+            failure = refusal(response.status, response.headers, response.content)
             if failure.is_too_long:
                 return Reply(too_long=True)
             if not self._dialect.learn(failure, body):
                 return failure
-
-
-async def _send(client: openai.AsyncOpenAI, ask: Ask, body: dict[str, Any]) -> bytes:
-    """The body of the response, as it came."""
-    match ask.path:
-        case "chat":
-            response = await client.chat.completions.with_raw_response.create(**body)
-        case "completions":
-            response = await client.completions.with_raw_response.create(**body)
-        case "models":
-            response = await client.models.with_raw_response.list()
-    return bytes(response.content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -11,16 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
-from scope.models.endpoint.address import KEY_VARIABLE, NO_KEY
-
-if TYPE_CHECKING:
-    import openai
+from scope.models.endpoint.key import KEY_VARIABLE, Key
 
 OK = 200
+
+REDIRECTS = (301, 302, 307, 308)
 
 LONGEST_WAIT = 600.0
 """Seconds; a server that says to wait longer is asked again by the user, not by us."""
@@ -28,7 +24,6 @@ LONGEST_WAIT = 600.0
 MOST_SHOWN = 200
 """Characters of a server's words that a message shows."""
 
-_MOST_READ = 4000
 _MAY_PASS = (OK, 408, 409, 425, 429)
 _NOT_OFFERED = 501
 _MENDS: Mapping[int | None, str] = MappingProxyType(
@@ -36,6 +31,11 @@ _MENDS: Mapping[int | None, str] = MappingProxyType(
         None: "check that the server runs and can be reached at this URL",
         401: f"this server refuses the key in {KEY_VARIABLE}: set it to one of its keys",
         403: f"use a key in {KEY_VARIABLE} that may ask this model",
+        **dict.fromkeys(
+            REDIRECTS,
+            "write the URL of the server that is to answer into the model spec: prompts and the "
+            "key go to the server that is named there, and to no other",
+        ),
         404: "check the base URL, which mostly ends in /v1, and the name of the model",
         429: "wait, or have fewer requests under way at once",
     }
@@ -82,15 +82,16 @@ class Failure:
             _TOO_LONG.search(self.said) or "context" in self.code
         )
 
-    def without(self, key: str) -> Failure:
+    def without(self, key: Key) -> Failure:
         """The same, without the key, which a server may repeat in what it says.
 
         Examples
         --------
-        >>> print(Failure(said="no such key: sk-123", status=401).without("sk-123"))
+        >>> key = Key(value="sk-123")
+        >>> print(Failure(said="no such key: sk-123", status=401).without(key))
         status 401: no such key: [key]
         """
-        return self if key == NO_KEY else replace(self, said=self.said.replace(key, "[key]"))
+        return replace(self, said=key.hide(self.said), code=key.hide(self.code))
 
     def __str__(self) -> str:
         words = self.said if len(self.said) <= MOST_SHOWN else f"{self.said[:MOST_SHOWN]}…"
@@ -102,7 +103,7 @@ class Failure:
 class EndpointError(ModelError):
     """An endpoint that gave no further replies; ``failure`` is the last of its failures."""
 
-    def __init__(self, found: str, failure: Failure, *, key: str) -> None:
+    def __init__(self, found: str, failure: Failure, *, key: Key) -> None:
         super().__init__(
             f"{found}; the last it said: {failure}",
             expected="an OpenAI-compatible server that answers",
@@ -111,8 +112,8 @@ class EndpointError(ModelError):
         self.failure = failure
 
 
-def _how_to_mend(failure: Failure, key: str) -> str:
-    if failure.status == 401 and key == NO_KEY:
+def _how_to_mend(failure: Failure, key: Key) -> str:
+    if failure.status == 401 and not key.is_set:
         return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
     if failure.status in _MENDS:
         return _MENDS[failure.status]
@@ -121,18 +122,15 @@ def _how_to_mend(failure: Failure, key: str) -> str:
     return "change what the server complains of"
 
 
-def connection_failure(error: openai.APIConnectionError) -> Failure:
+def connection_failure(error: Exception) -> Failure:
     """What became of a connection that was refused, cut or never made."""
-    cause = error.__cause__
-    return Failure(said=clean(first_line(cause if isinstance(cause, Exception) else error)))
+    return Failure(said=clean(f"{type(error).__name__}: {error}"))
 
 
-def refusal(error: openai.APIStatusError) -> Failure:
+def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
     """What a reply with an error status says."""
-    said, code = _words(error.response.content)
-    return Failure(
-        said=said, status=error.status_code, code=code, wait=_wait(error.response.headers)
-    )
+    said, code = _words(content)
+    return Failure(said=said, status=status, code=code, wait=_wait(headers))
 
 
 def _words(content: bytes) -> tuple[str, str]:
@@ -146,11 +144,14 @@ def _words(content: bytes) -> tuple[str, str]:
 
 
 def said_in(body: object) -> str:
-    """The message in the body of an error; empty where there is none."""
+    """The message in the body of an error; empty where there is none in words."""
     match body:
-        case {"error": {"message": message}} | {"message": message} | {"detail": message}:
-            return clean(str(message))
-        case {"error": str(message)}:
+        case (
+            {"error": {"message": str(message)}}
+            | {"error": str(message)}
+            | {"message": str(message)}
+            | {"detail": str(message)}
+        ):
             return clean(message)
     return ""
 
@@ -166,28 +167,31 @@ def code_in(body: object) -> str:
 def clean(words: str) -> str:
     """A stranger's words on one line, without control and formatting characters.
 
+    They are not cut here: a cut through a key would leave a part that is not recognised.
+
     Examples
     --------
     >>> clean("too \\x1b[31mmany\\nrequests")
     'too [31mmany requests'
     """
-    line = " ".join(words[:_MOST_READ].split())
+    line = " ".join(words.split())
     return "".join(one for one in line if not unicodedata.category(one).startswith("C"))
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds in ``Retry-After``, which holds a number or a date."""
+    """Seconds in ``Retry-After``, which holds a number or a date; None where it makes no sense."""
     text = headers.get("retry-after", "")
     try:
         seconds = float(text)
     except ValueError:
-        seconds = _until(text)
-    return max(seconds, 0.0) if not math.isnan(seconds) else None
+        return _until(text)
+    return seconds if seconds >= 0 else None
 
 
-def _until(date: str) -> float:
+def _until(date: str) -> float | None:
     try:
-        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
-    # Without a time zone, dates cannot be subtracted.
-    except (ValueError, TypeError):
-        return math.nan
+        seconds = (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
+    # Without a time zone, dates cannot be subtracted; years beyond 9999 are none.
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(seconds, 0.0)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, parse_address
 from scope.models.endpoint.client import Endpoint
-from scope.models.endpoint.failures import EndpointError, clean
+from scope.models.endpoint.failures import REDIRECTS, EndpointError
+from scope.models.endpoint.key import read_key
 from scope.models.endpoint.replies import Ask
 from scope.models.endpoint.roles import EndpointModel
 from scope.models.endpoint.waits import Clock
@@ -19,6 +20,12 @@ RETRIES = 2
 
 MOST_NAMES = 12
 
+MOST_COMPARED = 1000
+"""Names in which one like the wrong one is looked for; each takes its time."""
+
+MOST_SHOWN = 80
+"""Characters of a name."""
+
 
 def load(rest: str, options: ModelOptions, clock: Clock | None = None) -> EndpointModel:
     """The model that ``BASE_URL#MODEL`` names; the key, if any, comes from ``OPENAI_API_KEY``.
@@ -28,12 +35,13 @@ def load(rest: str, options: ModelOptions, clock: Clock | None = None) -> Endpoi
     Raises
     ------
     SpecError
-        When the rest is no http(s) URL with a model's name.
+        When the rest is no http(s) URL with a model's name, or holds a secret.
     ModelError
         When the server cannot be reached, refuses the key, or lists no model of that name.
     """
-    address = parse_address(rest)
-    endpoint = Endpoint(address, options, clock or Clock())
+    key = read_key()
+    address = parse_address(rest, key)
+    endpoint = Endpoint(address, key, options, clock or Clock())
     model = EndpointModel(address, endpoint, options)
     names = _list_models(endpoint, options)
     if names and address.model not in names:
@@ -47,18 +55,18 @@ def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
     try:
         ((_, reply),) = endpoint.ask([Ask(path="models")], retries=retries)
     except EndpointError as error:
-        if error.failure.status in (None, 401):
+        if error.failure.status in (None, 401, *REDIRECTS):
             raise
         return ()
     return reply.names
 
 
 def _unknown(address: Address, names: Sequence[str]) -> ModelError:
-    close = difflib.get_close_matches(address.model, names, n=1)
-    shown = [clean(name)[:80] for name in sorted(names)]
+    shown = [name[:MOST_SHOWN] for name in sorted(names)]
+    near = difflib.get_close_matches(address.model[:MOST_SHOWN], shown[:MOST_COMPARED], n=1)
     more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
     return ModelError(
         f"{address.base_url} has no model called `{address.model}`",
         expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
-        mend=f"did you mean `{clean(close[0])[:80]}`?" if close else "name one that it has",
+        mend=f"did you mean `{near[0]}`?" if near else "name one that it has",
     )

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from scope.models.endpoint.failures import clean, said_in
+from scope.models.endpoint.key import Key
+
+SPARE_CHARACTERS = 1024
+
+CHARACTERS_A_TOKEN = 128
+"""No tokenizer in use has longer tokens, save of blanks."""
+
+MOST_CHARACTERS_OF_A_TOKEN = 512
+
+MOST_MASS = 1.05
+"""Of the likeliest tokens together: rounding may carry them above 1, but not far."""
+
+LEAST_LOGPROB = -1e6
+"""Lower ones are those of a probability of 0 too."""
+
+LEAST_ABOVE_0 = 0.01
+"""A log-probability may be rounded to a little above 0; one higher than this is none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +62,29 @@ class Reply:
     names: tuple[str, ...] = ()
     too_long: bool = False
 
+    def without(self, key: Key) -> Reply:
+        """The same without the key, which a server may repeat: answers are shown and kept.
+
+        Examples
+        --------
+        >>> Reply(text="you sent sk-12345678").without(Key(value="sk-12345678")).text
+        'you sent [key]'
+        """
+        if not key.is_secret:
+            return self
+        return replace(
+            self,
+            text=key.hide(self.text),
+            names=tuple(map(key.hide, self.names)),
+            positions=tuple(
+                Position(
+                    token=key.hide(one.token),
+                    likeliest=tuple((key.hide(text), mass) for text, mass in one.likeliest),
+                )
+                for one in self.positions
+            ),
+        )
+
 
 class MalformedReplyError(Exception):
     """A reply that is none in OpenAI's protocol; the words say in what way."""
@@ -66,26 +106,45 @@ def read_reply(ask: Ask, content: bytes) -> Reply:
     """
     try:
         body = json.loads(content)
+    # Numbers of too many digits, wrong characters, and nesting without end are among the reasons.
     except (ValueError, RecursionError) as error:
-        raise MalformedReplyError(
-            f"a reply that is no JSON: {clean(content.decode('utf-8', 'replace'))!r}"
-        ) from error
+        raise MalformedReplyError(f"a reply that is no JSON: {_shown(content)!r}") from error
     if ask.path == "models":
         return Reply(names=_names(body))
-    choice = _first_choice(body)
+    choice = _first_choice(body, content)
     if ask.path == "chat" and _is_refusal(choice):
         # What was likely before words were held back is no answer either.
         return Reply()
-    text = _message(choice) if ask.path == "chat" else choice.get("text")
-    if text is not None and not isinstance(text, str):
-        raise MalformedReplyError(f"a reply whose text is {clean(repr(text))}")
-    try:
-        positions = _positions(choice.get("logprobs"))
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    text = _message(choice, content) if ask.path == "chat" else choice.get("text")
+    return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")))
+
+
+def most_characters(ask: Ask) -> int:
+    """How long the text of a reply may be.
+
+    Examples
+    --------
+    >>> most_characters(Ask(path="chat", most_tokens=32))
+    5120
+    """
+    return SPARE_CHARACTERS + CHARACTERS_A_TOKEN * ask.most_tokens
+
+
+def _shown(content: bytes) -> str:
+    return clean(content.decode("utf-8", "replace"))
+
+
+def _text(text: object, ask: Ask) -> str:
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise MalformedReplyError(f"a reply whose text is no text but a {_kind(text)}")
+    if len(text) > most_characters(ask):
         raise MalformedReplyError(
-            f"log-probabilities in an unknown form: {clean(repr(choice['logprobs']))}"
-        ) from error
-    return Reply(text=_storable(text or ""), positions=positions)
+            f"a reply of {len(text):,} characters to a request for at most {ask.most_tokens} "
+            f"token{'s' if ask.most_tokens > 1 else ''}"
+        )
+    return _storable(text)
 
 
 def _names(body: object) -> tuple[str, ...]:
@@ -94,7 +153,7 @@ def _names(body: object) -> tuple[str, ...]:
         case {"data": [*_], "has_more": True}:
             return ()
         case {"data": [*entries]}:
-            return tuple(name for entry in entries for name in _names_of(entry))
+            return tuple(clean(name) for entry in entries for name in _names_of(entry))
     raise MalformedReplyError("a list of models in an unknown form")
 
 
@@ -102,19 +161,17 @@ def _names_of(entry: object) -> tuple[str, ...]:
     """A model's name, and those that llama.cpp's server takes in its place."""
     match entry:
         case {"id": str(name), "aliases": [*aliases]}:
-            return (name, *(alias for alias in map(str, aliases) if alias != name))
+            return (name, *(one for one in aliases if isinstance(one, str) and one != name))
         case {"id": str(name)}:
             return (name,)
     return ()
 
 
-def _first_choice(body: object) -> dict[str, Any]:
+def _first_choice(body: object, content: bytes) -> dict[str, Any]:
     match body:
         case {"choices": [dict() as choice, *_]}:
             return choice
-    raise MalformedReplyError(
-        f"a reply without `choices`: {said_in(body) or clean(json.dumps(body))}"
-    )
+    raise MalformedReplyError(f"a reply without `choices`: {said_in(body) or _shown(content)}")
 
 
 def _is_refusal(choice: dict[str, Any]) -> bool:
@@ -126,49 +183,92 @@ def _is_refusal(choice: dict[str, Any]) -> bool:
     return False
 
 
-def _message(choice: dict[str, Any]) -> Any:
+def _message(choice: dict[str, Any], content: bytes) -> object:
     match choice:
-        case {"message": {"content": content}}:
-            return content
+        case {"message": {"content": words}}:
+            return words
         case {"message": dict()}:
             return None
-    raise MalformedReplyError(f"a choice without a message: {clean(json.dumps(choice))}")
+    raise MalformedReplyError(f"a choice without a message: {_shown(content)}")
 
 
-def _positions(logprobs: Any) -> tuple[Position, ...]:
+def _positions(logprobs: object) -> tuple[Position, ...]:
     """Log-probabilities in the form of chats, or in that of the older completions."""
     match logprobs:
         case {"content": [*entries]}:
-            found = [
-                (
-                    entry["token"],
-                    [(one["token"], one["logprob"]) for one in entry.get("top_logprobs") or ()],
-                )
-                for entry in entries
-            ]
+            positions = tuple(map(_of_chat, entries))
+        case {"tokens": [*tokens], "top_logprobs": [*tables]} if len(tokens) == len(tables):
+            positions = tuple(map(_of_completion, tokens, tables))
         case {"tokens": [*tokens], "top_logprobs": [*tables]}:
-            found = [
-                (token, list((table or {}).items()))
-                for token, table in zip(tokens, tables, strict=True)
-            ]
+            raise _unknown_form(f"{len(tokens)} tokens, and the likeliest of {len(tables)}")
         case _:
             return ()
-    positions = tuple(
-        Position(
-            token=_storable(token),
-            likeliest=tuple((_storable(text), _probability(value)) for text, value in likeliest),
-        )
-        for token, likeliest in found
-    )
     # A server that tells only the token it took tells no distribution.
     return positions if any(position.likeliest for position in positions) else ()
 
 
-def _probability(logprob: float) -> float:
-    if math.isnan(logprob):
-        raise ValueError("a log-probability that is no number")
-    # Rounding may carry one above 0.
-    return math.exp(min(float(logprob), 0.0))
+def _of_chat(entry: object) -> Position:
+    match entry:
+        case {"token": token, "top_logprobs": [*likeliest]}:
+            return _position(token, [_pair(one) for one in likeliest])
+        case {"token": token, "top_logprobs": None}:
+            return _position(token, [])
+        case {"token": token, **others} if "top_logprobs" not in others:
+            return _position(token, [])
+    raise _unknown_form(f"a {_kind(entry)} without a token, or without a list of the likeliest")
+
+
+def _pair(one: object) -> tuple[object, object]:
+    match one:
+        case {"token": token, "logprob": logprob}:
+            return token, logprob
+    raise _unknown_form(f"a {_kind(one)} without a token and its `logprob`")
+
+
+def _of_completion(token: object, table: object) -> Position:
+    if not isinstance(table, dict | None):
+        raise _unknown_form(f"a {_kind(table)} in the place of a table of the likeliest")
+    return _position(token, list((table or {}).items()))
+
+
+def _position(token: object, likeliest: list[tuple[object, object]]) -> Position:
+    position = Position(
+        token=_token(token),
+        likeliest=tuple((_token(text), _probability(value)) for text, value in likeliest),
+    )
+    if (mass := math.fsum(probability for _, probability in position.likeliest)) > MOST_MASS:
+        raise _unknown_form(f"probabilities that add up to {mass:.4g}")
+    return position
+
+
+def _token(token: object) -> str:
+    if not isinstance(token, str):
+        raise _unknown_form(f"a token that is a {_kind(token)}")
+    if len(token) > MOST_CHARACTERS_OF_A_TOKEN:
+        raise _unknown_form(f"a token of {len(token):,} characters")
+    return _storable(token)
+
+
+def _probability(logprob: object) -> float:
+    """A probability; minus infinity, which some servers give, is that of what cannot come."""
+    if not isinstance(logprob, int | float) or isinstance(logprob, bool):
+        raise _unknown_form(f"a log-probability that is a {_kind(logprob)}")
+    # Whole numbers may have thousands of digits, more than fit into a float. None is equal to NaN.
+    if not logprob <= LEAST_ABOVE_0:
+        raise _unknown_form("a log-probability that is above 0, or no number")
+    return math.exp(min(max(logprob, LEAST_LOGPROB), 0.0))
+
+
+def _unknown_form(found: str) -> MalformedReplyError:
+    return MalformedReplyError(f"log-probabilities in an unknown form: {found}")
+
+
+def _kind(value: object) -> str:
+    """What JSON calls it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    names = {str: "string", int: "number", float: "number", list: "list", dict: "object"}
+    return names[type(value)]
 
 
 def _storable(text: str) -> str:

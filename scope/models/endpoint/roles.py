@@ -163,7 +163,7 @@ class EndpointModel:
                 expected="texts that fit into the model's context",
                 mend="leave that text out, or give the server a larger context",
             )
-        if not reply.positions:
+        if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
                 expected="a server that tells the likeliest tokens with each completion",

@@ -13,6 +13,7 @@ from scope.models import ModelOptions
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.key import read_key
 from scope.models.endpoint.replies import Ask
 
 TEXTS = [f"word number {number}" for number in range(12)]
@@ -25,7 +26,7 @@ def endpoint(stub, clock):
     def endpoint(**options):
         options = {"requests": 1, **options}
         address = Address(base_url=stub.url, model="stub-model")
-        return Endpoint(address, ModelOptions(**options), clock)
+        return Endpoint(address, read_key(), ModelOptions(**options), clock)
 
     return endpoint
 
@@ -112,7 +113,7 @@ def test_a_refusal_is_not_asked_again(endpoint, stub, clock, status):
 def test_a_server_that_does_not_listen_ends_in_a_message(stub, clock):
     address = Address(base_url="http://127.0.0.1:9/v1", model="stub-model")
     with pytest.raises(EndpointError) as error:
-        list(Endpoint(address, ModelOptions(retries=3), clock).ask(chats("one")))
+        list(Endpoint(address, read_key(), ModelOptions(retries=3), clock).ask(chats("one")))
     assert "ConnectError" in error.value.found
     assert error.value.mend.startswith("check that the server runs")
     assert clock.waits == [0.5, 1.0, 2.0]

@@ -124,6 +124,17 @@ def test_a_log_probability_above_0_is_taken_as_0():
         {"tokens": ["A"], "top_logprobs": [{"A": None}]},
         {"tokens": ["A", "B"], "top_logprobs": [{"A": 0.0}]},
         {"tokens": ["A"], "top_logprobs": [{"A": math.nan}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": math.inf}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": 10**400}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": 3.5}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": True}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": "-0.5"}]},
+        {"tokens": ["A"], "top_logprobs": [{"A": 0.0, "B": 0.0}]},
+        {"tokens": ["A"], "top_logprobs": [[["A", 0.0]]]},
+        {"tokens": [None], "top_logprobs": [None]},
+        {"content": [{"token": "A", "top_logprobs": {"A": -0.1}}]},
+        {"content": [{"token": "A", "top_logprobs": [{"token": "A"}]}]},
+        {"content": [{"token": "A" * 600}]},
     ],
 )
 def test_log_probabilities_in_another_form_make_the_reply_malformed(logprobs):
@@ -150,3 +161,40 @@ def test_a_malformed_reply_is_shown_in_its_words():
 )
 def test_the_names_of_models_are_read_from_a_whole_list(body, names):
     assert read(MODELS, body).names == names
+
+
+@pytest.mark.parametrize("logprob", [-(10**400), -math.inf, -1e300])
+def test_a_log_probability_far_below_0_is_a_probability_of_0(logprob):
+    logprobs = {"tokens": ["A"], "top_logprobs": [{"A": 0.0, "B": logprob}]}
+    reply = read(COMPLETION, {"choices": [{"text": "A", "logprobs": logprobs}]})
+    assert reply.positions[0].likeliest == (("A", 1.0), ("B", 0.0))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[" * 10_000,
+        b'{"choices":' * 5_000,
+        b"9" * 5_000,
+        "{}".encode("utf-16")[:-1],
+        '{"choices": "\u00fc"}'.encode("latin-1"),
+        b"\x00",
+        b"\xff\xfe\x00\x00",
+    ],
+)
+def test_bytes_that_are_no_json_make_the_reply_malformed(content):
+    with pytest.raises(MalformedReplyError):
+        read_reply(CHAT, content)
+
+
+@pytest.mark.parametrize(
+    "choices", [None, {}, [], [[]], ["A"], [None], [{}], [{"message": []}], [{"message": "A"}], 7]
+)
+def test_choices_of_other_kinds_make_the_reply_malformed(choices):
+    with pytest.raises(MalformedReplyError):
+        read(CHAT, {"choices": choices})
+
+
+def test_names_of_models_are_without_what_cannot_be_shown():
+    assert read(MODELS, {"data": [{"id": "a\ud800\x1b[31mb"}]}).names == ("a[31mb",)

@@ -1,0 +1,187 @@
+"""Where requests go, and how much of what comes back is read."""
+
+import gzip
+import json
+import time
+import tracemalloc
+import zlib
+
+import pytest
+from raw_server import MODEL, chat, endless, http, raw_server, slowly
+
+from scope.errors import ModelError
+from scope.models import ModelOptions
+from scope.models.endpoint.address import Address
+from scope.models.endpoint.client import Endpoint
+from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.key import read_key
+from scope.models.endpoint.replies import Ask
+
+ASK = Ask(path="chat", prompt="secret words", most_tokens=32)
+WELL = json.dumps(chat("well")).encode()
+LONG = json.dumps(chat("x" * 30_000_000)).encode()
+
+
+def ask(raw, clock, one=ASK, **options):
+    """The reply to one request, given once."""
+    address = Address(base_url=raw.url, model=MODEL)
+    options = ModelOptions(**{"retries": 0, "timeout": 5, **options})
+    ((_, reply),) = Endpoint(address, read_key(), options, clock).ask([one])
+    return reply
+
+
+def failure_of(answer, clock, **options):
+    with raw_server(answer) as raw, pytest.raises(EndpointError) as error:
+        ask(raw, clock, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("status", ["301 x", "302 x", "307 x", "308 x"])
+def test_a_redirect_to_another_server_is_refused_with_both_names(clock, status, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    with raw_server(lambda _: http(WELL)) as other:
+
+        def astray(request):
+            return http("", status, location=f"{other.url}/chat?key={request.key}")
+
+        with raw_server(astray) as raw, pytest.raises(EndpointError) as error:
+            ask(raw, clock, retries=3)
+        assert other.asked == []
+        assert len(raw.asked) == 1
+    assert f"from http://127.0.0.1:{raw.port} to http://127.0.0.1:{other.port}" in str(error.value)
+    assert "sk-very" not in str(error.value)
+
+
+@pytest.mark.parametrize("status", ["301 x", "302 x", "307 x", "308 x"])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_redirect_within_the_server_is_followed_with_the_same_request(clock, status, absolute):
+    def moved(request):
+        if request.path == "/moved":
+            return http(WELL)
+        start = f"http://{request.headers['host']}" if absolute else ""
+        return http("", status, location=f"{start}/moved")
+
+    with raw_server(moved) as raw:
+        assert ask(raw, clock).text == "well"
+    first, second = raw.asked
+    assert first.body == second.body
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["https://127.0.0.1/", "//other.example/", "", "http://127.0.0.1:99999/", "ftp://127.0.0.1/"],
+)
+def test_a_redirect_to_another_scheme_or_to_nowhere_is_refused(clock, location):
+    said = failure_of(lambda _: http("", "307 x", location=location), clock)
+    assert "status 307: a redirect from http://127.0.0.1" in said
+    assert "write the URL of the server" in said
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "http://a:b"])
+def test_a_redirect_to_what_is_no_address_breaks_the_protocol(clock, location):
+    said = failure_of(lambda _: http("", "307 x", location=location), clock)
+    assert "RemoteProtocolError: Invalid URL in location header" in said
+
+
+def test_redirects_in_a_circle_end(clock):
+    said = failure_of(lambda _: http("", "308 x", location="/v1/chat/completions"), clock)
+    assert "more than 5 redirects" in said
+
+
+BOMB = gzip.compress(b" " * 300_000_000, 1)
+
+TOO_LONG = {
+    "a long reply": lambda _: http(LONG),
+    "an endless one": lambda _: endless(b" " * 65536),
+    "one in endless chunks": lambda _: endless(
+        b"10000\r\n" + b" " * 65536 + b"\r\n", transfer_encoding="chunked"
+    ),
+    "a gzip bomb": lambda _: http(BOMB, content_encoding="gzip"),
+    "a deflate bomb": lambda _: http(zlib.compress(bytes(10**8)), content_encoding="deflate"),
+    "endless nothing, compressed": lambda _: endless(
+        gzip.compress(b"")[:10] + b"\0\0\0\xff\xff" * 10000, content_encoding="gzip"
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", TOO_LONG.values(), ids=TOO_LONG.keys())
+def test_a_reply_is_read_to_a_bound_that_hangs_on_the_tokens_asked_for(clock, answer):
+    tracemalloc.start()
+    try:
+        said = failure_of(answer, clock)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    if "compressed as it says" not in said:
+        assert "a reply of more than 327,680 bytes to a request for at most 32 tokens" in said
+    # The server's own replies are in this process too.
+    assert most < 120_000_000
+
+
+def test_a_text_is_bounded_by_the_tokens_asked_for(clock):
+    answer = json.dumps(chat("word " * 4000))
+    said = failure_of(lambda _: http(answer), clock)
+    assert "a reply of 20,000 characters to a request for at most 32 tokens" in said
+
+
+def test_a_long_error_is_not_read_to_its_end(clock):
+    said = failure_of(lambda _: endless(b"no " * 9000, "400 Bad Request"), clock)
+    assert "status 400: an error in more than 65,536 bytes" in said
+
+
+def test_headers_without_end_are_refused(clock):
+    said = failure_of(lambda _: endless(b"x: " + b"y" * 60000 + b"\r\n", x="y" * 200_000), clock)
+    assert "RemoteProtocolError" in said
+
+
+@pytest.mark.parametrize("content", [WELL, b"HTTP/1.1 200 OK\r\n"], ids=["body", "head"])
+def test_the_time_of_a_whole_request_is_bounded_not_that_between_bytes(clock, content):
+    def drip(_):
+        yield http("", content_length="999")[: None if content is WELL else 0]
+        yield from slowly(content)
+
+    start = time.monotonic()
+    assert "no reply within 0.5 seconds" in failure_of(drip, clock, timeout=0.5)
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "GZIP"])
+def test_a_compressed_reply_is_read(clock, encoding):
+    with raw_server(lambda _: http(gzip.compress(WELL), content_encoding=encoding)) as raw:
+        assert ask(raw, clock).text == "well"
+    assert raw.asked[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "rubbish"])
+def test_an_unknown_compression_is_refused(clock, encoding):
+    said = failure_of(lambda _: http(WELL, content_encoding=encoding), clock)
+    assert f"a reply compressed as '{encoding}', for which nobody asked" in said
+
+
+def test_what_is_not_compressed_as_it_says_is_refused(clock):
+    said = failure_of(lambda _: http(WELL, content_encoding="gzip"), clock)
+    assert "not compressed as it says" in said
+
+
+def test_cookies_are_not_kept(clock):
+    answer = http("", "307 x", location="/x", set_cookie="a=b; Path=/")
+    with raw_server(lambda _: answer) as raw, pytest.raises(EndpointError):
+        ask(raw, clock)
+    assert [one for one in raw.asked if "cookie" in one.headers] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTP_PROXY", "rubbish://user:pass-word@host"),
+        ("HTTP_PROXY", "http://user:pass-word@[::1"),
+        ("ALL_PROXY", "socks5://user:pass-word@host"),
+        ("SSL_CERT_FILE", "/nonexistent"),
+        ("SSL_CERT_FILE", "/dev/null"),
+    ],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used_are_told(clock, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with raw_server(lambda _: http(WELL)) as raw, pytest.raises(ModelError, match=name) as error:
+        ask(raw, clock)
+    assert "pass-word" not in str(error.value)
