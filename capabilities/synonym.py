@@ -69,7 +69,7 @@ class Synonym(InvarianceCapability):
             )
 
     def settings(self) -> Mapping[str, Setting]:
-        """The preset, the share where it counts, the longest text, and which WordNet and stopwords are used."""
+        """The preset, the share where it counts, and the longest text; WordNet and stopwords."""
         from perturbations.lexicon import stopwords, wordnet
 
         share = {} if self.preset == "paper" else {"max_words": self.max_words}
