@@ -42,6 +42,9 @@ class Synonym(InvarianceCapability):
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
 
+    # Candidates and the length of each grow with the text: at this length they take some 900 MB.
+    max_characters: ClassVar[int] = 5_000
+
     preset: Preset = "paper"
     max_words: float = MAX_WORDS
 
@@ -66,13 +69,14 @@ class Synonym(InvarianceCapability):
             )
 
     def settings(self) -> Mapping[str, Setting]:
-        """The preset, the share where it counts, and which WordNet and stopwords are used."""
+        """The preset, the share where it counts, and the longest text; WordNet and stopwords."""
         from perturbations.lexicon import stopwords, wordnet
 
         share = {} if self.preset == "paper" else {"max_words": self.max_words}
         return {
             "preset": self.preset,
             **share,
+            "max_characters": self.max_characters,
             "wordnet": f"{wordnet().source} {wordnet().fingerprint}",
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }

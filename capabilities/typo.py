@@ -9,13 +9,18 @@ invariance found here says that the reference still answers alike, not that it a
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
 from scope.errors import SpecError
 from scope.records import Setting
+
+MOST_CANDIDATES = 1000
+MOST_LETTERS = 1000
+"""Bounds on the settings, for time and memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +33,9 @@ class Typo(InvarianceCapability):
         How many random texts to try for one perturbation; 15 in the published code.
     min_letters
         Shortest word that is changed; 4 in the published code.
+    max_letters
+        Longest word that is changed. Longer ones, such as encoded files, are no words that anyone
+        reads; they stay as they are, and are counted.
     """
 
     name: ClassVar[str] = "typo"
@@ -37,23 +45,37 @@ class Typo(InvarianceCapability):
 
     candidates: int = 15
     min_letters: int = 4
+    max_letters: int = 100
 
     def __post_init__(self) -> None:
-        if self.candidates < 1 or self.min_letters < 4:
+        letters_fit = 4 <= self.min_letters <= self.max_letters <= MOST_LETTERS
+        if not (1 <= self.candidates <= MOST_CANDIDATES and letters_fit):
             raise SpecError(
-                f"{self.candidates} candidates, words from {self.min_letters} letters",
-                expected="at least 1 candidate, and 4 letters to have two inside",
-                mend="leave these settings out for the published ones, 15 and 4",
+                f"{self.candidates} candidates, words from {self.min_letters} to "
+                f"{self.max_letters} letters",
+                expected=f"1 to {MOST_CANDIDATES} candidates, and words from 4 letters, to have "
+                f"two inside, to at most {MOST_LETTERS}",
+                mend="leave these settings out for the usual ones, 15, 4 and 100",
             )
 
     def settings(self) -> Mapping[str, Setting]:
-        """The two numbers, and which stopwords are used."""
+        """The numbers, and which stopwords are used."""
         from perturbations.lexicon import stopwords
 
         return {
-            **asdict(self),
+            **super().settings(),
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }
+
+    def left_alone(self, text: str) -> int:
+        """How many words are too long to be changed.
+
+        Examples
+        --------
+        >>> Typo().left_alone(f"a picture: {'iVBORw0KGgo' * 40}")
+        1
+        """
+        return sum(len(word) > self.max_letters for word in re.findall(r"[\w'*@-]+", text))
 
     def parts(self, generator: random.Random) -> Parts:
         """Random inner swaps all over the text."""
@@ -63,6 +85,7 @@ class Typo(InvarianceCapability):
             StopwordModification,
         )
 
+        from perturbations.constraints import MaxWordLength
         from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
         from perturbations.transformations import InnerSwaps
@@ -71,6 +94,7 @@ class Typo(InvarianceCapability):
             transformation=InnerSwaps(generator, self.candidates),
             constraints=[
                 MinWordLength(self.min_letters),
+                MaxWordLength(self.max_letters),
                 StopwordModification(stopwords().words),
                 RepeatModification(),
             ],

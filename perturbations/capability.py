@@ -47,6 +47,8 @@ class InvarianceCapability(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
+    max_characters: ClassVar[int] = 100_000
+    """Longer texts are not searched, for time and memory; they count as failures."""
 
     @abstractmethod
     def parts(self, generator: random.Random) -> Parts:
@@ -54,7 +56,11 @@ class InvarianceCapability(ABC):
 
     def settings(self) -> Mapping[str, Setting]:
         """Everything that decides which perturbations are found."""
-        return asdict(self)
+        return {**asdict(self), "max_characters": self.max_characters}
+
+    def left_alone(self, text: str) -> int:
+        """How many words of a text are beyond the capability's bounds, and stay as they are."""
+        return 0
 
     def search(
         self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
@@ -117,6 +123,8 @@ class InvarianceCapability(ABC):
         least similarity, which needs an encoder. Later trials count as asking about the same
         texts, or about as many others where the transformation is random.
         """
+        if len(example.text) > self.max_characters:
+            return 0
         asked: set[str] = set()
 
         def answer_alike(texts: Sequence[str]) -> list[tuple[float, float]]:
@@ -150,6 +158,12 @@ class InvarianceCapability(ABC):
     def _one_trial(
         self, ask: Ask, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
     ) -> Perturbation:
+        if len(example.text) > self.max_characters:
+            return Perturbation(
+                example_id=example.id,
+                trial=trial,
+                failure=f"the text has more than {self.max_characters} characters",
+            )
         seed = self.generator(options.seed, example, trial).getrandbits(32)
         with OwnChance(ask, seed) as own_ask:
             attack = self.attack(

@@ -11,8 +11,20 @@ from perturbations.textattack_gate import load_textattack
 
 load_textattack()
 
-from textattack.constraints import Constraint  # noqa: E402
+from textattack.constraints import Constraint, PreTransformationConstraint  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
+
+
+class MaxWordLength(PreTransformationConstraint):
+    """Leaves words of more than so many characters as they are."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+
+    def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
+        return {
+            place for place, word in enumerate(current_text.words) if len(word) <= self._longest
+        }
 
 
 class MeaningKept(Constraint):

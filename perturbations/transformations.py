@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from perturbations.textattack_gate import load_textattack
@@ -86,10 +87,13 @@ def swap_inner_letters(word: str, generator: random.Random) -> str:
     'good'
     """
     inner = range(1, len(word) - 1)
-    pairs = [(i, j) for i in inner for j in range(i + 1, len(word) - 1) if word[i] != word[j]]
-    if not pairs:
+    alike = Counter(word[1:-1])
+    # Each pair is as likely as any other: the first by how many differ from it, then one of them.
+    different = [len(inner) - alike[word[place]] for place in inner]
+    if not any(different):
         return word
-    first, second = pairs[generator.randrange(len(pairs))]
+    first = generator.choices(inner, different)[0]
+    second = generator.choice([place for place in inner if word[place] != word[first]])
     letters = list(word)
     letters[first], letters[second] = letters[second], letters[first]
     return "".join(letters)

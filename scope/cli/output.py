@@ -86,6 +86,7 @@ def _outcome(outcome: Outcome) -> str:
         return f"{outcome.status}: {outcome.reason}"
     return (
         f"{outcome.found} perturbations in {outcome.searched} searches, {outcome.queries} queries"
+        f"{f'; {outcome.reason}' if outcome.reason else ''}"
     )
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scope.data.lines import read_lines
-from scope.data.sources import Row, Source
+from scope.data.sources import Row, Source, require_names
 from scope.errors import DataError
 
 _ROWS_LOOKED_AT = 1000
+_DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
+"""What may stand between fields, and how a file's name ends that says so."""
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
@@ -49,14 +51,29 @@ def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[
             mend="look at what wrote the file",
         ) from None
     header = tuple(field.strip() for field in fields)
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise DataError(
-            f"column `{twice[0]}` more than once in the header of {path.name}",
-            expected="a name of its own for each column",
-            mend="rename one of them",
-        )
+    require_names(header, path.name)
+    _require_delimiter(header, delimiter, path)
     return header, _of_width(rows, len(header), path)
+
+
+def _require_delimiter(header: Sequence[str], delimiter: str, path: Path) -> None:
+    """Refuse a file whose header is one column for this delimiter, and several for another.
+
+    Read as one column, texts would hold the labels.
+    """
+    other = next((one for one in _DELIMITERS if one in header[0] and one != delimiter), None)
+    if len(header) > 1 or other is None:
+        return
+    suffix = _DELIMITERS[other]
+    raise DataError(
+        f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
+        f"{other!r} would give {header[0].count(other) + 1}",
+        expected=f"columns with the delimiter {delimiter!r} between them, as its name says",
+        mend=f"rename the file to end in {suffix}"
+        if suffix
+        else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).writerows('
+        f"csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
+    )
 
 
 def _of_width(
@@ -83,7 +100,8 @@ def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             raise DataError(
-                f"the row that begins in line {begins} of {path.name} is broken: {error}",
+                f"the row that begins in line {begins} of {path.name} is broken: "
+                f"{str(error).partition(' - ')[0]}",
                 expected="fields in matching quotes, with quotes inside them doubled",
                 mend="mend the line, or save the data as .jsonl",
             ) from error

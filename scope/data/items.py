@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from scope.data.ids import Ids, short_hash
-from scope.data.sampling import draw, require_sample
+from scope.data.ids import Ids, Repeats, content_key
+from scope.data.sampling import Keyed, draw, require_sample
 from scope.errors import DataError
 from scope.protocols import TaskData
 from scope.records import DataCard, Item
@@ -51,9 +51,10 @@ def gather(
     """Make at most ``n`` items of drafts, in their order, and count what is left out.
 
     Left out are rows that make no item, counted as empty, and, where items are wanted once, of
-    those that ask the same words, options included, all but the first. An item is named by its
-    row's own id where all rows have one of their own, and otherwise by the row's number from 0,
-    which every question tells in any case.
+    those that ask the same words, options included, all but one. An item is named by its row's own
+    id where all rows have one of their own, and otherwise by the row's number from 0, which every
+    question tells in any case: so answers that were saved by row can be looked up. The sample does
+    not depend on the order of the rows.
 
     Raises
     ------
@@ -70,9 +71,7 @@ def gather(
             expected=f"at least one item for the task {wanted.task}",
             mend="look at the data, or name other data",
         )
-    items = tuple(
-        _named(item, own_id if sieve.ids.serve else None, row) for row, own_id, item in drawn
-    )
+    items = tuple(_named(one, one.id if sieve.ids.serve else None) for one in drawn)
     card = DataCard(
         spec=spec,
         fingerprint=fingerprint(items),
@@ -103,33 +102,46 @@ def fingerprint(items: Iterable[Item]) -> str:
     return digest.hexdigest()[:16]
 
 
+class _Entry(NamedTuple):
+    """An item that may be drawn, with its row and its own id."""
+
+    row: int
+    id: str | None
+    item: Item
+
+
 class _Sieve:
-    """Passes over drafts, counts, and lets each question through, or only the first of equals."""
+    """Passes over drafts, counts, and lets questions through; where wanted once, equals have one
+    key."""
 
     def __init__(self, *, once: bool) -> None:
         self._once = once
         self.rows = self.empty = self.duplicates = 0
         self.ids = Ids()
 
-    def items(self, drafts: Iterable[Draft]) -> Iterator[tuple[int, str | None, Item]]:
+    def items(self, drafts: Iterable[Draft]) -> Iterator[Keyed[_Entry]]:
         seen: set[bytes] = set()
+        repeats = Repeats()
         for row, (own_id, item) in enumerate(drafts):
             self.rows += 1
             self.ids.judge(own_id)
             if item is None:
                 self.empty += 1
-            elif self._once and (key := _words(item)) in seen:
-                self.duplicates += 1
-            else:
-                if self._once:
-                    seen.add(key)
-                yield row, own_id, item
+                continue
+            whole = (*_words(item), item.gold, item.right, item.category, own_id)
+            key = content_key(*_words(item)) if self._once else repeats.key(*whole)
+            if self._once:
+                self.duplicates += key in seen
+                seen.add(key)
+            rank = (not item.gold, content_key(*whole))
+            yield Keyed(key, _Entry(row, own_id, item), rank)
 
 
-def _words(item: Item) -> bytes:
+def _words(item: Item) -> tuple[object, ...]:
     asked = item.question
-    return short_hash(json.dumps([asked.text, asked.context, asked.options]))
+    return asked.text, asked.context, asked.options
 
 
-def _named(item: Item, own_id: str | None, row: int) -> Item:
-    return replace(item, question=replace(item.question, id=own_id or str(row), row=row))
+def _named(entry: _Entry, own_id: str | None) -> Item:
+    name = own_id or str(entry.row)
+    return replace(entry.item, question=replace(entry.item.question, id=name, row=entry.row))

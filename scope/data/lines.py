@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from scope.data.guard import reading
 from scope.errors import DataError
+
+MOST_BYTES_A_LINE = 1 << 24
+MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
+_UNPACKED, _TIMES_ITS_SIZE = 1 << 25, 200
+"""A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -17,13 +23,82 @@ def read_lines(path: Path) -> Iterator[str]:
     Raises
     ------
     DataError
-        Naming the line that is not UTF-8, holds a NUL byte or cannot be unpacked.
+        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked;
+        or when lines end in carriage returns alone.
     """
+    for number, line in enumerate(_raw_lines(path, MOST_BYTES_A_LINE), start=1):
+        if number == 1 and b"\r" in line.strip() and not line.endswith(b"\n"):
+            raise DataError(
+                f"the lines of {path.name} end in carriage returns alone",
+                expected="lines that end in a line feed, with or without a carriage return",
+                mend=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
+            )
+        yield _decode(line, path, number)
+
+
+def read_whole(path: Path) -> str:
+    """The text of a UTF-8 file, plain or gzipped, of at most 256 MiB.
+
+    Raises
+    ------
+    DataError
+        As of `read_lines`, or when it is longer.
+    """
+    lines, size = [], 0
+    for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):
+        size += len(line)
+        if size > MOST_BYTES_OF_A_FILE_READ_WHOLE:
+            raise _too_long(f"{path.name} is longer", MOST_BYTES_OF_A_FILE_READ_WHOLE)
+        lines.append(_decode(line, path, number))
+    return "".join(lines)
+
+
+def read_small_text(path: Path, most: int = 1 << 20) -> str:
+    """The text of a file such as a prompt; a pipe that the shell made may be one too.
+
+    Raises
+    ------
+    DataError
+        When it is no file, is longer than ``most`` bytes, is not UTF-8 or holds a NUL byte.
+    """
+    with reading(str(path)):
+        path = path.expanduser()
+        # Nobody writes into a pipe that lies about by chance: reading it would never end.
+        if path.exists() and not path.is_file() and not _is_of_the_shell(path):
+            raise DataError(
+                f"{path} is no file but a folder, a pipe or a device",
+                expected="a text file, UTF-8",
+                mend="name a file",
+            )
+        with path.open("rb") as stream:
+            content = stream.read(most + 1)
+    if len(content) > most:
+        raise _too_long(f"{path.name} is longer", most)
+    return _decode(content, path, 1)
+
+
+def _is_of_the_shell(path: Path) -> bool:
+    """Whether it is the standard input, or what ``<(command)`` stands for."""
+    return path == Path("/dev/stdin") or path.parent in (Path("/dev/fd"), Path("/proc/self/fd"))
+
+
+def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
     number = 0
     try:
         with _open(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                yield _decode(line, path, number)
+            room = max(_UNPACKED, _TIMES_ITS_SIZE * path.stat().st_size)
+            while line := stream.readline(most + 1):
+                number += 1
+                room -= len(line)
+                if len(line) > most:
+                    raise _too_long(f"line {number} of {path.name} is longer", most)
+                if room < 0:
+                    raise DataError(
+                        f"{path.name} unpacks to more than {_TIMES_ITS_SIZE} times its size",
+                        expected="a packed file of texts, which are three to ten times as long",
+                        mend="look at what packed it, or unpack it first",
+                    )
+                yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(
             f"{path.name} cannot be unpacked after line {number}: {error}",
@@ -45,9 +120,11 @@ def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:
-    if b"\0" in line:
+    if b"\0" in line or (number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff"))):
         raise DataError(
-            f"a NUL byte in line {number} of {path.name}",
+            f"a NUL byte in line {number} of {path.name}"
+            if b"\0" in line
+            else f"the byte order mark of UTF-16 in {path.name}",
             expected="a text file in UTF-8",
             mend="if the file is UTF-16, convert it: iconv -f UTF-16 -t UTF-8",
         )
@@ -61,3 +138,11 @@ def _decode(line: bytes, path: Path, number: int) -> str:
             expected="a text file in UTF-8",
             mend="convert it, for example: iconv -f WINDOWS-1252 -t UTF-8",
         ) from error
+
+
+def _too_long(found: str, most: int) -> DataError:
+    return DataError(
+        f"{found} than {most} bytes",
+        expected=f"at most {most >> 20} MiB",
+        mend="look at what wrote the file; long texts can be divided into rows",
+    )

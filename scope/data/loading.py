@@ -34,10 +34,11 @@ def load_data(
 ) -> LoadedData:
     """Read the texts that a spec names and keep ``n`` of them.
 
-    Empty texts are left out, and of texts that are equal but for space around them the first
-    stays, with its label. A smaller sample of the same seed is part of a larger one. An
-    example's id is that of the source's ``id`` column where all rows have their own, and
-    otherwise the row's number from 0.
+    Empty texts are left out, and of texts that are equal but for space around them one stays,
+    with its label; one that has a label, if any has. A smaller sample of the same seed is part of
+    a larger one. An example's id is that of the source's ``id`` column where all rows have their
+    own, and otherwise follows from its text. So neither ids nor the sample, nor which of equal
+    texts stays, depend on the order of the rows.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def load_data(
     ...     _ = path.write_text("text,label\\ngood,1\\nbad,0\\n good ,0\\n,1\\n")
     ...     data = load_data(str(path))
     >>> [(example.id, example.text, example.label) for example in data.examples]
-    [('0', 'good', '1'), ('1', 'bad', '0')]
+    [('8cb260423daf712f', 'good', '1'), ('5a711247b2b24378', 'bad', '0')]
     >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
     (4, 1, 1, 2)
     """

@@ -18,9 +18,9 @@ from typing import NamedTuple, SupportsFloat
 
 from scope.data.columns import first_of
 from scope.data.fields import Fields, read_fields
-from scope.data.ids import Ids
+from scope.data.ids import Ids, Repeats, content_id
 from scope.data.parts import SPLIT, rows_of_part
-from scope.data.sampling import draw, require_sample
+from scope.data.sampling import Keyed, draw, require_sample
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -78,13 +78,13 @@ class WantedPairs:
 
 
 def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) -> PairData:
-    """At most ``n`` pairs of the rows that a spec names, in their order, drawn by the seed.
+    """At most ``n`` pairs of the rows that a spec names, sorted by their texts, drawn by the seed.
 
     The card counts the rows of the part alone. Left out are rows with an empty text, counted as
     empty. Pairs that stand there twice count twice, as a benchmark's rows are its own. Space
     around a text is no part of it. Pairs are named by their rows' own ids where all rows of the
-    part have one of their own, and otherwise by the row's number from 0, counted over the whole
-    source.
+    part have one of their own, and otherwise by what they say. So nothing that is learned from
+    the pairs depends on the order of the rows.
 
     Raises
     ------
@@ -102,13 +102,13 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
     ...     _ = path.write_text("split,first,second,score\\n" + rows)
     ...     wanted = WantedPairs(task="similarity", low=0, high=5, part="train")
     ...     data = gather_pairs(str(path), wanted, n=None, seed=0)
-    >>> [(pair.id, pair.first, pair.second) for pair in data.pairs]
-    [('0', 'A', 'B'), ('2', 'B', 'A')]
+    >>> [(pair.first, pair.second, pair.score) for pair in data.pairs]
+    [('A', 'B', 1.0), ('B', 'A', 1.0)]
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
     require_sample(n, seed)
-    sieve = _Sieve()
+    sieve = _Sieve(wanted.part)
     drawn = draw(sieve.pairs(_drafts(open_source(spec), wanted)), n, seed)
     if not drawn:
         raise DataError(
@@ -116,10 +116,11 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
             expected=f"at least one pair for the task {wanted.task}",
             mend="look at the data, or name other data",
         )
-    pairs = tuple(
+    named = (
         replace(pair, id=own_id) if sieve.ids.serve and own_id is not None else pair
         for own_id, pair in drawn
     )
+    pairs = tuple(sorted(named, key=lambda pair: (pair.first, pair.second, pair.score, pair.id)))
     card = DataCard(
         spec=spec,
         fingerprint=fingerprint(pairs),
@@ -148,7 +149,7 @@ def fingerprint(pairs: Iterable[ScoredPair]) -> str:
 
 
 class _Draft(NamedTuple):
-    """A row's own id, if it has one, and its pair named by the row, if it makes one."""
+    """A row's own id, if it has one, and its pair without a name, if it makes one."""
 
     id: str | None
     pair: ScoredPair | None
@@ -157,27 +158,31 @@ class _Draft(NamedTuple):
 class _Sieve:
     """Passes over drafts, counts, and lets those through that make a pair."""
 
-    def __init__(self) -> None:
+    def __init__(self, part: Part | None) -> None:
+        self._part = part
         self.rows = self.empty = 0
         self.ids = Ids()
 
-    def pairs(self, drafts: Iterable[_Draft]) -> Iterator[tuple[str | None, ScoredPair]]:
+    def pairs(self, drafts: Iterable[_Draft]) -> Iterator[Keyed[tuple[str | None, ScoredPair]]]:
+        repeats = Repeats()
         for own_id, pair in drafts:
             self.rows += 1
             self.ids.judge(own_id)
             if pair is None:
                 self.empty += 1
             else:
-                yield own_id, pair
+                # A pair that stands in two parts has a name in each.
+                key = repeats.key(pair.first, pair.second, pair.score, own_id, self._part)
+                yield Keyed(key, (own_id, replace(pair, id=content_id(key))))
 
 
 def _drafts(source: Source, wanted: WantedPairs) -> Iterator[_Draft]:
     _refuse_classes(source, wanted)
-    for row, fields in _rows(source, wanted.part):
+    for fields in _rows(source, wanted.part):
         first, second = fields.text("first").strip(), fields.text("second").strip()
         if first and second:
             score = _score(fields, wanted)
-            pair = ScoredPair(id=str(row), first=first, second=second, score=score)
+            pair = ScoredPair(id="", first=first, second=second, score=score)
             yield _Draft(fields.id, pair)
         else:
             yield _Draft(fields.id, None)
@@ -196,12 +201,12 @@ def _refuse_classes(source: Source, wanted: WantedPairs) -> None:
         )
 
 
-def _rows(source: Source, part: Part | None) -> Iterator[tuple[int, Fields]]:
-    """The rows that are wanted, each with its number among all rows."""
+def _rows(source: Source, part: Part | None) -> Iterator[Fields]:
+    """The rows that are wanted."""
     first, second = _text_names(source)
     names = {"first": (first,), "second": (second,), **NAMES}
     rows = read_fields(source, names, required=("score",))
-    return enumerate(rows) if part is None else rows_of_part(source, rows, part)
+    return rows if part is None else rows_of_part(source, rows, part)
 
 
 def _text_names(source: Source) -> tuple[str, str]:

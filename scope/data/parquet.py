@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scope.data.sources import Row, Source
+from scope.data.guard import UNREADABLE, first_line, unstorable
+from scope.data.sources import Row, Source, require_names
 from scope.errors import DataError
 
 _BATCH = 1024
@@ -18,6 +19,7 @@ def open_parquet(path: Path) -> Source:
     """Read the schema, and the class names where `datasets` left them there."""
     with _open(path) as file:
         schema = file.schema_arrow
+    require_names(schema.names, path.name)
 
     def read(columns: Sequence[str]) -> Iterator[Row]:
         with _open(path) as file:
@@ -48,9 +50,10 @@ def _open(path: Path) -> Iterator[Any]:
         with pyarrow.parquet.ParquetFile(path) as file:
             yield file
     # Strings that are not UTF-8 show only when they are taken out, as a UnicodeDecodeError.
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    # Dates beyond the year 9999 do so as an OverflowError.
+    except (pyarrow.ArrowException, *UNREADABLE) as error:
         raise DataError(
-            f"{path.name} cannot be read as parquet: {str(error).splitlines()[0]:.200}",
+            f"{path.name} cannot be read as parquet: {first_line(error)}",
             expected="a whole parquet file",
             mend="download or write the file again",
         ) from error
@@ -75,8 +78,14 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[s
         return {
             column: tuple(feature["names"])
             for column, feature in features.items()
-            if feature.get("_type") == "ClassLabel"
+            if feature.get("_type") == "ClassLabel" and _are_names(feature["names"])
         }
     # Anyone may write anything under this key; a foreign value means that no names are known.
-    except (KeyError, ValueError, TypeError, AttributeError):
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def _are_names(names: object) -> bool:
+    return isinstance(names, list) and all(
+        isinstance(name, str) and not unstorable(name) for name in names
+    )

@@ -30,10 +30,8 @@ _APART = (
 )
 
 
-def rows_of_part(
-    source: Source, rows: Iterable[Fields], part: Part
-) -> Iterator[tuple[int, Fields]]:
-    """The rows that the column ``split`` counts to the part, each with its number among all rows.
+def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
+    """The rows that the column ``split`` counts to the part.
 
     Raises
     ------
@@ -50,14 +48,14 @@ def rows_of_part(
     return _chosen(source, rows, part)
 
 
-def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[tuple[int, Fields]]:
+def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
     found = False
     others: set[str] = set()
-    for number, fields in enumerate(rows):
+    for fields in rows:
         split = fields.name("split") or "(empty)"
         if split.casefold() in PART_NAMES[part]:
             found = True
-            yield number, fields
+            yield fields
         else:
             others.add(split)
     if not found:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scope.data.columns import Columns
-from scope.data.ids import Ids, short_hash
+from scope.data.ids import Ids, content_id, content_key, short_hash
+from scope.data.sampling import Keyed
 from scope.data.sources import Source
 from scope.data.values import as_id, as_label, as_text
 from scope.records import Example
@@ -14,17 +15,26 @@ from scope.records import Example
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A text that may be drawn, its row counted from 0, and its own id if it has one."""
+    """A text that may be drawn, and its row's own id if it has one."""
 
-    row: int
     id: str | None
     text: str
     label: str | None
 
     def example(self, *, own_id: bool) -> Example:
-        """The record, named by its own id or by its row."""
-        name = self.id if own_id and self.id is not None else str(self.row)
+        """The record, named by its own id or by its text."""
+        name = self.id if own_id and self.id is not None else content_id(self.key)
         return Example(id=name, text=self.text, label=self.label)
+
+    @property
+    def key(self) -> bytes:
+        """What texts that are equal but for space around them share."""
+        return short_hash(self.text.strip())
+
+    @property
+    def rank(self) -> tuple[bool, bytes]:
+        """Which of equal texts stays, whatever their order: one with a label, or else by chance."""
+        return self.label is None, content_key(self.text, self.label, self.id)
 
 
 class Reader:
@@ -43,8 +53,8 @@ class Reader:
         """Whether every row so far has an id of its own."""
         return self._ids.serve
 
-    def candidates(self) -> Iterator[Candidate]:
-        """Every text that is neither empty nor a repetition, in order.
+    def candidates(self) -> Iterator[Keyed[Candidate]]:
+        """Every text that is not empty, in order; those that are equal have one key.
 
         Hashes are kept rather than texts, so that a source larger than memory can be sampled.
         """
@@ -52,23 +62,20 @@ class Reader:
         for candidate in self._all():
             self.rows += 1
             self._ids.judge(candidate.id)
-            stripped = candidate.text.strip()
-            if not stripped:
+            if not candidate.text.strip():
                 self.empty += 1
-            elif (key := short_hash(stripped)) in texts_seen:
-                self.duplicates += 1
-            else:
-                texts_seen.add(key)
-                yield candidate
+                continue
+            self.duplicates += candidate.key in texts_seen
+            texts_seen.add(candidate.key)
+            yield Keyed(candidate.key, candidate, candidate.rank)
 
     def _all(self) -> Iterator[Candidate]:
         source, (text, label, own_id) = self._source, self.columns
         names = source.class_names.get(label, ()) if label else ()
         asked = [column for column in self.columns if column is not None]
-        for number, row in enumerate(source.read(asked)):
+        for row in source.read(asked):
             values = dict(zip(asked, row.values, strict=True))
             yield Candidate(
-                row=number,
                 id=as_id(values[own_id], source, row, own_id) if own_id else None,
                 text=as_text(values[text], source, row, text),
                 label=as_label(values[label], source, row, label, names) if label else None,

@@ -1,38 +1,64 @@
-"""Draws a sample in one pass: the smallest of random numbers, one a candidate."""
+"""Draws a sample in one pass, whatever the order of the rows: by a hash of what each says."""
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-import numpy as np
-
+from scope.data.ids import short_hash
 from scope.errors import DataError
 
-Candidate = TypeVar("Candidate")
+Value = TypeVar("Value")
 
 
-def draw(candidates: Iterable[Candidate], n: int | None, seed: int) -> list[Candidate]:
+class Keyed(NamedTuple, Generic[Value]):
+    """What may be drawn. Those of one key are one, of which that of the least rank stays."""
+
+    key: bytes
+    value: Value
+    rank: tuple[bool, bytes] = (False, b"")
+
+
+def by_name(names: Iterable[str]) -> Iterable[Keyed[str]]:
+    """Texts that may be drawn, each by itself."""
+    return (Keyed(short_hash(name), name) for name in names)
+
+
+def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[Value]:
     """The ``n`` candidates with the smallest random numbers, in their own order; all if None.
 
+    The number follows from the seed and the key alone: rows in another order give the same sample.
     A smaller sample of the same seed is part of a larger one.
 
     Examples
     --------
-    >>> draw("abcdef", 3, seed=0), draw("abcdef", 2, seed=0)
-    (['b', 'c', 'd'], ['c', 'd'])
+    >>> draw(by_name("abcdef"), 3, seed=0), draw(by_name("fedcba"), 2, seed=0)
+    (['a', 'd', 'e'], ['e', 'd'])
     """
-    if n is None:
-        return list(candidates)
-    generator = np.random.default_rng(seed)
-    numbered = (
-        (generator.random(), place, candidate) for place, candidate in enumerate(candidates)
-    )
-    # The place decides between equal numbers, for candidates themselves have no order.
-    smallest = heapq.nsmallest(n, numbered, key=itemgetter(0, 1))
-    return [candidate for _, _, candidate in sorted(smallest, key=itemgetter(1))]
+    drawn: dict[int, tuple[int, Keyed[Value]]] = {}
+    greatest_first: list[int] = []
+    for place, candidate in enumerate(candidates):
+        number = _number(candidate.key, seed)
+        if number in drawn:
+            # One that was crowded out once stays out: the numbers that are left are smaller.
+            if candidate.rank < drawn[number][1].rank:
+                drawn[number] = (place, candidate)
+        elif n is None or len(drawn) < n:
+            heapq.heappush(greatest_first, -number)
+            drawn[number] = (place, candidate)
+        elif number < -greatest_first[0]:
+            del drawn[-heapq.heapreplace(greatest_first, -number)]
+            drawn[number] = (place, candidate)
+    return [one.value for _, one in sorted(drawn.values(), key=itemgetter(0))]
+
+
+def _number(key: bytes, seed: int) -> int:
+    """Sixteen bytes, so that no two keys share a number."""
+    drawn = hashlib.blake2b(f"{seed} ".encode() + key, digest_size=16)
+    return int.from_bytes(drawn.digest(), "big")
 
 
 def require_sample(n: int | None, seed: int) -> None:

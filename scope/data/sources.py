@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from scope.errors import DataError
+
 
 class Row(NamedTuple):
     """The values of the columns asked for, and where in its source the row stands.
@@ -16,6 +18,23 @@ class Row(NamedTuple):
 
     place: int
     values: tuple[object, ...]
+
+
+def require_names(columns: Sequence[str], name: str) -> None:
+    """Refuse two columns of one name, of which only one could be read.
+
+    Raises
+    ------
+    DataError
+        Naming the first.
+    """
+    twice = sorted({column for column in columns if list(columns).count(column) > 1})
+    if twice:
+        raise DataError(
+            f"column `{twice[0]}` more than once in the header of {name}",
+            expected="a name of its own for each column",
+            mend="rename one of them",
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

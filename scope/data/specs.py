@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from scope.data.delimited import open_delimited
 from scope.data.demo import open_demo
+from scope.data.guard import guarded, reading
 from scope.data.hub import open_hub
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
@@ -64,9 +65,12 @@ def open_source(spec: str) -> Source:
         )
     scheme = _SCHEME.match(spec)
     if scheme and scheme[1] in SCHEMES:
-        return SCHEMES[scheme[1]](spec[scheme.end() :])
-    path = Path(spec).expanduser()
-    if scheme and not path.exists():
+        with reading(spec):
+            return guarded(SCHEMES[scheme[1]](spec[scheme.end() :]))
+    with reading(spec):
+        path = Path(spec).expanduser()
+        missing = not path.exists()
+    if scheme and missing:
         close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
         raise SpecError(
             f"unknown scheme `{scheme[1]}` in `{spec}`",
@@ -84,8 +88,9 @@ def open_file(path: Path) -> Source:
     DataError
         When there is no such file, or its suffix is none that is known.
     """
-    if not path.is_file():
-        raise missing_file(path)
+    with reading(str(path)):
+        if not path.is_file():
+            raise missing_file(path)
     name = path.name.casefold()
     suffix = next((suffix for suffix in FILES if name.endswith(suffix)), None)
     if suffix is None:
@@ -94,7 +99,8 @@ def open_file(path: Path) -> Source:
             expected=f"a file that ends in {', '.join(FILES)}",
             mend="convert or rename the file",
         )
-    return FILES[suffix](path)
+    with reading(path.name):
+        return guarded(FILES[suffix](path))
 
 
 def missing_file(path: Path) -> DataError:

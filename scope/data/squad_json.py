@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from scope.data.guard import reading, unstorable
 from scope.data.items import Draft
-from scope.data.lines import read_lines
+from scope.data.lines import read_whole
 from scope.data.specs import missing_file
 from scope.errors import DataError
 from scope.records import Item, Question
@@ -22,8 +23,9 @@ def read_squad_json(path: Path) -> Iterator[Draft]:
     DataError
         When there is no such file, or it is cut off, or not built as SQuAD is.
     """
-    if not path.is_file():
-        raise missing_file(path)
+    with reading(str(path)):
+        if not path.is_file():
+            raise missing_file(path)
     whole = _Part(_parse(path), path.name)
     for article in whole.parts("data", "article"):
         title = article.text("title", needed=False)
@@ -78,6 +80,8 @@ class _Part:
             return None
         if not isinstance(found, str):
             raise self._wrong(f"{_shown(found)} as `{key}`", f"a text `{key}`, as SQuAD has it")
+        if why := unstorable(found):
+            raise self._wrong(f"{why} in `{key}`", "text that can be written as UTF-8")
         return found if found.strip() else None
 
     def _wrong(self, found: str, expected: str) -> DataError:
@@ -90,7 +94,7 @@ class _Part:
 
 def _parse(path: Path) -> Any:
     try:
-        return json.loads("".join(read_lines(path)))
+        return json.loads(read_whole(path))
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{path.name} is not JSON, or is cut off: {error}",

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from scope.data.guard import unstorable
 from scope.data.sources import Row, Source
 from scope.errors import DataError
 
@@ -83,11 +84,8 @@ def _named(number: int, source: Source, row: Row, column: str, names: Sequence[s
 
 def require_storable(text: str, source: Source, row: Row, column: str) -> None:
     """NUL and half surrogate pairs can be escaped in JSON, but break what reads them later."""
-    if "\0" in text:
-        found = "a NUL character"
-    elif any("\ud800" <= character <= "\udfff" for character in text):
-        found = "half of a surrogate pair, which is no character,"
-    else:
+    found = unstorable(text)
+    if not found:
         return
     raise DataError(
         f"{found} in column `{column}`, {source.place(row)}",

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from scope.errors import ScopeError
 from scope.jobs.expected_queries import CountedClassifier, expect_queries
 from scope.models.cached import CachedClassifier
-from scope.protocols import Capability, Progress, SearchOptions
+from scope.printing import counted
+from scope.protocols import Capability, LeavesWords, Progress, SearchOptions
 from scope.records import Example, Outcome, Perturbation
 from scope.store import Run
 
@@ -63,11 +64,12 @@ def find_perturbations(
             for example in examples
             for trial in range(1, options.trials + 1)
         )
+        note = _left_alone(capability, examples)
     except ScopeError:
         raise
     except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
         return PerturbationSet(outcome=_failed(capability, error), perturbations=())
-    return PerturbationSet(outcome=_measured(capability, ordered), perturbations=ordered)
+    return PerturbationSet(outcome=_measured(capability, ordered, note), perturbations=ordered)
 
 
 def _recorded_queries(
@@ -92,11 +94,22 @@ def _require_all_trials(
         )
 
 
-def _measured(capability: Capability, perturbations: Sequence[Perturbation]) -> Outcome:
+def _left_alone(capability: Capability, examples: Sequence[Example]) -> str | None:
+    """In words what of the texts was left as it is; None where nothing was."""
+    if not isinstance(capability, LeavesWords):
+        return None
+    words = sum(capability.left_alone(example.text) for example in examples)
+    return f"{counted(words, 'word')} too long to be changed" if words else None
+
+
+def _measured(
+    capability: Capability, perturbations: Sequence[Perturbation], note: str | None
+) -> Outcome:
     failures = Counter(one.failure for one in perturbations if one.failure is not None)
     return Outcome(
         capability=capability.name,
         status="measured",
+        reason=note,
         searched=len(perturbations),
         found=len(perturbations) - failures.total(),
         queries=sum(one.queries for one in perturbations),

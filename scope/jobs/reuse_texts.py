@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scope.data.sampling import draw
+from scope.data.ids import short_hash
+from scope.data.sampling import Keyed, draw
 from scope.errors import ModelError, SpecError
 from scope.jobs.audited import AuditRole, check_role, load_audited, refuse_unused_words
 from scope.jobs.interviews import TextInterview, match_by_answers
@@ -125,11 +126,12 @@ class _TextWay:
 
     def probes(self, searched: Member, run: Run) -> ProbeSet:
         """The texts, and what the search of one model makes of some of them."""
+        drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
         sets = [
             find_perturbations(
                 one.capability,
                 CachedClassifier(searched.model, run),
-                draw(self.data.examples, self.texts.perturbed, self.options.seed),
+                draw(drawable, self.texts.perturbed, self.options.seed),
                 SearchOptions(trials=self.texts.trials, seed=self.options.seed),
                 run=run,
                 progress=self.options.progress,

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scope.data.guard import reading
 from scope.data.lines import read_lines
 from scope.data.options import LETTERS
 from scope.errors import DataError, ModelError
@@ -152,7 +153,9 @@ def require_model(table: TableName) -> None:
 
 
 def _read(path: Path) -> Mapping[str, str]:
-    if not path.is_file():
+    with reading(str(path)):
+        missing = not path.is_file()
+    if missing:
         raise DataError(
             f"no file {path}",
             expected="a table of answers: a model's name, a tab, one character a question",

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scope.data.guard import guarded, reading
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
 from scope.data.sources import Source
@@ -75,14 +76,17 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     if table := parse_table_name(rest):
         return load_column(table)
     path = Path(rest).expanduser()
-    if not path.is_file():
+    with reading(str(path)):
+        missing = not path.is_file()
+    if missing:
         raise DataError(
             f"no file {path}",
             expected="JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions, or "
             "FILE.tsv#MODEL with a table of answers",
             mend="check the path",
         )
-    source = open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+    with reading(path.name):
+        source = guarded(open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path))
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return read_saved_answers(source, path)

@@ -6,6 +6,7 @@ The backbone speaks to its neighbours through these alone; plugins implement the
 from scope.protocols.questions import (
     Capability,
     EstimatesQueries,
+    LeavesWords,
     PairData,
     PairTask,
     Part,
@@ -47,6 +48,7 @@ __all__ = [
     "Encoder",
     "EstimatesQueries",
     "LatentReader",
+    "LeavesWords",
     "MaskFiller",
     "NextToken",
     "PairData",

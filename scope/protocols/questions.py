@@ -81,6 +81,14 @@ class EstimatesQueries(Protocol):
         """About how many distinct texts a search asks about, all trials; asks no model."""
 
 
+@runtime_checkable
+class LeavesWords(Protocol):
+    """A capability that leaves some words as they are for its own bounds; not all do."""
+
+    def left_alone(self, text: str) -> int:
+        """How many words of a text are beyond the bounds."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskData:
     """The items of a task, in the order of their source, and what they are part of."""

@@ -26,6 +26,8 @@ Setting = str | int | float | bool | None
 class Outcome:
     """What became of one capability or task: measured, or why it was not.
 
+    ``reason`` of one that was measured says what of the texts was left as it is, if anything.
+
     ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
     ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
     asked and that were answered. ``trace`` is a failed capability's traceback.

@@ -107,7 +107,8 @@ def sign_flip_p_value(
     sums = _differences(first, second, example_ids).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
-    moved = sums[sums != 0]
+    # Sorted: the generator's signs go to examples by their values, whatever their order.
+    moved = np.sort(sums[sums != 0])
     as_far = sum(
         int((_flipped_sums(moved, count, generator) >= observed).sum())
         for count in _in_parts(resamples)

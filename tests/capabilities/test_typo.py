@@ -13,10 +13,10 @@ TEXT = "This quiet harbour town, well over 400 years old, has a good market ever
 pytestmark = pytest.mark.usefixtures("lexicon")
 
 
-def found(capability=None, classifier=None, **options):
+def found(capability=None, classifier=None, text=TEXT, **options):
     capability = capability or Typo()
     classifier = classifier or HashedWords(strength=0.0)
-    example = Example(id="e", text=TEXT)
+    example = Example(id="e", text=text)
     return together(capability, classifier, [example], SearchOptions(**options))["e"]
 
 
@@ -78,23 +78,51 @@ def test_another_seed_gives_other_typos():
 
 
 def test_settings_change_with_every_option():
-    settings = [Typo(), Typo(candidates=5), Typo(min_letters=6)]
-    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 3
+    settings = [Typo(), Typo(candidates=5), Typo(min_letters=6), Typo(max_letters=6)]
+    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 4
     assert Typo().settings() == {
         "candidates": 15,
         "min_letters": 4,
+        "max_letters": 100,
+        "max_characters": 100_000,
         "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
     }
 
 
-@pytest.mark.parametrize("options", [{"candidates": 0}, {"min_letters": 3}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"candidates": 0},
+        {"candidates": 1001},
+        {"min_letters": 3},
+        {"max_letters": 3},
+        {"max_letters": 10**6},
+    ],
+)
 def test_options_that_leave_nothing_to_try_are_refused(options):
     with pytest.raises(SpecError) as caught:
         Typo(**options)
-    numbers = {"candidates": 15, "min_letters": 4} | options
+    numbers = {"candidates": 15, "min_letters": 4, "max_letters": 100} | options
     assert str(caught.value) == (
         f"found:    {numbers['candidates']} candidates, words from {numbers['min_letters']} "
-        "letters\n"
-        "expected: at least 1 candidate, and 4 letters to have two inside\n"
-        "to mend:  leave these settings out for the published ones, 15 and 4"
+        f"to {numbers['max_letters']} letters\n"
+        "expected: 1 to 1000 candidates, and words from 4 letters, to have two inside, to at most "
+        "1000\n"
+        "to mend:  leave these settings out for the usual ones, 15, 4 and 100"
     )
+
+
+def test_words_beyond_the_greatest_length_stay_and_are_counted():
+    blob = "iVBORw0KGgo" * 400
+    for one in found(Typo(), text=f"{TEXT} {blob}"):
+        assert one.text.endswith(blob)
+        assert one.text != f"{TEXT} {blob}"
+    assert Typo().left_alone(f"{TEXT} {blob}") == 1
+    assert Typo().left_alone(TEXT) == 0
+
+
+def test_a_text_beyond_the_bound_is_not_searched_and_says_so():
+    [one] = found(Typo(), text="tomorrow " * 12_000, trials=1)
+    assert (one.text, one.failure) == (None, "the text has more than 100000 characters")
+    example = Example(id="0", text="tomorrow " * 12_000)
+    assert Typo().estimate_queries(example, SearchOptions(trials=1)) == 0

@@ -1,4 +1,5 @@
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -38,6 +39,18 @@ def test_a_swap_changes_exactly_two_letters_unless_all_inner_ones_are_alike(word
 def test_every_pair_of_different_inner_letters_can_be_drawn():
     found = {swap_inner_letters("abccd", random.Random(seed)) for seed in range(50)}
     assert found == {"acbcd", "accbd"}
+
+
+def test_each_pair_of_different_letters_is_drawn_about_equally_often():
+    found = Counter(swap_inner_letters("xaabbcx", random.Random(seed)) for seed in range(8000))
+    # Eight pairs of different letters; 1000 draws each have a standard deviation of 30.
+    assert len(found) == 8
+    assert 850 < min(found.values()) < max(found.values()) < 1150
+
+
+def test_a_word_of_a_hundred_thousand_letters_takes_no_list_of_its_pairs():
+    word = "ab" * 50_000
+    assert len(swap_inner_letters(word, random.Random(0))) == len(word)
 
 
 def test_all_words_that_may_be_changed_change_at_once():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.data.guard import UNREADABLE
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -49,9 +50,7 @@ def read_columns(table: Table, wanted: Sequence[Wanted]) -> list[Coded]:
 
     batches = _arrow_batches(table, wanted)
     if batches is not None:
-        with suppress(
-            pyarrow.ArrowException, OSError, UnicodeDecodeError, UnreadableError, DataError
-        ):
+        with suppress(pyarrow.ArrowException, *UNREADABLE, UnreadableError, DataError):
             return _gather(batches, wanted)
     return _gather(_row_batches(table.source, wanted), wanted)
 

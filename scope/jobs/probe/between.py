@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.sampling import draw
+from scope.data.sampling import by_name, draw
 from scope.errors import DataError
 from scope.jobs.probe.pairs import Pairs, sentences_of
 from scope.jobs.probe.readers import ReadModel
@@ -54,7 +54,7 @@ def differences(
 
 def alignments(models: Sequence[ReadModel], pairs: Pairs, seed: int) -> Alignments:
     """How alike the layers of each two models arrange the sentences of pairs, at most 500 drawn."""
-    drawn = draw(sentences_of(pairs), MOST_SENTENCES, seed)
+    drawn = draw(by_name(sentences_of(pairs)), MOST_SENTENCES, seed)
     groups = groups_of_sentences(pairs, drawn)
     maps, notes = [], []
     for first, second in combinations(models, 2):

@@ -86,7 +86,8 @@ def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None
         n=request.most_unlabelled,
         seed=request.seed,
     )
-    return tuple(example.text for example in data.examples), data.card
+    # Sorted, as pairs are: what is learned must not depend on the order of the rows.
+    return tuple(sorted(example.text for example in data.examples)), data.card
 
 
 def _settings(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from scope.errors import SpecError
+from scope.data.lines import read_small_text
+from scope.errors import DataError, SpecError
 from scope.jobs.identity import short_names
 from scope.jobs.latent_store import LatentTable, stored_latents
 from scope.models import ModelOptions
@@ -151,10 +152,10 @@ class NamedProgress:
 
 def _read(path: Path) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8").strip("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_small_text(path).strip("\n")
+    except DataError as error:
         raise SpecError(
-            f"the prompt's file `{path}` cannot be read ({error})",
+            f"the prompt's file `{path}` cannot be read ({error.found})",
             expected=f"a text file, UTF-8, with one {SLOT} where the sentence is to stand",
             mend=f"check the path, or write into it for example {ONE_WORD}",
         ) from error

@@ -14,7 +14,8 @@ from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 
-from scope.errors import SpecError
+from scope.data.lines import read_small_text
+from scope.errors import DataError, SpecError
 from scope.models.options import ModelOptions
 from scope.records import Question
 
@@ -105,10 +106,10 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
 
 def _read(path: Path) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8").rstrip("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_small_text(path).rstrip("\n")
+    except DataError as error:
         raise SpecError(
-            f"the prompt's file `{path}` cannot be read ({error})",
+            f"the prompt's file `{path}` cannot be read ({error.found})",
             expected="a text file, UTF-8",
             mend="check the path",
         ) from error

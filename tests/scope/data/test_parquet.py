@@ -37,7 +37,7 @@ def test_columns_of_strings_are_known_by_their_type(written):
 def test_rows_are_counted_across_batches(written):
     table = pa.table({"text": [f"text {i}" for i in range(5000)], "label": [0.0, None] * 2500})
     data = load_data(str(written(table, row_group_size=700)), n=10)
-    assert all(example.text == f"text {example.id}" for example in data.examples)
+    assert len({example.text for example in data.examples}) == 10
     assert data.card.rows == 5000
     assert {example.label for example in data.examples} <= {"0", None}
 

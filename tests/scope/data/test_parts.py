@@ -19,7 +19,7 @@ def table(*splits, column="split", class_names=()):
 
 def rows(source, part):
     found = rows_of_part(source, read_fields(source, SPLIT, required=()), part)
-    return [number for number, _ in found]
+    return [fields.row.place for fields in found]
 
 
 @pytest.mark.parametrize(

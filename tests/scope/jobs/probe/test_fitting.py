@@ -25,7 +25,10 @@ def rows(path):
 
 def part(table, name, reader):
     """Latents of both sides and the scores, with the sentences in their order."""
-    own = [row for row in table if row["split"] == name]
+    own = sorted(
+        (row for row in table if row["split"] == name),
+        key=lambda row: (row["sentence1"], row["sentence2"], float(row["score"])),
+    )
     sides = [[row[side] for row in own] for side in ("sentence1", "sentence2")]
     scores = np.array([float(row["score"]) for row in own])
     texts = [text for pair in zip(*sides, strict=True) for text in pair]
@@ -46,7 +49,7 @@ def test_the_numbers_are_those_of_a_probe_fitted_by_hand(laid_out):
     reader = read_checkpoint("./bert", ModelOptions(device="cpu"))
     table = rows(laid_out / "pairs.csv")
     (train, learned), (development, _), (test, _) = (part(table, name, reader) for name in PARTS)
-    texts = [row["text"] for row in rows(laid_out / "sentences.csv")]
+    texts = sorted(row["text"] for row in rows(laid_out / "sentences.csv"))
     by_hand = SimilarityProbe(step="final", seed=3, hidden=4)
     by_hand.pretrain(reader.latents(list(dict.fromkeys([*texts, *learned]))))
     given = by_hand.fit(*train, development=development).predict(*test[:2])

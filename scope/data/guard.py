@@ -1,0 +1,81 @@
+"""The border of the readers: whatever is wrong with what they read becomes a `DataError`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from scope.data.sources import Row, Source
+from scope.errors import DataError
+
+UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What libraries raise on damaged or strange content; of pyarrow's errors too each is one."""
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Translate what goes wrong within, naming what was read.
+
+    Examples
+    --------
+    >>> with reading("a.csv"):
+    ...     raise ValueError("month must be in 1..12")
+    Traceback (most recent call last):
+        ...
+    scope.errors.DataError: found:    a.csv cannot be read: month must be in 1..12
+    expected: a file that is whole and of the kind that its name says
+    to mend:  look at the file, or at what wrote it
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise DataError(
+            f"{name} cannot be read: {first_line(error)}",
+            expected="a file that is whole and of the kind that its name says",
+            mend="look at the file, or at what wrote it",
+        ) from error
+
+
+def guarded(source: Source) -> Source:
+    """The source, whose rows are read within the border.
+
+    Raises
+    ------
+    DataError
+        When the name of a column is no text that can be written.
+    """
+    for column in source.columns:
+        if why := unstorable(column):
+            raise DataError(
+                f"{why} in the name of the column {column!a:.80} of {source.name}",
+                expected="names that can be written as UTF-8",
+                mend="rename the column",
+            )
+
+    def read(columns: Sequence[str]) -> Iterator[Row]:
+        with reading(source.name):
+            yield from source.read(columns)
+
+    return replace(source, read=read)
+
+
+def unstorable(text: str) -> str:
+    """Why a text breaks what reads it later, in words; empty where nothing is wrong.
+
+    Examples
+    --------
+    >>> unstorable("fine"), unstorable("a\\0b"), unstorable("\\ud800")
+    ('', 'a NUL character', 'half of a surrogate pair, which is no character,')
+    """
+    if "\0" in text:
+        return "a NUL character"
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return "half of a surrogate pair, which is no character,"
+    return ""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, at most 200 characters."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

@@ -1,0 +1,222 @@
+"""Every reader on made-up content: it reads it, or refuses it with an error of ours.
+
+The fast run takes as many cases as the profile says; ``pytest -m slow`` ten thousand a reader.
+"""
+
+import gzip
+import json
+import random
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scope.data import load_data
+from scope.data.choices import read_choices
+from scope.data.squad import read_squad
+from scope.errors import ScopeError
+from scope.fleet.reading import read_matrix
+from scope.models.answer_table import TableName, load_column, table_models
+from scope.models.loading import split_spec
+from scope.models.options import ModelOptions
+from scope.models.prompts import prompt_of
+from scope.models.saved import load
+
+MANY = 10_000
+LINES_OF_A_MESSAGE = 25
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+
+@cache
+def folder():
+    return Path(mkdtemp(prefix="fuzzed-"))
+
+
+def scalars():
+    return (
+        st.none()
+        | st.booleans()
+        | st.integers(-(10**40), 10**40)
+        | st.floats()
+        | st.sampled_from(["", "\0", "\ud800", "a\rb", "1.0", "nan", "A", "﻿x"])
+        | st.text(max_size=8)
+    )
+
+
+VALUES = st.recursive(
+    scalars(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=5,
+)
+NAMES = (
+    "id text label question options answer context answers gold probabilities labels model correct "
+    "category score split"
+)
+KEYS = st.sampled_from(NAMES.split(" ")) | st.text(max_size=4)
+LINES = st.lists(st.dictionaries(KEYS, VALUES, max_size=5) | VALUES, max_size=5)
+RAW = st.binary(max_size=200) | st.text(alphabet='a1,;\t"\n\r\0é﻿|. -ABtextlabel', max_size=80).map(
+    str.encode
+)
+
+
+def damaged(content, chance):
+    """The content with some bytes changed, cut off or doubled, now and then."""
+    generator = random.Random(chance)
+    if content and generator.random() < 0.5:
+        place = generator.randrange(len(content))
+        content = generator.choice(
+            [
+                content[:place],
+                content[:place] + bytes([generator.randrange(256)]) + content[place + 1 :],
+                content[:place] + content[place:] * 2,
+            ]
+        )
+    return content
+
+
+def json_lines(rows):
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+CONTENT = st.builds(damaged, RAW | LINES.map(json_lines), st.integers(0, 2**32))
+QUESTIONS = st.dictionaries(st.sampled_from(["id", "question", "answers", "is_impossible"]), VALUES)
+PARAGRAPHS = st.dictionaries(
+    st.sampled_from(["context", "qas"]), st.lists(QUESTIONS, max_size=2) | VALUES
+)
+ARTICLES = st.dictionaries(
+    st.sampled_from(["title", "paragraphs"]), st.lists(PARAGRAPHS, max_size=2) | VALUES
+)
+SQUAD = (
+    st.dictionaries(st.sampled_from(["data", "version"]), st.lists(ARTICLES, max_size=2) | VALUES)
+    .map(json.dumps)
+    .map(str.encode)
+)
+
+
+def written(name, content):
+    path = folder() / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return path
+
+
+def examples(name):
+    return lambda content: load_data(str(written(name, content)), n=2)
+
+
+def parquet(content):
+    load_data(str(written("a.parquet", content)))
+
+
+@cache
+def whole_parquet():
+    import pyarrow
+    import pyarrow.parquet
+
+    path = folder() / "whole.parquet"
+    table = pyarrow.table({"text": ["good", "bad"], "label": [1, 0], "n": [1.5, None]})
+    pyarrow.parquet.write_table(table, path)
+    return path.read_bytes()
+
+
+def damaged_parquet(places):
+    content = bytearray(whole_parquet())
+    for place, value in places:
+        content[place % len(content)] = value
+    parquet(bytes(content))
+
+
+def squad(content):
+    list(read_squad(str(written("a.json", content)), unanswerable=True))
+
+
+def table_of_answers(content):
+    path = written("a.tsv", content)
+    for model in table_models(TableName(path, None)):
+        load_column(TableName(path, model))
+
+
+def prompt(content):
+    prompt_of("classify", ModelOptions(prompts={"classify": written("prompt.txt", content)}))
+
+
+def spec(text):
+    split_spec(text)
+    load_data(text)
+
+
+def typed_settings(values):
+    tolerance, candidates, letters, share = values
+    from capabilities.synonym import Synonym
+    from capabilities.typo import Typo
+    from scope.jobs.preparation import soft_scope_metric
+    from scope.models.labels import parse_label_map
+
+    for attempt in (
+        lambda: soft_scope_metric(tolerance, share),
+        lambda: Typo(candidates=candidates, min_letters=letters),
+        lambda: Synonym(preset="strong", max_words=share),
+        lambda: parse_label_map([str(tolerance), f"{letters}={candidates}"]),
+    ):
+        try:
+            attempt()
+        except ScopeError:
+            continue
+
+
+READERS = {
+    "CSV": (examples("a.csv"), CONTENT),
+    "TSV, packed": (examples("a.tsv.gz"), CONTENT),
+    "JSON lines": (examples("a.jsonl"), CONTENT),
+    "plain text": (examples("a.txt"), CONTENT),
+    "parquet": (parquet, CONTENT),
+    "parquet with changed bytes": (
+        damaged_parquet,
+        st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=6),
+    ),
+    "SQuAD": (squad, st.builds(damaged, SQUAD, st.integers(0, 2**32)) | CONTENT),
+    "choices": (lambda one: list(read_choices(str(written("q.jsonl", one)))), CONTENT),
+    "responses": (lambda one: read_matrix(str(written("fleet.csv", one))), CONTENT),
+    "responses in JSON lines": (lambda one: read_matrix(str(written("f.jsonl", one))), CONTENT),
+    "saved predictions": (lambda one: load(str(written("p.jsonl", one)), ModelOptions()), CONTENT),
+    "a table of answers": (table_of_answers, CONTENT),
+    "prompts": (prompt, CONTENT),
+    "specs": (
+        spec,
+        st.text(max_size=30)
+        | st.builds("{}:{}".format, st.sampled_from(["text", "demo"]), st.text(max_size=9)),
+    ),
+    "settings": (
+        typed_settings,
+        st.tuples(st.floats(), st.integers(), st.integers(), st.floats()),
+    ),
+}
+
+
+def _check(read, contents, **options):
+    @settings(suppress_health_check=QUIET, **options)
+    @given(contents)
+    def only_our_errors(content):
+        try:
+            read(content)
+        except ScopeError as error:
+            said = str(error)
+        else:
+            return
+        said.encode()
+        assert len(said.splitlines()) <= LINES_OF_A_MESSAGE
+
+    only_our_errors()
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_reads_or_refuses(reader):
+    _check(*READERS[reader])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_reads_or_refuses_ten_thousand_times(reader):
+    _check(*READERS[reader], max_examples=MANY, database=None)
