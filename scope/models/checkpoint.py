@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from scope import printing
 from scope.errors import ModelError
 from scope.models.options import ModelOptions
 
@@ -84,8 +85,7 @@ def _download(name: str, options: ModelOptions) -> Path:
 
 def first_line(error: Exception) -> str:
     """Kind and first line of an error from elsewhere, for a message of ours."""
-    lines = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {lines[0][:300]}"
+    return printing.first_line(error)
 
 
 def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:

@@ -204,7 +204,7 @@ def test_a_prompt_that_is_of_no_use_is_refused(refused, choices, name, found):
     ("body", "found"),
     [
         ("return [Answer(choice=0) for _ in questions]", "answers with Answer(text=None, choice=0"),
-        ("return 1 / 0", "failed: ZeroDivisionError: division by zero"),
+        ("return 1 / 0", "failed in `choose`: ZeroDivisionError: division by zero"),
         (
             "yield 0, Answer(choice=0, probabilities=(float('nan'), 1.0))",
             "answers 'Is it 0?' with the probabilities (nan, 1.0) for 2 options",
