@@ -59,4 +59,4 @@ class RunError(ScopeError):
 
 
 class ResourceError(ScopeError):
-    """A lexicon or package that is needed and not installed."""
+    """What is needed beside the input and missing: a lexicon, a package, a usable disk."""

@@ -17,6 +17,7 @@ from scope.data.parquet import open_parquet
 from scope.data.plain_text import open_text
 from scope.data.sources import Source
 from scope.errors import DataError, SpecError
+from scope.paths import expanded
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(Path(rest))}
@@ -65,7 +66,7 @@ def open_source(spec: str) -> Source:
     scheme = _SCHEME.match(spec)
     if scheme and scheme[1] in SCHEMES:
         return SCHEMES[scheme[1]](spec[scheme.end() :])
-    path = Path(spec).expanduser()
+    path = expanded(spec)
     if scheme and not path.exists():
         close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
         raise SpecError(

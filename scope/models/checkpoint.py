@@ -9,6 +9,7 @@ from pathlib import Path
 from scope import printing
 from scope.errors import ModelError
 from scope.models.options import ModelOptions
+from scope.paths import expanded
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
@@ -38,7 +39,7 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
         When there is no such folder or repository, or it holds weights only as pickles and
         ``allow_pickle`` is off.
     """
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     if folder.is_file():
         scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
         raise ModelError(

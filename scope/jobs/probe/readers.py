@@ -16,6 +16,7 @@ from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.readout import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
 from scope.models.options import DType
+from scope.paths import expanded
 from scope.probes import LatentSource
 from scope.protocols import Advance, LatentReader, Progress, Total
 from scope.records import ModelCard, ProbedModel
@@ -151,7 +152,7 @@ class NamedProgress:
 
 def _read(path: Path) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8").strip("\n")
+        return expanded(path).read_text(encoding="utf-8").strip("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error})",

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from scope.errors import SpecError
 from scope.models.options import ModelOptions
+from scope.paths import expanded
 from scope.records import Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -105,7 +106,7 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
 
 def _read(path: Path) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8").rstrip("\n")
+        return expanded(path).read_text(encoding="utf-8").rstrip("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error})",
