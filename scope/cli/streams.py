@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from scope.errors import ResourceError
+from scope.foreign import open_closed_descriptors
 
 OUR_DESCRIPTORS = 10
 """Copies of the standard streams are numbered from here on, where nobody closes them."""
@@ -71,7 +72,7 @@ def standard_streams() -> Iterator[None]:
     stream cannot write is written as its code. A log that cannot be written is given up, as the
     work does not depend on it.
     """
-    _open_closed_descriptors()
+    open_closed_descriptors()
     before = sys.stdin, sys.stdout, sys.stderr
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
@@ -89,18 +90,6 @@ def standard_streams() -> Iterator[None]:
             former if former is None or not former.closed else own
             for former, own in zip(before, (sys.stdin, sys.stdout, sys.stderr), strict=True)
         )
-
-
-def _open_closed_descriptors() -> None:
-    """Else the next file that is opened would be taken for a standard stream."""
-    for number in (0, STANDARD_OUTPUT, STANDARD_ERROR):
-        try:
-            os.fstat(number)
-        except OSError:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere != number:
-                os.dup2(nowhere, number)
-                os.close(nowhere)
 
 
 def _stream(former: IO[str] | None, number: int) -> _Stream:

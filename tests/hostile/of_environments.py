@@ -358,8 +358,14 @@ def gold_table(folder):
 NAMES = [
     case(
         "a model called (gold)",
-        ("compare", "--model", "predictions:answers.tsv#*", "--task", "choice")
-        + ("--data", "choice=questions.jsonl", "--run", "mine"),
+        (
+            "compare",
+            "--model",
+            "predictions:answers.tsv#*",
+            *chooser_and_data()[2:],
+            "--run",
+            "mine",
+        ),
         gold_table,
         exits=WORKS,
         says=["predictions:answers.tsv#(gold) ~ other"],

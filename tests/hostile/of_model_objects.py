@@ -148,7 +148,7 @@ OF_LABELS = {
     "endless": "has more than 10000 labels",
     "endless_texts": "has more than 10000 labels",
     "object": "has `labels` that are a object",
-    "class": "has `labels` that are a type",
+    "class": "failed in `loading`: TypeError: 'type' object is not iterable",
     "stopping": "failed in `loading`: SystemExit: 0",
     "thirty": "and 20 more",
     "long": "labels that do not align",
@@ -165,7 +165,7 @@ OF_ROWS = {
     "none": f"{NO_TABLE} (TypeError: None is a NoneType)",
     "number": "with the shape ()",
     "text": NO_TABLE,
-    "texts": f"{NO_TABLE} (TypeError: '0.5' is a str",
+    "texts": f"{NO_TABLE} (TypeError: np.str_('0.5') is a str_",
     "bytes": NO_TABLE,
     "huge": f"{NO_TABLE} (OverflowError",
     "unwritable": f"{NO_TABLE} (OverflowError",
@@ -288,7 +288,7 @@ def _finished(folder):
 
 DISTURBANCES = [
     case(
-        f"a model that {name.replace('_', ' ')}",
+        f"a {part} that {name.replace('_', ' ')}",
         classified(f"disturbs_{name}", part),
         exits=WORKS,
         says=["hard_scope", "report: runs/mine/report.html"],

@@ -291,7 +291,7 @@ COMPLETE = {
     "stream_exit": {"stream": lambda self, texts: sys.exit(0)},
     "stream_none": {"stream": lambda self, texts: None},
     "stream_of_texts": {"stream": lambda self, texts: iter("ab")},
-    "stream_stops": {"stream": choices_that_stop},
+    "stream_stops": {"stream": lambda self, texts: choices_that_stop(texts)},
 }
 for name, changes in COMPLETE.items():
     globals()[f"complete_{name}"] = type("Changed", (Complete,), changes)()
