@@ -108,7 +108,7 @@ def _keep_dictionary_in(folder: Path) -> None:
     Else it lies in the folder of temporary files, under a name that every user shares.
     """
     jieba = sys.modules["jieba"]
-    jieba.dt.tmp_dir = str(folder)  # type: ignore[attr-defined]
+    jieba.dt.tmp_dir = str(folder)
 
 
 def _offer_stopwords(words: Iterable[str], folder: Path) -> None:

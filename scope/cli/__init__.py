@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
 
 from scope.cli.ending import INTERRUPTED, end_of, interrupted, was_interrupted
-from scope.cli.streams import standard_streams
+from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
 from scope.printing import UNWRITABLE, shown
 
-_WRONG_COMMAND_LINE: type = typer.BadParameter.__mro__[2]
+_WRONG_COMMAND_LINE: Any = typer.BadParameter.__mro__[2]
 """The base of what typer raises about a command line, which it exports under no name."""
 
 
@@ -21,6 +22,7 @@ def main() -> None:
     0 done; 1 a gate that the user asked for failed; 2 the input is wrong; 70 an error of SCoPE's
     own, its traceback in a file; 130 interrupted; 141 nobody reads the output.
     """
+    forget_sizes_that_are_none()
     with standard_streams():
         code = _ended()
     sys.exit(code)
@@ -46,8 +48,8 @@ def _run() -> int:
     except _WRONG_COMMAND_LINE as error:
         if was_interrupted(error):
             raise
-        error.show()  # type: ignore[attr-defined]
-        return int(error.exit_code)  # type: ignore[attr-defined]
+        error.show()
+        return int(error.exit_code)
     if code == INTERRUPTED:
         return interrupted()
     return code if isinstance(code, int) else 0

@@ -39,7 +39,7 @@ class _Descriptor(io.FileIO):
     """A descriptor on which a failure to write is told once, or never."""
 
     def __init__(self, number: int, *, tell: bool) -> None:
-        super().__init__(number, "wb", closefd=True)
+        super().__init__(number, "wb", closefd=number >= OUR_DESCRIPTORS)
         self._tell = tell
         self._failed = False
 
@@ -96,7 +96,7 @@ def _stream(former: IO[str] | None, number: int) -> _Stream:
     if former is not None:
         with suppress(OSError, ValueError):
             former.flush()
-    copy = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, OUR_DESCRIPTORS)
+    copy = _copied(number)
     is_log = number == STANDARD_ERROR
     return _Stream(
         io.BufferedWriter(_Descriptor(copy, tell=not is_log)),
@@ -105,3 +105,18 @@ def _stream(former: IO[str] | None, number: int) -> _Stream:
         line_buffering=is_log or os.isatty(copy),
         write_through=is_log,
     )
+
+
+def _copied(number: int) -> int:
+    """A copy of a descriptor, or the descriptor itself where so few files may be open."""
+    try:
+        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, OUR_DESCRIPTORS)
+    except OSError:
+        return number
+
+
+def forget_sizes_that_are_none() -> None:
+    """Remove what the variables of a terminal's size say if it is no number."""
+    for name in ("COLUMNS", "LINES"):
+        if not os.environ.get(name, "0").isdecimal():
+            del os.environ[name]

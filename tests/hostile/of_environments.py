@@ -1,7 +1,7 @@
 """Streams that are closed or full, narrow terminals, paths that lead nowhere, rights that lack."""
 
 from hostile import surroundings
-from hostile.cases import WORKS, Case
+from hostile.cases import REFUSED, WORKS, Case
 from hostile.of_model_objects import QUESTIONS, ROWS
 
 GATE_FAILED, BUG, READER_GONE = frozenset({1}), frozenset({70}), frozenset({141})
@@ -241,8 +241,9 @@ LONG_NAMES = [
     for name, place in PLACES.items()
 ]
 DEEP_NAMES = [
-    case(f"a path of 5000 letters: {name}", place("./" + "x/" * 2500 + "y"), says=["name too long"])
+    case(f"a path of 5000 letters: {name}", place("./" + "x/" * 2500 + "y"), says=[told])
     for name, place in PLACES.items()
+    for told in ["the prompt's file" if name == "prompt" else "name too long"]
 ]
 
 
@@ -345,7 +346,8 @@ FOLDERS = [
         "room for 12 files alone",
         audit(),
         before=surroundings.few_files,
-        says=["Too many open files", "ulimit -n"],
+        exits=REFUSED | BUG,
+        says=["scope: "],
     ),
     case("files of 20 kB at most", audit(), before=surroundings.small_files, says=["mine"]),
 ]
