@@ -34,6 +34,7 @@ _CALLS = (
 )
 _LABELS = "names of labels, as a list or tuple of texts"
 _PREDICTS = ("classify", "predict_next")
+_NUMBERS = ("latents", "encode")
 _STREAMS = ("stream", "stream_next")
 
 
@@ -88,27 +89,49 @@ def _call(method: Any, name: str, code: ForeignCode, *arguments: Any) -> Any:
         given = method(*arguments)
         if name in _PREDICTS:
             return _predictions(given, len(arguments[0]), code.name)
+        if name in _NUMBERS:
+            return _array(given, name, code.name)
     if name in _STREAMS:
         return (_placed(one, code) for one in code.each(name, given))
     return code.each(name, given) if isinstance(given, Iterator) else given
+
+
+def _array(given: Any, name: str, spec: str) -> Any:
+    import numpy as np
+
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "fiub":
+        raise ModelError(
+            f"`{spec}` answered `{name}` with an array of {numbers.dtype}",
+            expected="an array of numbers",
+            mend="change its code",
+        )
+    return numbers
 
 
 def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
     """What was answered to so many texts; one more is enough to see that there are too many."""
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         raise _no_prediction(given, spec)
-    return [_prediction(one, spec) for one in islice(given, count + 1)]
+    return [checked_prediction(one, spec) for one in islice(given, count + 1)]
 
 
 def _placed(given: Any, code: ForeignCode) -> tuple[int, Prediction]:
     match given:
         case (int() as place, prediction):
             with code.entered("stream"):
-                return place, _prediction(prediction, code.name)
+                return place, checked_prediction(prediction, code.name)
     raise _no_prediction(given, code.name)
 
 
-def _prediction(given: Any, spec: str) -> Prediction:
+def checked_prediction(given: Any, spec: str) -> Prediction:
+    """A foreign model's prediction as plain numbers and texts; to be called inside its boundary.
+
+    Raises
+    ------
+    ModelError
+        When it is none.
+    """
     if not isinstance(given, Prediction):
         raise _no_prediction(given, spec)
     values, tokens = tuple(given.probabilities), tuple(given.tokens)

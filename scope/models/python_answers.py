@@ -19,6 +19,7 @@ from typing import Any
 from scope.data.options import option_index
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
+from scope.models.guarded import checked_prediction
 from scope.printing import shown, writable
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
@@ -95,7 +96,7 @@ class PythonAnswers:
 
     def _prediction(self, value: object, text: str) -> Prediction:
         if isinstance(value, Prediction):
-            return value
+            return checked_prediction(value, self.spec)
         if not isinstance(value, Mapping) or not value or not _adds_up(list(value.values())):
             raise self._wrong(
                 f"{shown(value)} for what follows {text[:60]!r}",

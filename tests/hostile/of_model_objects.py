@@ -1,52 +1,12 @@
 """Models of the user's own that end the program, answer nonsense, or disturb their surroundings."""
 
-from hostile import strange_models
+from hostile import disturbing_models, strange_answers
+from hostile.asking import ROWS, case, chosen, classified, continued
 from hostile.cases import REFUSED, WORKS, Case, given
 
 STRANGE = "python:hostile.strange_models:"
-ROWS = "text,label\n" + "".join(
-    f"{text},{('negative', 'positive')[number % 2]}\n"
-    for number, text in enumerate(
-        ("a fine film", "a dull play", "an odd book", "her slow song", "this story", "a grey day")
-    )
-)
-QUESTIONS = "".join(
-    f'{{"id": "q{number}", "question": "Is it {number}?", "options": ["yes", "no"], "answer": 0}}\n'
-    for number in range(6)
-)
-
-
-def classified(name, part="reference"):
-    """An audit with the strange model as reference or target; the other is a toy."""
-    other = "target" if part == "reference" else "reference"
-    return (
-        *("audit", f"--{part}", STRANGE + name, f"--{other}", "python:toy_models:Student"),
-        *("--capability", "typo", "--n", "4", "--data", "rows.csv", "--run", "mine"),
-    )
-
-
-def continued(name):
-    return (
-        *("audit", "--role", "next_token", "--reference", "python:toy_models:Speaker"),
-        *("--target", STRANGE + name, "--capability", "typo", "--n", "4"),
-        *("--data", "rows.csv", "--run", "mine"),
-    )
-
-
-def chosen(name):
-    return (
-        *("compare", "--model", "python:toy_models:Chooser", "--model", STRANGE + name),
-        *("--task", "choice", "--data", "choice=questions.jsonl", "--run", "mine"),
-    )
-
-
-def case(name, arguments, **more):
-    return Case(
-        name=name,
-        make=given(*arguments, rows__csv=ROWS, questions__jsonl=QUESTIONS),
-        **{"megabytes": 300, **more},
-    )
-
+ANSWERING = "python:hostile.strange_answers:"
+DISTURBING = "python:hostile.disturbing_models:"
 
 TOLD = {
     "exit_0": "SystemExit: 0",
@@ -75,7 +35,7 @@ WAYS = {
 FAILING = [
     case(
         f"{failure} in {way}",
-        arguments(f"{prefix}{failure}"),
+        arguments(f"{STRANGE}{prefix}{failure}"),
         says=[f"`{STRANGE}{prefix}{failure}` failed in `{method}`: {told}", "to mend:"],
         never=["report:"],
     )
@@ -85,7 +45,7 @@ FAILING = [
 AS_TARGET = [
     case(
         f"{failure} in a target",
-        classified(f"classify_{failure}", "target"),
+        classified(f"{STRANGE}classify_{failure}", "target"),
         says=[f"`{STRANGE}classify_{failure}` failed in `classify`: {TOLD[failure]}"],
     )
     for failure in ("exit_0", "exit_text", "unsayable")
@@ -156,7 +116,7 @@ OF_LABELS = {
     "colours": "\\x1b[31mnegative",
 }
 LABELS = [
-    case(f"labels: {name}", classified(f"labelled_{name}"), says=[told])
+    case(f"labels: {name}", classified(f"{STRANGE}labelled_{name}"), says=[told])
     for name, told in OF_LABELS.items()
 ]
 
@@ -197,23 +157,29 @@ OF_ROWS = {
     "coroutine": NO_TABLE,
 }
 PROBABILITIES = [
-    case(f"rows: {name}", classified(f"rows_{name}"), says=[told]) for name, told in OF_ROWS.items()
+    case(f"rows: {name}", classified(f"{STRANGE}rows_{name}"), says=[told])
+    for name, told in OF_ROWS.items()
 ]
 
 NO_TOKENS = "a dict of tokens with their probabilities, whose sum is at most 1"
-OF_TOKENS = dict.fromkeys(strange_models.TOKENS, NO_TOKENS) | {
+OF_TOKENS = dict.fromkeys(strange_answers.TOKENS, NO_TOKENS) | {
     "huge": "failed in `predict_next`: OverflowError",
     "evil": NO_TOKENS,
     "evil_itself": "a Evil that cannot be shown for what follows",
     "zero": "the likeliest first",
 }
 TOKENS = [
-    case(f"tokens: {name}", continued(f"tokens_{name}"), says=[told])
+    case(f"tokens: {name}", continued(f"{ANSWERING}tokens_{name}"), says=[told])
     for name, told in OF_TOKENS.items()
 ]
 GOOD_TOKENS = [
-    case(f"unusual tokens: {name}", continued(f"good_tokens_{name}"), exits=WORKS, says=["report:"])
-    for name in strange_models.GOOD_TOKENS
+    case(
+        f"unusual tokens: {name}",
+        continued(f"{ANSWERING}good_tokens_{name}"),
+        exits=WORKS,
+        says=["report:"],
+    )
+    for name in strange_answers.GOOD_TOKENS
 ]
 
 OF_CHOICES = {
@@ -243,7 +209,7 @@ OF_CHOICES = {
     "answer_of_evil": "the option a Evil that cannot be shown of 2",
 }
 CHOICES = [
-    case(f"choices: {name}", chosen(f"choices_{name}"), says=[told])
+    case(f"choices: {name}", chosen(f"{ANSWERING}choices_{name}"), says=[told])
     for name, told in OF_CHOICES.items()
 ]
 
@@ -268,13 +234,13 @@ OF_COMPLETE = {
     "stream_stops": "answered with 0",
 }
 COMPLETE = [
-    case(f"a complete model: {name}", classified(f"complete_{name}"), says=[told])
+    case(f"a complete model: {name}", classified(f"{ANSWERING}complete_{name}"), says=[told])
     for name, told in OF_COMPLETE.items()
 ]
 COMPLETE.append(
     case(
         "a complete model: fingerprint_evil",
-        classified("complete_fingerprint_evil"),
+        classified(f"{ANSWERING}complete_fingerprint_evil"),
         exits=WORKS,
         says=["report:"],
     )
@@ -289,12 +255,12 @@ def _finished(folder):
 DISTURBANCES = [
     case(
         f"a {part} that {name.replace('_', ' ')}",
-        classified(f"disturbs_{name}", part),
+        classified(f"{DISTURBING}disturbs_{name}", part),
         exits=WORKS,
         says=["hard_scope", "report: runs/mine/report.html"],
         after=_finished,
     )
-    for name in strange_models.DISTURBANCES
+    for name in disturbing_models.DISTURBANCES
     for part in ("reference", "target")
 ]
 

@@ -86,3 +86,10 @@ def test_a_checkpoint_that_brings_code_keeps_its_type_and_gets_the_boundary():
     assert guard_methods(model, ForeignCode("hf:theirs")) is model
     with pytest.raises(ModelError, match="`hf:theirs` failed in `classify`: SystemExit: 0"):
         model.classify(["a"])
+
+
+@pytest.mark.parametrize("given", [None, "ab", [[object()]], [["0.5"]]])
+def test_latents_that_are_no_numbers_are_refused(given):
+    reader = guarded(latents=lambda self, texts: given)
+    with pytest.raises(ModelError, match="answered `latents` with an array of"):
+        reader.latents(["a"])
