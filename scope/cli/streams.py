@@ -6,7 +6,6 @@ what the command itself prints.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import sys
@@ -16,9 +15,6 @@ from typing import IO
 
 from scope.errors import ResourceError
 from scope.foreign import open_closed_descriptors
-
-OUR_DESCRIPTORS = 10
-"""Copies of the standard streams are numbered from here on, where nobody closes them."""
 
 STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 
@@ -39,7 +35,7 @@ class _Descriptor(io.FileIO):
     """A descriptor on which a failure to write is told once, or never."""
 
     def __init__(self, number: int, *, tell: bool) -> None:
-        super().__init__(number, "wb", closefd=number >= OUR_DESCRIPTORS)
+        super().__init__(number, "wb", closefd=number > STANDARD_ERROR)
         self._tell = tell
         self._failed = False
 
@@ -108,9 +104,9 @@ def _stream(former: IO[str] | None, number: int) -> _Stream:
 
 
 def _copied(number: int) -> int:
-    """A copy of a descriptor, or the descriptor itself where so few files may be open."""
+    """A copy that nobody else closes; the descriptor itself where no more may be open."""
     try:
-        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, OUR_DESCRIPTORS)
+        return os.dup(number)
     except OSError:
         return number
 
