@@ -30,7 +30,7 @@ from typing import Any
 
 from perturbations.lexicon import stopwords
 from scope.errors import ResourceError
-from scope.paths import cache_folder
+from scope.paths import cache_folder, expanded
 
 # These settle, when imported, where Hugging Face keeps its files. They come before TextAttack,
 # which moves that place for as long as its own cache is set elsewhere.
@@ -94,11 +94,21 @@ def _import() -> None:
     for name in _SETTLED_BEFORE:
         if find_spec(name.partition(".")[0]) is not None:
             import_module(name)
-    downloads = os.environ.get("TA_CACHE_DIR") or str(Path("~/.cache/textattack").expanduser())
+    downloads = os.environ.get("TA_CACHE_DIR") or str(expanded("~/.cache/textattack"))
     os.environ["TA_CACHE_DIR"] = str(cache)
     import_module("textattack")
+    _keep_dictionary_in(cache_folder())
     for name in (_INSTALL, _INSTALL.rpartition(".")[0]):  # the package holds a copy
         vars(sys.modules[name])["TEXTATTACK_CACHE_DIR"] = downloads
+
+
+def _keep_dictionary_in(folder: Path) -> None:
+    """Where jieba, with which TextAttack splits Chinese, keeps its dictionary for the next time.
+
+    Else it lies in the folder of temporary files, under a name that every user shares.
+    """
+    jieba = sys.modules["jieba"]
+    jieba.dt.tmp_dir = str(folder)
 
 
 def _offer_stopwords(words: Iterable[str], folder: Path) -> None:

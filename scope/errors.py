@@ -3,6 +3,12 @@
 Every message says what was found, what was expected and how to mend it.
 """
 
+from scope.printing import shortened
+
+LINES_FOUND = 14
+LINES_BESIDE = 4
+"""Most lines of each part of a message, so that it fits on a screen."""
+
 
 class ScopeError(Exception):
     """A mistake or a circumstance the user can mend; never raised for a bug.
@@ -31,7 +37,9 @@ class ScopeError(Exception):
         self.mend = mend
 
     def __str__(self) -> str:
-        return f"found:    {self.found}\nexpected: {self.expected}\nto mend:  {self.mend}"
+        found = shortened(self.found, LINES_FOUND)
+        expected, mend = (shortened(one, LINES_BESIDE) for one in (self.expected, self.mend))
+        return f"found:    {found}\nexpected: {expected}\nto mend:  {mend}"
 
 
 class SpecError(ScopeError):
@@ -51,4 +59,4 @@ class RunError(ScopeError):
 
 
 class ResourceError(ScopeError):
-    """A lexicon or package that is needed and not installed."""
+    """What is needed beside the input and missing: a lexicon, a package, a usable disk."""

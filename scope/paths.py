@@ -1,9 +1,41 @@
-"""Where the project keeps what can be made again."""
+"""Paths that a user gives, what the system says of them, and where SCoPE keeps its own files."""
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+
+from scope.errors import ResourceError, ScopeError, SpecError
+
+REMEDIES: Mapping[int, str] = MappingProxyType(
+    {
+        errno.ENOENT: "check the path",
+        errno.ENOTDIR: "check the path: a part of it is a file",
+        errno.EISDIR: "name a file in it",
+        errno.ELOOP: "check the links on the path",
+        errno.ENAMETOOLONG: "choose a shorter name",
+        errno.EEXIST: "choose another path, or move what lies there",
+        errno.ENOTEMPTY: "choose another path, or move what lies there",
+        errno.EACCES: "change its permissions, or choose another path",
+        errno.EPERM: "change its permissions, or choose another path",
+        errno.EROFS: "choose another path",
+        errno.ENOSPC: "free some space and give the same command again",
+        errno.EDQUOT: "free some space and give the same command again",
+        errno.EFBIG: "choose another disk",
+        errno.EIO: "check the disk",
+        errno.ENXIO: "name an ordinary file",
+        errno.ENODEV: "name an ordinary file",
+        errno.EINVAL: "name an ordinary file",
+        errno.ESTALE: "check the network's disk",
+        errno.EMFILE: "close other programs, or raise the limit: ulimit -n",
+        errno.ENFILE: "close other programs",
+        errno.ENOMEM: "close other programs",
+    }
+)
+"""What to do about an error of the file system; what is not here points to a bug."""
 
 
 def cache_folder() -> Path:
@@ -11,5 +43,63 @@ def cache_folder() -> Path:
 
     It need not exist yet. An empty variable counts as unset.
     """
-    named = os.environ.get("SCOPE_CACHE")
-    return Path(named).expanduser() if named else Path.home() / ".cache" / "scope"
+    return expanded(os.environ.get("SCOPE_CACHE") or "~/.cache/scope")
+
+
+def expanded(path: str | Path) -> Path:
+    """The path that a user has written, ``~`` and ``~NAME`` replaced by the home they stand for.
+
+    Raises
+    ------
+    SpecError
+        When there is no such user, or the user has no home.
+
+    Examples
+    --------
+    >>> expanded("runs/mine").as_posix(), expanded("~/mine") == Path.home() / "mine"
+    ('runs/mine', True)
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise SpecError(
+            f"the path `{path}`, and no home folder for it",
+            expected="a path, or ~ or ~NAME of a user who has a home folder",
+            mend=f"write the path out, or ./{path} for a folder of that name",
+        ) from error
+
+
+def from_system(error: OSError) -> ScopeError | None:
+    """What the user can do about an error of the file system; None where it can only be a bug.
+
+    Examples
+    --------
+    >>> print(from_system(PermissionError(errno.EACCES, "Permission denied", "answers.csv")))
+    found:    `answers.csv` cannot be used: Permission denied
+    expected: a path that can be read or written
+    to mend:  change its permissions, or choose another path
+    """
+    remedy = REMEDIES.get(error.errno or 0)
+    if remedy is None:
+        return None
+    reason = error.strerror or str(error)
+    if error.filename is None and _working_folder_is_gone():
+        return ResourceError(
+            "the working folder, which has been deleted",
+            expected="a folder that exists",
+            mend="change to another folder and give the same command again",
+        )
+    named = "a file" if error.filename is None else f"`{os.fsdecode(error.filename)}`"
+    return ResourceError(
+        f"{named} cannot be used: {reason}",
+        expected="a path that can be read or written",
+        mend=remedy,
+    )
+
+
+def _working_folder_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return True
+    return False

@@ -9,6 +9,13 @@ from collections.abc import Iterable
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+"""Halves of a pair of surrogates, and NUL: neither files nor the database take them."""
+
+LETTERS_OF_A_LINE = 300
+"""Most letters of what an error from elsewhere says of itself."""
+
+
 def printable(text: str) -> str:
     r"""The text with control characters, but for tabs and line breaks, written as their codes.
 
@@ -21,6 +28,80 @@ def printable(text: str) -> str:
     '\\x1b[31mred'
     """
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def writable(text: str) -> str:
+    r"""The text with what cannot be written as UTF-8, and NUL, replaced by U+FFFD.
+
+    Examples
+    --------
+    >>> writable("a\ud800b") == "a\ufffdb", writable("plain")
+    (True, 'plain')
+    """
+    return UNWRITABLE.sub("\ufffd", text)
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A foreign value as Python writes it, at most so many characters; never fails.
+
+    Examples
+    --------
+    >>> shown([0.5, 0.5]), shown("a" * 99, most=4)
+    ('[0.5, 0.5]', "'aaa…")
+    >>> shown(10**5000)
+    'an int that cannot be shown'
+    """
+    try:
+        text = repr(value)
+    except KeyboardInterrupt:
+        raise
+    # What a foreign object does when it is asked for its text is open.
+    except BaseException:  # noqa: BLE001
+        name = type(value).__name__
+        return f"{'an' if name[:1] in 'aeiou' else 'a'} {name} that cannot be shown"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def first_line(error: BaseException) -> str:
+    r"""Kind and first line of an error from elsewhere, for a message of ours; never fails.
+
+    Examples
+    --------
+    >>> first_line(ValueError("one\ntwo")), first_line(KeyError())
+    ('ValueError: one', 'KeyError')
+    """
+    name = type(error).__name__
+    try:
+        text = str(error).strip()[:LETTERS_OF_A_LINE]
+    except KeyboardInterrupt:
+        raise
+    # As above.
+    except BaseException:  # noqa: BLE001
+        return f"{name} (its text cannot be shown)"
+    first = (text.splitlines() or [""])[0]
+    return f"{name}: {first}" if first else name
+
+
+def shortened(text: str, lines: int, letters: int = 2000) -> str:
+    r"""The text with at most so many lines and, about, letters: the middle is left out.
+
+    Examples
+    --------
+    >>> print(shortened("1\n2\n3\n4\n5", lines=3))
+    1
+      … (3 lines left out)
+    5
+    >>> shortened("a" * 30, lines=3, letters=8)
+    'aaaa … aaaa'
+    """
+    if len(text) > letters:
+        text = f"{text[: letters // 2]} … {text[-(letters // 2) :]}"
+    parts = text.split("\n")
+    if len(parts) <= lines:
+        return text
+    head, tail = parts[: lines // 2], parts[len(parts) - (lines - 1) // 2 :]
+    left_out = len(parts) - len(head) - len(tail)
+    return "\n".join([*head, f"  … ({left_out} lines left out)", *tail])
 
 
 def listed(names: Iterable[str], most: int | None = None) -> str:

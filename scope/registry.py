@@ -15,7 +15,9 @@ from importlib.metadata import EntryPoint, entry_points, version
 from types import MappingProxyType
 from typing import Any, Literal
 
-from scope.errors import SpecError
+from scope.errors import ModelError, SpecError
+from scope.foreign import ForeignCode
+from scope.printing import first_line
 
 Group = Literal["capabilities", "tasks", "models", "renderers"]
 
@@ -111,9 +113,12 @@ def _load_built_in(name: str, target: str) -> Entry:
 def _load_plugin(point: EntryPoint) -> Entry:
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
     try:
-        return Entry(name=point.name, origin=origin, target=point.load())
-    except Exception as error:  # noqa: BLE001 - a plugin may fail in any way; it is listed as broken
-        return Entry(name=point.name, origin=origin, error=f"{type(error).__name__}: {error}")
+        return Entry(
+            name=point.name, origin=origin, target=ForeignCode(origin).call("import", point.load)
+        )
+    except ModelError as error:  # a broken plugin is listed as such
+        reason = first_line(error.__cause__ or error)
+        return Entry(name=point.name, origin=origin, error=reason)
 
 
 def _singular(group: Group) -> str:

@@ -28,7 +28,9 @@ MAY_IMPORT = {
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("errors", "paths", "printing", "records"),
+    ("printing",),
+    ("errors",),
+    ("foreign", "paths", "records"),
     ("protocols", "registry", "metrics", "statistics", "serialization"),
     ("data", "store", "estimation", "progress", "tables", "testing"),
     ("models", "evidence", "fleet"),

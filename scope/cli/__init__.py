@@ -3,41 +3,64 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
 
-from scope.errors import ScopeError
-from scope.printing import printable
+from scope.cli.ending import INTERRUPTED, end_of, interrupted, was_interrupted
+from scope.cli.streams import forget_sizes_that_are_none, standard_streams
+from scope.errors import SpecError
+from scope.printing import UNWRITABLE, shown
 
-INPUT_IS_WRONG = 2
-INTERRUPTED = 130
-"""What shells expect of a command that Ctrl-C ended."""
+_WRONG_COMMAND_LINE: Any = typer.BadParameter.__mro__[2]
+"""The base of what typer raises about a command line, which it exports under no name."""
 
 
 def main() -> None:
-    """Run the command; what the user can mend ends in one message and exit code 2.
+    """Run the command: the one border at which every error ends, in a few lines and a code.
 
-    Ctrl-C ends it with one line and exit code 130.
+    0 done; 1 a gate that the user asked for failed; 2 the input is wrong; 70 an error of SCoPE's
+    own, its traceback in a file; 130 interrupted; 141 nobody reads the output.
     """
+    forget_sizes_that_are_none()
+    with standard_streams():
+        code = _ended()
+    sys.exit(code)
+
+
+def _ended() -> int:
     try:
-        from scope.cli.commands import application
+        code = _run()
+        # What cannot be written shows here.
+        sys.stdout.flush()
+        return code
+    # Whatever is raised ends here, also an exit that no command has asked for: it is not trusted.
+    except BaseException as error:  # noqa: BLE001
+        return end_of(error)
 
-        application()
-    except ScopeError as error:
-        typer.echo(f"scope: that cannot be done\n{printable(str(error))}", err=True)
-        sys.exit(INPUT_IS_WRONG)
-    except (KeyboardInterrupt, SystemExit) as end:
-        if not _was_interrupted(end):
+
+def _run() -> int:
+    _refuse_what_is_no_text(sys.argv[1:])
+    from scope.cli.commands import application
+
+    try:
+        code = application(standalone_mode=False)
+    except _WRONG_COMMAND_LINE as error:
+        if was_interrupted(error):
             raise
-        typer.echo(
-            "scope: interrupted; answers are kept, and the same command goes on where it was",
-            err=True,
-        )
-        sys.exit(INTERRUPTED)
+        error.show()
+        return int(error.exit_code)
+    if code == INTERRUPTED:
+        return interrupted()
+    return code if isinstance(code, int) else 0
 
 
-def _was_interrupted(end: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind the end: typer makes an exit of it, whose code is not always 130."""
-    while end is not None and not isinstance(end, KeyboardInterrupt):
-        end = end.__cause__ or end.__context__
-    return end is not None
+def _refuse_what_is_no_text(arguments: list[str]) -> None:
+    """What a command was asked is kept beside its results, as UTF-8."""
+    for one in arguments:
+        if UNWRITABLE.search(one):
+            raise SpecError(
+                f"the argument {shown(one)}, which is not UTF-8",
+                expected="arguments in UTF-8",
+                mend="rename the file or folder, or check the terminal's encoding",
+            )

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.output import Runs
+from scope.cli.output import Runs, print_json, print_table, say
 from scope.printing import printable
 
 
@@ -39,11 +39,11 @@ def list_(
     """
     rows = _rows(kind, runs)
     if json:
-        typer.echo(json_library.dumps(rows, indent=1, ensure_ascii=False))
+        print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
     elif rows:
         _print(rows)
     else:
-        typer.echo(f"no {kind} here", err=True)
+        say(f"no {kind} here", err=True)
 
 
 def _rows(kind: Kind, runs: Path) -> Rows:
@@ -146,7 +146,6 @@ def _runs(root: Path) -> Rows:
 
 
 def _print(rows: Sequence[dict[str, str]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -155,4 +154,4 @@ def _print(rows: Sequence[dict[str, str]]) -> None:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row.values()))
-    Console().print(table)
+    print_table(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scope.errors import SpecError
+from scope.paths import expanded
 
 if TYPE_CHECKING:
     from scope.records import Setting
@@ -119,7 +120,7 @@ def prompt_files(entries: Sequence[str]) -> dict[str, Path]:
         When an entry is not ``NAME=FILE``.
     """
     named = pairs(entries, what="prompt", example="--prompt answer=my_prompt.txt")
-    return {name: Path(file) for name, file in named.items()}
+    return {name: expanded(file) for name, file in named.items()}
 
 
 def settings(entries: Sequence[str]) -> dict[str, Setting]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -10,15 +12,25 @@ from typing import TYPE_CHECKING, Annotated, overload
 
 import typer
 
+from scope.paths import expanded
 from scope.printing import printable
+from scope.tables.cells import least_width
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from scope.records import Comparison, DataCard, Outcome
+
+MOST_COLUMNS = 1000
+"""No terminal is wider; the variable COLUMNS may say anything."""
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print the whole comparison as JSON on standard output.")
 ]
-Runs = Annotated[Path, typer.Option(help="Folder under which runs are kept.")]
+Runs = Annotated[
+    Path,
+    typer.Option(metavar="PATH", parser=expanded, help="Folder under which runs are kept."),
+]
 
 
 @overload
@@ -37,7 +49,7 @@ def run_argument(run: str | None) -> str | Path | None:
     >>> run_argument("sst2"), run_argument("../elsewhere/sst2").name
     ('sst2', 'sst2')
     """
-    return Path(run) if run and "/" in run else run
+    return expanded(run) if run and "/" in run else run
 
 
 @contextmanager
@@ -49,19 +61,34 @@ def results_alone_on_standard_output() -> Iterator[None]:
 
 def say(line: str, *, err: bool = False) -> None:
     """Print a line that may hold foreign words."""
-    typer.echo(printable(line), err=err)
+    typer.echo(printable(line), file=sys.stderr if err else sys.stdout)
+
+
+def print_json(text: str) -> None:
+    """Print JSON; characters that the stream cannot write are written as JSON writes them."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").replace("-", "").lower()
+    strange = r"[\ud800-\udfff]" if encoding == "utf8" else r"[^\x00-\x7f]"
+    escaped = re.sub(strange, lambda match: json.dumps(match[0])[1:-1], text)
+    typer.echo(escaped, nl=not text.endswith("\n"), file=sys.stdout)
+
+
+def print_table(table: RenderableType) -> None:
+    """Print tables, on a terminal that is too narrow for their values with longer lines."""
+    from rich.console import Console
+
+    console = Console()
+    width = max(console.width, least_width(table))
+    Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
 def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
     """Print a comparison for a person or for a machine, and where its report lies."""
     if as_json:
-        typer.echo(comparison.to_json(), nl=False)
+        print_json(comparison.to_json())
     else:
-        from rich.console import Console
-
         from scope.tables import table
 
-        Console().print(table(comparison, None if report is None else report.parent))
+        print_table(table(comparison, None if report is None else report.parent))
         for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scope.cli.output import say
+from scope.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from scope.zoo.lineage import Zoo
@@ -35,13 +35,12 @@ def zoo(
         from scope.zoo.lineage import to_rows
 
         rows = to_rows(built)
-        typer.echo(json_library.dumps(rows, indent=1, ensure_ascii=False))
+        print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
     else:
         _print(built)
 
 
 def _print(built: Zoo) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -50,5 +49,5 @@ def _print(built: Zoo) -> None:
         table.add_column(heading, overflow="fold")
     for model in built:
         table.add_row(*map(Text, (model.name, model.kind, model.source or "")))
-    Console().print(table)
+    print_table(table)
     say(f"path of a model: {built.models[0].path.parent}/NAME")

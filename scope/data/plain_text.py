@@ -10,6 +10,7 @@ from pathlib import Path
 from scope.data.lines import read_lines
 from scope.data.sources import Row, Source
 from scope.errors import DataError
+from scope.paths import expanded
 
 _SUFFIX = ".txt"
 # Project Gutenberg puts its licence before the one and after the other.
@@ -28,7 +29,7 @@ def open_text(path: Path) -> Source:
     DataError
         When there is no such file or folder, or no .txt file in it.
     """
-    files = _files(path.expanduser())
+    files = _files(expanded(path))
 
     def read(columns: Sequence[str]) -> Iterator[Row]:
         number = 0

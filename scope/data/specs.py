@@ -18,6 +18,7 @@ from scope.data.parquet import open_parquet
 from scope.data.plain_text import open_text
 from scope.data.sources import Source
 from scope.errors import DataError, SpecError
+from scope.paths import expanded
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(Path(rest))}
@@ -68,7 +69,7 @@ def open_source(spec: str) -> Source:
         with reading(spec):
             return guarded(SCHEMES[scheme[1]](spec[scheme.end() :]))
     with reading(spec):
-        path = Path(spec).expanduser()
+        path = expanded(spec)
         missing = not path.exists()
     if scheme and missing:
         close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)

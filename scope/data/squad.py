@@ -8,7 +8,6 @@ be answered from its passage; no list at all, that the right answer is not known
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +15,7 @@ from scope.data.fields import Fields, read_fields
 from scope.data.items import Draft
 from scope.data.specs import open_source
 from scope.data.squad_json import read_squad_json
+from scope.paths import expanded
 from scope.records import Item, Question
 
 NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -47,7 +47,7 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         When the file is cut off or is no SQuAD, or a row lacks a field.
     """
     json_file = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    for draft in read_squad_json(Path(spec).expanduser()) if json_file else _rows(spec):
+    for draft in read_squad_json(expanded(spec)) if json_file else _rows(spec):
         if unanswerable or draft.item is None or draft.item.gold != ("",):
             yield draft
 

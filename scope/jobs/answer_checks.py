@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
-from scope.errors import ModelError, ScopeError
+from scope.errors import ModelError
+from scope.foreign import ForeignCode
 from scope.jobs.participants import Participant
 from scope.models.loading import METHODS
-from scope.models.python import failure_of
+from scope.printing import UNWRITABLE, shown, writable
 from scope.protocols import Role
 from scope.records import Answer, Question
 from scope.records.answered import SUMS_TO_ONE
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def checked_answers(
@@ -59,18 +57,19 @@ def _given(
     participant: Participant, method: str, questions: Sequence[Question]
 ) -> Iterator[object]:
     """What the model's method gives; a failure of a user's own code is told as such."""
-    try:
-        answers = getattr(participant.model, method)(questions)
+    ask = getattr(participant.model, method)
+    if participant.own:
+        code = ForeignCode(participant.model.spec)
+        answers = code.call(method, ask, questions)
+        if isinstance(answers, Iterable):
+            yield from code.each(method, answers)
+            return
+    else:
+        # The code of SCoPE fails by a bug, which is not hidden.
+        answers = ask(questions)
         if isinstance(answers, Iterable):
             yield from answers
             return
-    except ScopeError:
-        raise
-    # The user's own code may fail in any way; that of SCoPE fails by a bug, which is not hidden.
-    except Exception as error:
-        if not participant.own:
-            raise
-        raise failure_of(participant.model.spec, error) from error
     raise _wrong(participant, f"with a {type(answers).__name__}", _PAIRS)
 
 
@@ -81,23 +80,23 @@ def _pair(participant: Participant, one: object) -> tuple[int, Answer]:
     match one:
         case (Integral() as place, Answer() as answer):
             return int(place), answer
-    raise _wrong(participant, f"with {one!r:.80}", _PAIRS)
+    raise _wrong(participant, f"with {shown(one, 80)}", _PAIRS)
 
 
 def _what_is_wrong(question: Question, answer: Answer) -> str:
     """Why the answer is none to this question; empty if it is."""
     texts = [*([] if answer.text is None else [answer.text]), *answer.others]
     if strange := [text for text in texts if not isinstance(text, str)]:
-        return f"{strange[0]!r:.80}, which is no text"
+        return f"{shown(strange[0], 80)}, which is no text"
     options, values = len(question.options), answer.probabilities
     if not isinstance(values, tuple | list) or (values and not _one_each(values, options)):
-        return f"the probabilities {values!r:.100} for {options} options"
+        return f"the probabilities {shown(values, 100)} for {options} options"
     if not answer.given:
         return ""
     if not options:
         return "an option, where there are none" if answer.text is None else ""
     if type(answer.choice) is not int or not 0 <= answer.choice < options:
-        return f"the option {answer.choice!r} of {options}"
+        return f"the option {shown(answer.choice)} of {options}"
     return ""
 
 
@@ -112,9 +111,9 @@ def _one_each(values: Sequence[Any], options: int) -> bool:
 
 def _storable(answer: Answer) -> Answer:
     texts = [answer.text or "", *answer.others]
-    if not any(map(_UNSTORABLE.search, texts)):
+    if not any(map(UNWRITABLE.search, texts)):
         return answer
-    first, *others = (_UNSTORABLE.sub("\ufffd", text) for text in texts)
+    first, *others = map(writable, texts)
     return replace(answer, text=None if answer.text is None else first, others=tuple(others))
 
 

@@ -14,7 +14,7 @@ from platform import python_version
 from scope.errors import SpecError
 from scope.models import ModelOptions
 from scope.models.loading import split_spec
-from scope.records import Manifest, ModelCard, Setting
+from scope.records import GOLD, Manifest, ModelCard, Setting
 
 SOFTWARE = (
     "scope-models",
@@ -51,6 +51,8 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
     >>> short_names(["openai:http://localhost:8000/v1#ours", "gguf:models/theirs.Q4.gguf"])
     ('ours', 'theirs.Q4')
+    >>> short_names(["predictions:answers.tsv#(gold)"])
+    ('predictions:answers.tsv#(gold)',)
     """
     if twice := next((spec for spec in specs if list(specs).count(spec) > 1), None):
         raise SpecError(
@@ -60,8 +62,14 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(
-        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
+        _whole(spec) if short.count(name) > 1 or name == GOLD else name
+        for spec, name in zip(specs, short, strict=True)
     )
+
+
+def _whole(spec: str) -> str:
+    """The spec, which must not read like the column of the right answers."""
+    return f"hf:{spec}" if spec == GOLD else spec
 
 
 def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:

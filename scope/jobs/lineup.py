@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
@@ -15,6 +14,7 @@ from scope.jobs.participants import Participant
 from scope.models.expansion import expand_spec
 from scope.models.garage import Garage
 from scope.models.loading import split_spec
+from scope.paths import expanded
 from scope.protocols import Progress
 from scope.records import ModelCard
 
@@ -162,7 +162,7 @@ def _place(spec: str) -> str:
     if scheme != "predictions":
         return spec
     path, mark, model = rest.partition("#")
-    return f"{Path(path).expanduser().resolve()}{mark}{model}"
+    return f"{expanded(path).resolve()}{mark}{model}"
 
 
 def _refuse_repeated(

@@ -20,6 +20,7 @@ from scope.jobs.latent_store import (
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions
+from scope.paths import expanded
 from scope.probes import SimilarityProbe
 from scope.protocols import LatentReader, Progress
 
@@ -61,7 +62,7 @@ class ProbeSimilarity:
             or is not as it was: then both fingerprints are told.
         """
         try:
-            opened = open_probe(folder.expanduser(), options, model)
+            opened = open_probe(expanded(folder), options, model)
         except (ModelError, SpecError) as error:
             if model is not None:
                 raise

@@ -15,6 +15,7 @@ from scope.errors import ScopeError, SpecError
 from scope.estimation.tasks import Compare, cosines_of
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
+from scope.paths import expanded
 from scope.protocols import Encoder, Progress, Task
 from scope.records import Setting
 
@@ -206,7 +207,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
     """
     rest = spec.removeprefix(PROBE)
     before, mark, model = rest.rpartition("#")
-    if not mark or Path(rest).expanduser().is_dir():
+    if not mark or expanded(rest).is_dir():
         return Path(rest), None
     if not model.strip():
         raise SpecError(

@@ -12,6 +12,7 @@ from scope.errors import DataError
 from scope.jobs.probe.opening import open_probe
 from scope.jobs.probe_similarity import ProbeSimilarity
 from scope.models import ModelOptions
+from scope.paths import expanded
 from scope.protocols import Progress
 
 
@@ -58,7 +59,7 @@ def similarity(
             expected="two lists of texts, as many in each",
             mend="give a list of first texts and a list of second texts, in the same order",
         )
-    folder = Path(probe).expanduser()
+    folder = expanded(probe)
     opened = open_probe(folder, model_options or ModelOptions(), model)
     read = ProbeSimilarity(folder=folder, model=model, opened=opened).read(
         [*first, *second], progress

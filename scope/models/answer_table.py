@@ -18,6 +18,7 @@ from scope.data.guard import reading
 from scope.data.lines import read_lines
 from scope.data.options import LETTERS
 from scope.errors import DataError, ModelError
+from scope.paths import expanded
 from scope.protocols import Answers
 from scope.records import Answer, Question
 
@@ -49,7 +50,7 @@ def parse_table_name(rest: str) -> TableName | None:
     'yi-6b'
     """
     match = _TABLE.fullmatch(rest)
-    return TableName(Path(match["path"]).expanduser(), match["model"] or None) if match else None
+    return TableName(expanded(match["path"]), match["model"] or None) if match else None
 
 
 class TableColumn:

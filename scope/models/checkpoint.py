@@ -6,8 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from scope import printing
 from scope.errors import ModelError
 from scope.models.options import ModelOptions
+from scope.paths import expanded
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
@@ -37,7 +39,7 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
         When there is no such folder or repository, or it holds weights only as pickles and
         ``allow_pickle`` is off.
     """
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     if folder.is_file():
         scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
         raise ModelError(
@@ -84,8 +86,7 @@ def _download(name: str, options: ModelOptions) -> Path:
 
 def first_line(error: Exception) -> str:
     """Kind and first line of an error from elsewhere, for a message of ours."""
-    lines = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {lines[0][:300]}"
+    return printing.first_line(error)
 
 
 def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:

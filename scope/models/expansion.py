@@ -7,6 +7,7 @@ from pathlib import Path
 from scope.errors import DataError
 from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
 from scope.models.loading import split_spec
+from scope.paths import expanded
 
 SAVED = (".jsonl", ".jsonl.gz", ".parquet")
 """How the names of files of saved answers end."""
@@ -32,7 +33,7 @@ def expand_spec(spec: str) -> tuple[str, ...]:
     ('hf:google-bert/bert-base-uncased',)
     """
     scheme, rest = split_spec(spec)
-    if scheme == "predictions" and (folder := Path(rest).expanduser()).is_dir():
+    if scheme == "predictions" and (folder := expanded(rest)).is_dir():
         return _files_of(folder)
     table = parse_table_name(rest) if scheme == "predictions" else None
     if table is None:

@@ -18,6 +18,7 @@ from scope.models.heads import Head
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.paths import expanded
 
 _MAGIC = b"GGUF"
 
@@ -44,7 +45,7 @@ def identify(rest: str, options: ModelOptions) -> str:
     ModelError
         When there is no such file, or it is no GGUF.
     """
-    path = Path(rest).expanduser()
+    path = expanded(rest)
     _require_gguf(path)
     return _fingerprint(path, options)
 
@@ -58,7 +59,7 @@ def load_parts(rest: str, options: ModelOptions) -> Head:
         When there is no such file, it is damaged or no GGUF, its architecture cannot be read, or
         the package that reads it is missing.
     """
-    path = Path(rest).expanduser()
+    path = expanded(rest)
     fingerprint = identify(rest, options)
     library = _library()
     transformers, torch = quiet_transformers(), load_torch()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from scope.errors import ModelError, SpecError
 from scope.protocols import Classifier, StreamingClassifier
 from scope.records import Example, Prediction
+
+LABELS_SHOWN = 10
+LETTERS_SHOWN = 60
+"""Most labels of either side in a message, and letters of each."""
 
 
 def parse_label_map(entries: Sequence[str]) -> dict[str, str]:
@@ -113,10 +118,13 @@ def _order(
 
 
 def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
-    rows = max(len(left), len(right))
-    padded = [[*side, *[""] * (rows - len(side))] for side in (left, right)]
-    width = max(map(len, left))
-    return "\n".join(f"  {a:<{width}}  |  {b}" for a, b in zip(*padded, strict=True))
+    pairs = list(zip_longest(left, right, fillvalue=""))
+    shown = [[f"{name:.{LETTERS_SHOWN}}" for name in pair] for pair in pairs[:LABELS_SHOWN]]
+    width = max(len(name) for name, _ in shown)
+    lines = [f"  {ours:<{width}}  |  {theirs}" for ours, theirs in shown]
+    if left_out := len(pairs) - len(shown):
+        lines.append(f"  … and {left_out} more")
+    return "\n".join(lines)
 
 
 def _first_entry(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from scope.errors import ModelError, SpecError
+from scope.foreign import ForeignCode
+from scope.models.guarded import GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.protocols import (
     Answerer,
@@ -105,8 +107,23 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
         return load_encoder(spec, options)
     if role == "latent_reader":
         return load_latent_reader(spec, options)
+    return in_role(_loaded(spec, options), spec, role, options)
+
+
+def _loaded(spec: str, options: ModelOptions) -> Any:
+    """The model of any scheme; where foreign code is run for it, behind the boundary."""
     scheme, rest = split_spec(spec)
-    return in_role(find("models", scheme).target(rest, options), spec, role, options)
+    load = find("models", scheme).target
+    if scheme in BUILT_IN["models"]:
+        if not options.trust_remote_code or scheme == "python":
+            return load(rest, options)
+        code = ForeignCode(spec)
+        return guard_methods(code.call("loading", load, rest, options), code)
+    code = ForeignCode(spec)
+    model = code.call("loading", load, rest, options)
+    with code.entered("its attributes"):
+        complete = is_complete(model)
+    return GuardedModel(model, code) if complete else model
 
 
 def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
@@ -131,9 +148,10 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
         from scope.models.label_words import LabelWordClassifier
 
         return LabelWordClassifier(model, options)
+    kind = getattr(model, "kind", type(model)).__name__
     has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
     raise ModelError(
-        f"`{spec}` is a {type(model).__name__} with the roles: {has or 'none'}",
+        f"`{spec}` is a {kind} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
         mend="name another model, or ask for what this one can do (see `scope list models`)",
     )
@@ -220,5 +238,4 @@ def load_latent_reader(
             f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
             mend="name the checkpoint itself",
         )
-    model = find("models", scheme).target(rest, options)
-    return cast(LatentReader, in_role(model, spec, "latent_reader", options))
+    return cast(LatentReader, in_role(_loaded(spec, options), spec, "latent_reader", options))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
+from itertools import islice
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, SpecError
-from scope.models.checkpoint import first_line
+from scope.foreign import ForeignCode
+from scope.models.guarded import GuardedModel, checked_labels, is_complete
 from scope.models.options import ModelOptions
 from scope.models.python_answers import METHODS, PythonAnswers
-from scope.protocols import (
-    Answerer,
-    ChoiceScorer,
-    Classifier,
-    LatentReader,
-    MaskFiller,
-    NextToken,
-)
+from scope.printing import first_line, shown
 from scope.records import Prediction
 from scope.records.answered import SUMS_TO_ONE
 
@@ -35,7 +29,8 @@ _SHAPE = (
     "of probabilities a text; or an object with `fill`, `answer`, `choose` or `predict_next`"
 )
 
-_COMPLETE = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken, LatentReader)
+_NUMBERS = "fiub"
+"""Kinds of NumPy's arrays that hold numbers; those of objects are looked through one by one."""
 
 
 class PythonClassifier:
@@ -46,19 +41,21 @@ class PythonClassifier:
         answer: Callable[[list[str]], Any],
         labels: Sequence[str],
         *,
-        spec: str,
+        code: ForeignCode,
         fingerprint: str,
     ) -> None:
         self._answer = answer
-        self.labels = tuple(map(str, labels))
-        self.spec = spec
+        self._code = code
+        self.labels = tuple(labels)
+        self.spec = code.name
         self.fingerprint = fingerprint
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text; the probabilities are checked and rounded to six decimals."""
         if not texts:
             return []
-        rows = self._as_rows(_run(self.spec, self._answer, list(texts)))
+        with self._code.entered("classify"):
+            rows = self._as_rows(_at_once(self._answer, list(texts)))
         shape = (len(texts), len(self.labels))
         if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
             what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
@@ -79,29 +76,39 @@ class PythonClassifier:
 
     def _as_rows(self, answer: Any) -> NDArray[np.float64]:
         try:
-            return np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+            given = np.asarray(answer)
+            if given.dtype.kind not in _NUMBERS:
+                _refuse_what_is_no_number(given)
+            return given.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
-                f"`{self.spec}` answered with what is no table of numbers ({error})",
+                f"`{self.spec}` answered with what is no table of numbers ({first_line(error)})",
                 expected="one row of probabilities a text, all of the same length",
                 mend="return a list of lists of numbers, or an array",
             ) from error
+
+
+def _refuse_what_is_no_number(given: NDArray[Any]) -> None:
+    """Texts would be read as numbers, and None as NaN."""
+    for one in given.flat:
+        if not isinstance(one, Real):
+            raise TypeError(f"{shown(one)} is a {type(one).__name__}")
 
 
 def load(rest: str, options: ModelOptions) -> Any:
     """The model that a module's attribute is, or gives when it is a class.
 
     An object that has a role as `scope.protocols` describes it, with ``spec`` and ``fingerprint``,
-    is taken as it stands. What else classifies, or has a method of `scope.models.python_answers`,
-    is given both. The module is looked for in the current folder too. The fingerprint covers the
-    module's own file.
+    is taken as it stands, its failures apart. What else classifies, or has a method of
+    `scope.models.python_answers`, is given both. The module is looked for in the current folder
+    too. The fingerprint covers the module's own file.
 
     Raises
     ------
     SpecError
         When the module or the attribute is not there.
     ModelError
-        When the attribute is nothing that classifies or answers.
+        When the attribute is nothing that classifies or answers, or its code fails.
     """
     module_name, _, attribute = rest.partition(":")
     if not (attribute and all(part.isidentifier() for part in module_name.split("."))):
@@ -110,7 +117,18 @@ def load(rest: str, options: ModelOptions) -> Any:
             expected="python:MODULE:ATTRIBUTE",
             mend="write for example python:my_models:sentiment",
         )
-    module = _import(module_name)
+    # The folder stays on the module's path: it may import its neighbours when it is called.
+    code = ForeignCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
+    with code.entered("import"):
+        module = _import(module_name)
+    with code.entered("loading"):
+        candidate = _made(module, module_name, attribute)
+        if is_complete(candidate):
+            return GuardedModel(candidate, code)
+        return _with_identity(candidate, attribute, code, _fingerprint(module, attribute))
+
+
+def _made(module: Any, module_name: str, attribute: str) -> Any:
     if not hasattr(module, attribute):
         raise SpecError(
             f"the module `{module_name}` has no `{attribute}`",
@@ -118,48 +136,47 @@ def load(rest: str, options: ModelOptions) -> Any:
             mend=f"define `{attribute}` in {module_name}, or check the spelling",
         )
     found = getattr(module, attribute)
-    candidate = _run(f"python:{rest}", found) if isinstance(found, type) else found
-    if isinstance(candidate, _COMPLETE):
-        return candidate
-    return _with_identity(candidate, attribute, f"python:{rest}", _fingerprint(module, attribute))
+    return found() if isinstance(found, type) else found
 
 
-def _with_identity(candidate: Any, attribute: str, spec: str, fingerprint: str) -> Any:
+def _with_identity(candidate: Any, attribute: str, code: ForeignCode, fingerprint: str) -> Any:
     """The object with a spec and a fingerprint, and its answers checked."""
     asked = [name for name in METHODS if callable(getattr(candidate, name, None))]
     answer = getattr(candidate, "classify", candidate)
     classifies = callable(answer) and hasattr(candidate, "labels")
     if not classifies and not asked:
         raise ModelError(
-            f"`{spec}` is a {type(candidate).__name__} "
+            f"`{code.name}` is a {type(candidate).__name__} "
             f"{'without `labels`' if callable(answer) else 'that cannot be called'}",
             expected=_SHAPE,
             mend=f"for example `{attribute}.labels = ('negative', 'positive')`",
         )
     classifier = (
-        PythonClassifier(answer, candidate.labels, spec=spec, fingerprint=fingerprint)
+        PythonClassifier(
+            answer,
+            checked_labels(candidate.labels, code.name),
+            code=code,
+            fingerprint=fingerprint,
+        )
         if classifies
         else None
     )
     if classifier is not None and not asked:
         return classifier
-    calls = {
-        name: partial(_run, spec, partial(_at_once, getattr(candidate, name))) for name in asked
-    }
-    return PythonAnswers(calls, classifier, spec=spec, fingerprint=fingerprint)
+    calls = {name: partial(_at_once, getattr(candidate, name)) for name in asked}
+    return PythonAnswers(calls, classifier, code=code, fingerprint=fingerprint)
 
 
-def _at_once(code: Callable[..., Any], *arguments: Any) -> Any:
-    """What the code returns; of a generator all values, so that its failures show here."""
-    given = code(*arguments)
-    return list(given) if isinstance(given, Iterator) else given
+def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:
+    """What is answered; of a generator the values, so that its failures show here.
+
+    One more than was asked for is enough to see that there are too many.
+    """
+    given = ask(asked)
+    return list(islice(given, len(asked) + 1)) if isinstance(given, Iterator) else given
 
 
 def _import(name: str) -> Any:
-    here = os.getcwd()  # noqa: PTH109 - sys.path holds strings
-    if here not in sys.path:
-        # It stays there: the module may import its neighbours when it is called.
-        sys.path.insert(0, here)
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -168,27 +185,6 @@ def _import(name: str) -> Any:
             expected="a module in this folder or an installed one",
             mend="check the name, or start in the folder that holds it",
         ) from error
-    # The user's own code may fail in any way; it is told as the user's, with its place.
-    except Exception as error:
-        raise failure_of(f"python:{name}", error) from error
-
-
-def _run(spec: str, code: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return code(*arguments)
-    # As above.
-    except Exception as error:
-        raise failure_of(spec, error) from error
-
-
-def failure_of(spec: str, error: Exception) -> ModelError:
-    """What to raise when a user's own code has failed: it is told as theirs, with its place."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return ModelError(
-        f"`{spec}` failed: {first_line(error)} ({place.filename}, line {place.lineno})",
-        expected="a module that imports, and a model that answers whatever it is asked",
-        mend="mend the code there",
-    )
 
 
 def _fingerprint(module: Any, attribute: str) -> str:

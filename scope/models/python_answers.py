@@ -12,11 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from numbers import Real
 from typing import Any
 
 from scope.data.options import option_index
 from scope.errors import ModelError
+from scope.foreign import ForeignCode
+from scope.models.guarded import checked_prediction
+from scope.printing import shown, writable
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
 from scope.records.answered import SUMS_TO_ONE
@@ -38,10 +42,11 @@ class PythonAnswers:
         calls: Mapping[str, Callable[[list[Any]], Any]],
         classifier: Classifier | None,
         *,
-        spec: str,
+        code: ForeignCode,
         fingerprint: str,
     ) -> None:
-        self.spec = spec
+        self._code = code
+        self.spec = code.name
         self.fingerprint = fingerprint
         if classifier is not None:
             self.labels = classifier.labels
@@ -49,20 +54,22 @@ class PythonAnswers:
         for name, call in calls.items():
             method = self._predict_next if name == "predict_next" else self._ask
             read = _among_options if name == "choose" else _in_words
-            own = (call,) if name == "predict_next" else (call, read)
+            own = (call,) if name == "predict_next" else (name, call, read)
             setattr(self, name, partial(method, *own))
 
     def _ask(
         self,
+        name: str,
         call: Callable[[list[Any]], Any],
         read: Callable[[object, Question], Answer],
         questions: Sequence[Question],
     ) -> Answers:
         for start in range(0, len(questions), ASKED_AT_ONCE):
             portion = questions[start : start + ASKED_AT_ONCE]
-            given = self._one_each(call(list(portion)), len(portion), "questions")
-            for place, (value, question) in enumerate(zip(given, portion, strict=True), start):
-                yield place, self._read(read, value, question)
+            with self._code.entered(name):
+                given = self._one_each(call(list(portion)), len(portion), "questions")
+                answers = [self._read(read, *one) for one in zip(given, portion, strict=True)]
+            yield from enumerate(answers, start)
 
     def _read(
         self, read: Callable[[object, Question], Answer], value: object, question: Question
@@ -83,29 +90,36 @@ class PythonAnswers:
     ) -> list[Prediction]:
         if not texts:
             return []
-        given = self._one_each(call(list(texts)), len(texts), "texts")
-        return [self._prediction(value, text) for value, text in zip(given, texts, strict=True)]
+        with self._code.entered("predict_next"):
+            given = self._one_each(call(list(texts)), len(texts), "texts")
+            return [self._prediction(value, text) for value, text in zip(given, texts, strict=True)]
 
     def _prediction(self, value: object, text: str) -> Prediction:
         if isinstance(value, Prediction):
-            return value
+            return checked_prediction(value, self.spec)
         if not isinstance(value, Mapping) or not value or not _adds_up(list(value.values())):
             raise self._wrong(
-                f"{value!r:.60} for what follows {text[:60]!r}",
+                f"{shown(value)} for what follows {text[:60]!r}",
                 "a dict of tokens with their probabilities, whose sum is at most 1",
             )
-        ranked = sorted(value.items(), key=lambda pair: (-pair[1], pair[0]))
+        shares: dict[str, float] = {}
+        for token, share in value.items():
+            # Two tokens that read the same once they can be written are one.
+            text = writable(str(token))
+            shares[text] = shares.get(text, 0) + float(share)
+        ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
         return Prediction(
-            probabilities=tuple(round(float(share), 6) for _, share in ranked),
-            tokens=tuple(str(token) for token, _ in ranked),
+            probabilities=tuple(round(share, 6) for _, share in ranked),
+            tokens=tuple(token for token, _ in ranked),
         )
 
     def _one_each(self, given: Any, count: int, asked: str) -> list[Any]:
         if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
             raise self._wrong(f"a {type(given).__name__} to {count} {asked}", "a list of answers")
-        values = list(given)
+        values = list(islice(given, count + 1))
         if len(values) != count:
-            raise self._wrong(f"{len(values)} answers to {count} {asked}", "one answer to each")
+            told = f"more than {count}" if len(values) > count else str(len(values))
+            raise self._wrong(f"{told} answers to {count} {asked}", "one answer to each")
         return values
 
     def _wrong(self, found: str, expected: str) -> ModelError:
@@ -116,7 +130,7 @@ class PythonAnswers:
 
 def _in_words(value: object, question: Question) -> Answer:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{value!r:.60}")
+        raise ValueError(shown(value))
     return Answer(text=None if value is None else value.strip())
 
 
@@ -133,7 +147,7 @@ def _among_options(value: Any, question: Question) -> Answer:
         or not _adds_up(value)
         or math.fsum(value) < 1 - SUMS_TO_ONE
     ):
-        raise ValueError(f"{value!r:.60}")
+        raise ValueError(shown(value))
     shares = tuple(round(float(share), 6) for share in value)
     return Answer(choice=max(range(len(shares)), key=shares.__getitem__), probabilities=shares)
 

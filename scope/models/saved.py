@@ -21,6 +21,7 @@ from scope.errors import DataError, ModelError
 from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.models.saved_answers import SavedAnswers, read_saved_answers
+from scope.paths import expanded
 from scope.printing import listed
 from scope.records import Prediction
 from scope.records.answered import SUMS_TO_ONE
@@ -75,7 +76,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     """
     if table := parse_table_name(rest):
         return load_column(table)
-    path = Path(rest).expanduser()
+    path = expanded(rest)
     with reading(str(path)):
         missing = not path.is_file()
     if missing:

@@ -11,6 +11,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from scope.errors import RunError
+from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Comparison, Perturbation, Prediction, Question
 from scope.serialization import from_json, to_json
@@ -41,14 +42,14 @@ def run_folder(run: str | Path, root: Path) -> Path:
     '../elsewhere'
     """
     if isinstance(run, Path):
-        return run
+        return expanded(run)
     if not _PLAIN_NAME.fullmatch(run):
         raise RunError(
             f"`{run}` is no name for a run",
             expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
             mend="choose another name, such as --run sst2-synonym",
         )
-    return root / run
+    return expanded(root) / run
 
 
 class RunFolder:

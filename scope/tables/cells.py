@@ -11,6 +11,7 @@ from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_QUESTIONS
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
 AT_EITHER_END = 4
@@ -46,6 +47,34 @@ def listing(
         between = " between these" if ends else ""
         shown.caption = Text(f"and {left_out:,} more{between}: in the report and in --json")
     return shown
+
+
+LEAST_WIDTH = 80
+"""Tables are made for as many columns; narrower ones would lose values."""
+
+_LEAST_OF_A_COLUMN = 8
+_BETWEEN_COLUMNS = 3
+
+
+def least_width(shown: RenderableType) -> int:
+    """Columns of a terminal in which a table, or each of several, shows all of its values.
+
+    Examples
+    --------
+    >>> least_width(listing("", ("model", "accuracy, %"), [("a", "50.0")]))
+    80
+    >>> least_width(listing("", ("accuracy, %",) * 8, [("50.0",) * 8]))
+    121
+    """
+    from rich.console import Group
+    from rich.table import Table
+
+    if isinstance(shown, Group):
+        return max(map(least_width, shown.renderables), default=LEAST_WIDTH)
+    if not isinstance(shown, Table):
+        return LEAST_WIDTH
+    columns = (max(one.min_width or 0, _LEAST_OF_A_COLUMN) for one in shown.columns)
+    return max(LEAST_WIDTH, sum(one + _BETWEEN_COLUMNS for one in columns) + 1)
 
 
 _SHARE, _POINTS, _SIGNED = map(len, ("[10.0, 20.0]", "[-10.0, +10.0]", "[-0.100, 0.100]"))

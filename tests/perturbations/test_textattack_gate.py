@@ -11,6 +11,7 @@ import pytest
 from perturbations.lexicon import stopwords
 from perturbations.textattack_gate import _offer_stopwords, load_textattack
 from scope.errors import ResourceError
+from scope.paths import cache_folder
 
 SCRIPT = """
 import json, logging, logging.config, os, socket, sys, warnings
@@ -166,3 +167,10 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
 
 def test_a_second_call_gives_the_same_module():
     assert load_textattack() is load_textattack() is sys.modules["textattack"]
+
+
+def test_the_dictionary_of_jieba_is_not_kept_among_temporary_files():
+    import jieba
+
+    load_textattack()
+    assert jieba.dt.tmp_dir == str(cache_folder())

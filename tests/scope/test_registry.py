@@ -1,6 +1,9 @@
+from importlib.metadata import EntryPoint
+
 import pytest
 
-from scope.errors import SpecError
+from scope.errors import ModelError, SpecError
+from scope.models import load_model
 from scope.protocols import Capability
 from scope.registry import entries, find
 
@@ -28,3 +31,32 @@ def test_an_unknown_name_lists_the_known_ones():
 def test_a_near_miss_is_guessed():
     with pytest.raises(SpecError, match="did you mean `synonym`"):
         find("capabilities", "synonyms")
+
+
+@pytest.fixture
+def leaving_plugin(tmp_path, monkeypatch):
+    """A plugin whose import, or whose loader, ends the program as if all were well."""
+    (tmp_path / "a_plugin_that_leaves.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "a_loader_that_leaves.py").write_text(
+        "import sys\ndef load(rest, options):\n    sys.exit(0)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    points = {
+        "gone": EntryPoint("gone", "a_plugin_that_leaves:load", "scope.models"),
+        "going": EntryPoint("going", "a_loader_that_leaves:load", "scope.models"),
+    }
+    monkeypatch.setattr("scope.registry._plugins", lambda _: points)
+
+
+@pytest.mark.usefixtures("leaving_plugin")
+def test_a_plugin_that_ends_the_program_is_listed_as_broken():
+    (broken,) = [one for one in entries("models") if one.error]
+    assert (broken.name, broken.error) == ("gone", "SystemExit: 0")
+    with pytest.raises(SpecError, match="does not load: SystemExit: 0"):
+        find("models", "gone")
+
+
+@pytest.mark.usefixtures("leaving_plugin")
+def test_a_plugins_loader_that_ends_the_program_is_told():
+    with pytest.raises(ModelError, match="`going:x` failed in `loading`: SystemExit: 0"):
+        load_model("going:x", "classifier")

@@ -18,6 +18,7 @@ from scope.fleet.reading.cells import UNKNOWN, Cells, matrix_of
 from scope.fleet.reading.long import read_long
 from scope.fleet.reading.predictions import read_predictions
 from scope.fleet.reading.runs import is_run, read_runs
+from scope.paths import expanded
 
 _AS_FOUND: Mapping[str, str] = MappingProxyType({})
 
@@ -97,7 +98,7 @@ def _read(
             expected="a table of answers, a folder of saved predictions, or a run",
             mend="name one or more",
         )
-    folders = {one: Path(one).expanduser() for one in specs}
+    folders = {one: expanded(one) for one in specs}
     runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
     read = [read_runs(runs, answers=answers)] if runs else []
     for one, path in folders.items():

@@ -17,6 +17,7 @@ from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.fleet.reading.codes import Coded, Coder, Wanted
 from scope.fleet.reading.values import UnreadableError
+from scope.paths import expanded
 
 _ROWS_AT_ONCE = 1 << 16
 _BYTES_AT_ONCE = 1 << 23
@@ -93,7 +94,7 @@ def _joined(columns: Sequence[Sequence[object]]) -> list[Any]:
 
 def _arrow_batches(table: Table, wanted: Sequence[Wanted]) -> Iterator[_Batch] | None:
     """The same of files that pyarrow reads by column; None for others."""
-    path = Path(table.spec).expanduser()
+    path = expanded(table.spec)
     if any(len(one.columns) != 1 for one in wanted) or not path.is_file():
         return None
     columns = [one.columns[0] for one in wanted]

@@ -9,6 +9,7 @@ from pathlib import Path
 from scope.data.fields import Fields, read_fields
 from scope.data.specs import open_file
 from scope.errors import DataError, SpecError
+from scope.paths import expanded
 from scope.printing import did_you_mean, listed
 
 SHOWN = 10
@@ -48,7 +49,7 @@ def read_communities(path: str | Path) -> dict[str, str]:
 
 def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
     """Every row with the name of its model, each once."""
-    file = Path(path).expanduser()
+    file = expanded(path)
     if not file.is_file():
         raise DataError(
             f"no file `{file}`",

@@ -18,6 +18,7 @@ from scope.fleet.saved_numbers import DESCRIPTION
 from scope.fleet.saving import Fleet, load_fleet
 from scope.jobs.fleet.given import text_digest
 from scope.jobs.fleet.labels import SHOWN
+from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
 
@@ -69,7 +70,7 @@ def fleet_digest(fleet: Fleet) -> str:
 
 def _folder(spec: str | Path, runs: Path) -> Path:
     named = isinstance(spec, str) and "/" not in spec
-    path = run_folder(str(spec), runs) if named else Path(spec).expanduser()
+    path = run_folder(str(spec), runs) if named else expanded(spec)
     for folder in (path / EMBEDDER, path):
         if (folder / DESCRIPTION).is_file():
             return folder

@@ -13,6 +13,7 @@ from scope.jobs.probe.readers import AutoDType, with_dtype
 from scope.jobs.probe.request import ProbeRequest, ordered_steps
 from scope.jobs.probe.retesting import Retest, judge_saved
 from scope.models import ModelOptions
+from scope.paths import expanded
 from scope.protocols import PairTask, Progress
 from scope.records import Comparison
 
@@ -117,7 +118,7 @@ def probe(
     specs = PairSpecs(data=data, train=train, development=development, test=test)
     if probe is not None:
         retest = Retest(
-            folder=Path(probe).expanduser(),
+            folder=expanded(probe),
             models=named,
             pairs=specs,
             n=n,
@@ -151,7 +152,7 @@ def probe(
         seeds=1 if seeds is None else seeds,
         seed=seed,
         hidden=hidden,
-        save=None if save is None else Path(save).expanduser(),
+        save=None if save is None else expanded(save),
     )
     reading = Reading(
         chosen=ChosenPairTask.of(task, low, high),

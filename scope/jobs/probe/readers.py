@@ -17,6 +17,7 @@ from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.readout import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
 from scope.models.options import DType
+from scope.paths import expanded
 from scope.probes import LatentSource
 from scope.protocols import Advance, LatentReader, Progress, Total
 from scope.records import ModelCard, ProbedModel
@@ -152,7 +153,7 @@ class NamedProgress:
 
 def _read(path: Path) -> str:
     try:
-        return read_small_text(path).strip("\n")
+        return read_small_text(expanded(path)).strip("\n")
     except DataError as error:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error.found})",

@@ -16,6 +16,7 @@ from scope.models.heads import Head, load_parts
 from scope.models.options import ModelOptions
 from scope.models.packaged import packaged_encoder
 from scope.models.torch_setup import quiet_transformers
+from scope.paths import expanded
 
 Family = Literal["causal", "masked", "encoder_decoder"]
 
@@ -54,7 +55,7 @@ def checkpoint_source(rest: str, options: ModelOptions) -> Source:
         When the packages that hold it are damaged.
     """
     # The weights of such an encoder may lie deeper, where nobody would look for them.
-    _require_transformer(rest, Path(rest).expanduser())
+    _require_transformer(rest, expanded(rest))
     checkpoint = _fetch(rest, options)
     _require_transformer(rest, checkpoint.folder)
     family = family_of(_config(checkpoint.folder))
@@ -108,7 +109,7 @@ def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
     try:
         return fetch_checkpoint(rest, options)
     except ModelError:
-        folder = None if Path(rest).expanduser().is_dir() else packaged_encoder(rest)
+        folder = None if expanded(rest).is_dir() else packaged_encoder(rest)
         if folder is None:
             raise
     return fetch_checkpoint(str(folder), options)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from scope.data.lines import read_small_text
 from scope.errors import DataError, SpecError
 from scope.models.options import ModelOptions
+from scope.paths import expanded
 from scope.records import Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -106,7 +107,7 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
 
 def _read(path: Path) -> str:
     try:
-        return read_small_text(path).rstrip("\n")
+        return read_small_text(expanded(path)).rstrip("\n")
     except DataError as error:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error.found})",

@@ -203,11 +203,17 @@ def test_a_prompt_that_is_of_no_use_is_refused(refused, choices, name, found):
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ("return [Answer(choice=0) for _ in questions]", "answers with Answer(text=None, choice=0"),
-        ("return 1 / 0", "failed: ZeroDivisionError: division by zero"),
+        (
+            "return [Answer(choice=0) for _ in questions]",
+            "`mine` answers with Answer(text=None, choice=0",
+        ),
+        (
+            "return 1 / 0",
+            "`python:mine:Model` failed in `choose`: ZeroDivisionError: division by zero",
+        ),
         (
             "yield 0, Answer(choice=0, probabilities=(float('nan'), 1.0))",
-            "answers 'Is it 0?' with the probabilities (nan, 1.0) for 2 options",
+            "`mine` answers 'Is it 0?' with the probabilities (nan, 1.0) for 2 options",
         ),
     ],
 )
@@ -218,4 +224,4 @@ def test_a_users_own_object_that_answers_wrongly_is_told(refused, choices, tmp_p
         "    spec = fingerprint = 'mine'\n"
         f"    def choose(self, questions):\n        {body}\n"
     )
-    assert f"`mine` {found}" in refused(*compare("choice", choices, READER, "python:mine:Model"))
+    assert found in refused(*compare("choice", choices, READER, "python:mine:Model"))

@@ -118,7 +118,7 @@ def test_characters_that_cannot_be_written_are_replaced():
 def test_a_failure_of_the_users_own_code_is_told_with_its_place():
     with pytest.raises(ModelError) as caught:
         checked(KeyError("x"), IN_WORDS)
-    assert caught.value.found.startswith("`python:mine:model` failed: ")
+    assert caught.value.found.startswith("`python:mine:model` failed in `answer`: ")
     assert "test_answer_checks.py, line " in caught.value.found
 
 
@@ -130,7 +130,7 @@ def test_a_failure_after_some_answers_leaves_them():
     participant = Participant(name="mine", model=Model(failing()), own=True)
     answers = checked_answers(participant, "answerer", IN_WORDS)
     assert next(answers) == (0, Answer(text="a"))
-    with pytest.raises(ModelError, match="failed: ZeroDivisionError: x"):
+    with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):
         next(answers)
 
 

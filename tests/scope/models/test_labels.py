@@ -143,3 +143,11 @@ def test_gold_labels_that_do_not_align_are_shown_side_by_side():
         "to mend:  say what corresponds, once for each label: --label-map 2=negative; "
         "or do without: --label-column none"
     )
+
+
+def test_of_many_labels_the_first_are_shown():
+    labels = tuple(f"label {number}" for number in range(30))
+    with pytest.raises(ModelError) as raised:
+        align(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
+    assert raised.value.found.count("\n") == 12
+    assert "\n  … and 20 more\n" in raised.value.found

@@ -74,7 +74,8 @@ def test_a_class_is_made_and_an_instance_taken(module):
 @pytest.mark.parametrize("attribute", ["Complete", "complete"])
 def test_a_complete_classifier_is_taken_as_it_stands(module, attribute):
     model = load_classifier(f"python:{module(COMPLETE)}:{attribute}")
-    assert type(model).__name__ == "Complete"
+    assert model.kind.__name__ == "Complete"
+    assert model.spec == "python:theirs"
     assert model.fingerprint == "theirs"
     assert model.classify(["a"])[0].truncated
 
@@ -91,10 +92,23 @@ def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):
     assert len(prints) == 4
 
 
-def test_the_folder_stands_on_the_path_once_however_often_it_is_needed(module):
-    for _ in range(2):
-        load(f"{module(FUNCTION)}:answer", ModelOptions())
-    assert sys.path.count(str(Path.cwd())) == 1
+NEIGHBOURLY = """
+import sys
+class Model:
+    labels = ("short", "long")
+    def classify(self, texts):
+        from a_neighbour import SHARE
+        assert sys.path.count(sys.path[0]) == 1
+        return [[SHARE, 1 - SHARE] for text in texts]
+"""
+
+
+def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(module):
+    module("SHARE = 0.25", name="a_neighbour")
+    models = [load(f"{module(NEIGHBOURLY)}:Model", ModelOptions()) for _ in range(2)]
+    for model in [*models, *models]:
+        assert model.classify(["a"])[0].probabilities == (0.25, 0.75)
+    assert str(Path.cwd()) not in sys.path
 
 
 @pytest.mark.parametrize(
@@ -104,7 +118,13 @@ def test_the_folder_stands_on_the_path_once_however_often_it_is_needed(module):
         ("[[1.0], [1.0]]", "answered 2 texts with the shape (2, 1)"),
         ("[0.5, 0.5]", "answered 2 texts with the shape (2,)"),
         ("[[0.5, 0.5], [1.0]]", "answered with what is no table of numbers"),
-        ("None", "answered 2 texts with the shape ()"),
+        ("None", "answered with what is no table of numbers (TypeError: None is a NoneType)"),
+        ("[['0.5', '0.5']] * 2", "answered with what is no table of numbers"),
+        ("[[None, 1]] * 2", "answered with what is no table of numbers (TypeError: None is a No"),
+        ("[[10**400, 1]] * 2", "answered with what is no table of numbers (OverflowError"),
+        ("[[1j, 1]] * 2", "answered with what is no table of numbers"),
+        ("[[[0.5, 0.5]]] * 2", "answered 2 texts with the shape (2, 1, 2)"),
+        ("iter([[0.5, 0.5]] * 9)", "answered 2 texts with the shape (3, 2)"),
         ("[['good', 'bad']] * 2", "answered with what is no table of numbers"),
         ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),

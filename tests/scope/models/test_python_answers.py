@@ -105,7 +105,7 @@ def test_an_object_may_have_all_roles_of_a_model_of_language(module):
 
 def test_a_complete_model_is_taken_as_it_stands(module):
     model = load(f"{module(COMPLETE)}:Complete", ModelOptions())
-    assert type(model).__name__ == "Complete"
+    assert model.kind.__name__ == "Complete"
     assert [place for place, _ in model.answer(asked(2))] == [1, 0]
 
 
@@ -116,7 +116,7 @@ def test_a_complete_model_is_taken_as_it_stands(module):
         ("None", "a NoneType to 2 questions"),
         ("{'0': 'a', '1': 'b'}", "a dict to 2 questions"),
         ("['a']", "1 answers to 2 questions"),
-        ("(word for word in 'abc')", "3 answers to 2 questions"),
+        ("(word for word in 'abc')", "more than 2 answers to 2 questions"),
         ("['a', 3]", "3 to 'Is it?'"),
         ("[['a'], 'b']", "['a'] to 'Is it?'"),
     ],

@@ -4,7 +4,16 @@ import pytest
 
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_QUESTIONS
-from scope.tables.cells import from_greatest, number, p_value, points, share
+from scope.tables.cells import (
+    LEAST_WIDTH,
+    from_greatest,
+    least_width,
+    listing,
+    number,
+    p_value,
+    points,
+    share,
+)
 
 
 def estimate(value, low, high, n=400):
@@ -45,3 +54,9 @@ def test_very_small_p_values_are_bounds():
 def test_the_greatest_comes_first_and_the_undefined_last():
     every = [Undefined(reason="none"), estimate(0.1, 0, 1), estimate(0.9, 0, 1)]
     assert sorted(every, key=from_greatest) == every[::-1]
+
+
+def test_tables_are_as_wide_as_their_values_need():
+    assert least_width(listing("", ("model",), [("a",)])) == LEAST_WIDTH
+    many = listing("", ("over the mean",) * 9, [("[-10.0, +10.0]",) * 9])
+    assert least_width(many) == 9 * (len("[-10.0, +10.0]") + 3) + 1

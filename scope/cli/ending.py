@@ -1,0 +1,76 @@
+"""How a command ends: what is said, and with which exit code."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+
+import typer
+
+from scope.cli.streams import OutputError
+from scope.errors import ScopeError
+from scope.paths import from_system
+from scope.printing import first_line, printable, shortened
+
+INPUT_IS_WRONG = 2
+INTERNAL_ERROR = 70
+"""What ``sysexits.h`` calls an error of the software."""
+
+INTERRUPTED = 130
+READER_IS_GONE = 141
+"""What shells expect of a command that Ctrl-C ended, and of one whose pipe nobody reads."""
+
+MOST_LINES = 25
+
+
+def end_of(error: BaseException) -> int:
+    """Say what has ended the command, in a few lines; its exit code."""
+    if was_interrupted(error):
+        return interrupted()
+    if isinstance(error, OSError):
+        error = from_system(error) or error
+    if isinstance(error, OutputError) and error.is_gone:
+        return READER_IS_GONE
+    if isinstance(error, ScopeError):
+        tell(f"scope: that cannot be done\n{shortened(str(error), MOST_LINES - 1, 8000)}")
+        return INPUT_IS_WRONG
+    tell(f"scope: internal error: {first_line(error)}; {_kept(error)}")
+    return INTERNAL_ERROR
+
+
+def interrupted() -> int:
+    """Say that Ctrl-C has ended the command; its exit code."""
+    tell("scope: interrupted; answers are kept, and the same command goes on where it was")
+    return INTERRUPTED
+
+
+def was_interrupted(end: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind the end: typer makes an exit of it, whose code is not always 130."""
+    while end is not None and not isinstance(end, KeyboardInterrupt):
+        end = end.__cause__ or end.__context__
+    return end is not None
+
+
+def tell(message: str) -> None:
+    """Write a message on standard error, if it can be written at all."""
+    with suppress(OSError, ValueError):
+        typer.echo(printable(message), file=sys.stderr)
+
+
+def _kept(error: BaseException) -> str:
+    """Keep the traceback in a file; says where it is, or why it is not."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            prefix="scope-error-",
+            suffix=".txt",
+            delete=False,
+            encoding="utf-8",
+            errors="backslashreplace",
+        ) as file:
+            file.write("".join(traceback.format_exception(error)))
+    except OSError as trouble:
+        return f"its traceback could not be written: {trouble.strerror or trouble}"
+    return f"please report it with its traceback, in {file.name}"

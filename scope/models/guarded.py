@@ -1,0 +1,210 @@
+"""A model of foreign code: checked once, and every failure of it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice
+from numbers import Real
+from typing import Any
+
+from scope.errors import ModelError
+from scope.foreign import ForeignCode
+from scope.printing import UNWRITABLE, shown, writable
+from scope.protocols import (
+    Answerer,
+    ChoiceScorer,
+    Classifier,
+    Encoder,
+    LatentReader,
+    MaskFiller,
+    NextToken,
+)
+from scope.records import Prediction
+
+ROLES = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken, Encoder, LatentReader)
+
+MOST_LABELS = 10_000
+"""A generator may have no end."""
+
+_TEXTS = ("spec", "fingerprint", "reproducible", "precision")
+_CALLS = (
+    *("classify", "predict_next", "fill", "answer", "choose", "encode", "latents", "truncated"),
+    *("stream", "stream_next"),
+)
+_LABELS = "names of labels, as a list or tuple of texts"
+_PREDICTS = ("classify", "predict_next")
+_NUMBERS = ("latents", "encode")
+_STREAMS = ("stream", "stream_next")
+
+
+def is_complete(candidate: object) -> bool:
+    """Whether an object has a role as `scope.protocols` describes it."""
+    return isinstance(candidate, ROLES)
+
+
+class GuardedModel:
+    """An object that has a role, behind the boundary of foreign code.
+
+    It has what the object has, looked up once; ``kind`` is the object's type.
+
+    Parameters
+    ----------
+    model
+        An object with a role of `scope.protocols`.
+    code
+        The boundary through which its methods are called.
+    """
+
+    def __init__(self, model: object, code: ForeignCode) -> None:
+        self.kind = type(model)
+        with code.entered("its attributes"):
+            for name in _TEXTS:
+                if hasattr(model, name):
+                    setattr(self, name, checked_text(getattr(model, name), name, code.name))
+            if hasattr(model, "labels"):
+                self.labels = checked_labels(model.labels, code.name)
+            methods = {name: getattr(model, name, None) for name in _CALLS}
+        for name, method in methods.items():
+            if callable(method):
+                setattr(self, name, guarded(method, name, code))
+
+
+def guard_methods(model: Any, code: ForeignCode) -> Any:
+    """The model itself, its methods behind the boundary: for a checkpoint that brings code."""
+    for name in _CALLS:
+        method = getattr(model, name, None)
+        if callable(method):
+            setattr(model, name, guarded(method, name, code))
+    return model
+
+
+def guarded(method: Any, name: str, code: ForeignCode) -> Any:
+    """The method behind the boundary; what it yields is fetched inside it, too."""
+    return partial(_call, method, name, code)
+
+
+def _call(method: Any, name: str, code: ForeignCode, *arguments: Any) -> Any:
+    with code.entered(name):
+        given = method(*arguments)
+        if name in _PREDICTS:
+            return _predictions(given, len(arguments[0]), code.name)
+        if name in _NUMBERS:
+            return _array(given, name, code.name)
+    if name in _STREAMS:
+        return (_placed(one, code) for one in code.each(name, given))
+    return code.each(name, given) if isinstance(given, Iterator) else given
+
+
+def _array(given: Any, name: str, spec: str) -> Any:
+    import numpy as np
+
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "fiub":
+        raise ModelError(
+            f"`{spec}` answered `{name}` with an array of {numbers.dtype}",
+            expected="an array of numbers",
+            mend="change its code",
+        )
+    return numbers
+
+
+def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
+    """What was answered to so many texts; one more is enough to see that there are too many."""
+    if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
+        raise _no_prediction(given, spec)
+    return [checked_prediction(one, spec) for one in islice(given, count + 1)]
+
+
+def _placed(given: Any, code: ForeignCode) -> tuple[int, Prediction]:
+    match given:
+        case (int() as place, prediction):
+            with code.entered("stream"):
+                return place, checked_prediction(prediction, code.name)
+    raise _no_prediction(given, code.name)
+
+
+def checked_prediction(given: Any, spec: str) -> Prediction:
+    """A foreign model's prediction as plain numbers and texts; to be called inside its boundary.
+
+    Raises
+    ------
+    ModelError
+        When it is none.
+    """
+    if not isinstance(given, Prediction):
+        raise _no_prediction(given, spec)
+    values, tokens = tuple(given.probabilities), tuple(given.tokens)
+    if not all(isinstance(one, Real) for one in values) or not all(
+        isinstance(one, str) for one in tokens
+    ):
+        raise _no_prediction(given, spec)
+    return Prediction(
+        probabilities=tuple(map(float, values)),
+        truncated=bool(given.truncated),
+        tokens=tuple(map(writable, tokens)),
+    )
+
+
+def _no_prediction(given: Any, spec: str) -> ModelError:
+    return ModelError(
+        f"`{spec}` answered with {shown(given)}",
+        expected="a list with a `scope.records.Prediction` for each text: probabilities as numbers "
+        "and, of next tokens, the tokens as texts",
+        mend="change its code; or leave `spec` or `fingerprint` out, and return rows of numbers",
+    )
+
+
+def checked_labels(labels: Any, spec: str) -> tuple[str, ...]:
+    """The labels of a foreign model as texts; to be called inside its boundary.
+
+    Raises
+    ------
+    ModelError
+        When they are no texts that can be written, or have no end.
+
+    Examples
+    --------
+    >>> checked_labels(["negative", "positive"], "python:mine:model")
+    ('negative', 'positive')
+    """
+    if isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
+        raise ModelError(
+            f"`{spec}` has `labels` that are a {type(labels).__name__}: {shown(labels)}",
+            expected=_LABELS,
+            mend="for example `labels = ('negative', 'positive')`",
+        )
+    names = list(islice(labels, MOST_LABELS + 1))
+    if len(names) > MOST_LABELS:
+        raise ModelError(
+            f"`{spec}` has more than {MOST_LABELS} labels",
+            expected=_LABELS,
+            mend="for example `labels = ('negative', 'positive')`",
+        )
+    return tuple(checked_text(_plain(name), "labels", spec) for name in names)
+
+
+def _plain(name: Any) -> Any:
+    """Whole numbers are names, too, NumPy's among them."""
+    if isinstance(name, bool) or not hasattr(name, "__index__"):
+        return name
+    return str(name)
+
+
+def checked_text(value: object, name: str, spec: str) -> str:
+    """A text that a foreign model gives for an attribute; to be called inside its boundary.
+
+    Raises
+    ------
+    ModelError
+        When it is no text, or cannot be written.
+    """
+    if not isinstance(value, str) or UNWRITABLE.search(value):
+        kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"
+        raise ModelError(
+            f"`{spec}` has {shown(value)} in `{name}`, {kind}",
+            expected=_LABELS if name == "labels" else f"a text as `{name}`",
+            mend=f"change `{name}` in its code",
+        )
+    # A class derived from str may do anything when it is used.
+    return str.__str__(value)

@@ -1,0 +1,89 @@
+"""How a command ends, whatever happens: a code, a few lines, and never a traceback."""
+
+import errno
+import tempfile
+
+import pytest
+
+from scope import cli
+from scope.errors import DataError
+
+
+@pytest.fixture
+def ended(monkeypatch, capsys):
+    """Runs a command that raises the error; returns its exit code and what it says."""
+
+    def run(error, arguments=()):
+        def application(**_):
+            raise error
+
+        monkeypatch.setattr("scope.cli.commands.application", application)
+        monkeypatch.setattr("sys.argv", ["scope", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, capsys.readouterr().err
+
+    return run
+
+
+class UnsayableError(Exception):
+    def __str__(self):
+        raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [KeyError("x"), SystemExit(0), SystemExit(1), UnsayableError(), OSError(), MemoryError()],
+)
+def test_what_nobody_foresaw_ends_with_one_line_and_a_file(error, ended, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code, said = ended(error)
+    assert code == 70
+    assert said.startswith(f"scope: internal error: {type(error).__name__}")
+    assert said.count("\n") == 1
+    (file,) = tmp_path.iterdir()
+    assert said.endswith(f"in {file}\n")
+    assert "Traceback (most recent call last)" in file.read_text()
+
+
+def test_where_no_file_can_be_written_the_line_says_so(ended, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    code, said = ended(KeyError("x"))
+    assert code == 70
+    assert said == (
+        "scope: internal error: KeyError: 'x'; its traceback could not be written: "
+        "No such file or directory\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "mend"),
+    [
+        (errno.EACCES, "change its permissions"),
+        (errno.ENAMETOOLONG, "choose a shorter name"),
+        (errno.ENOSPC, "free some space"),
+        (errno.EMFILE, "ulimit -n"),
+        (errno.EISDIR, "name a file in it"),
+        (errno.ELOOP, "check the links"),
+        (errno.EIO, "check the disk"),
+    ],
+)
+def test_what_the_file_system_refuses_is_told_as_a_mistake_to_mend(number, mend, ended):
+    code, said = ended(OSError(number, "refused", "answers.csv"))
+    assert code == 2
+    assert "`answers.csv` cannot be used: refused" in said
+    assert mend in said
+
+
+def test_a_message_has_at_most_25_lines(ended):
+    text = "a\n" * 500
+    code, said = ended(DataError(text, expected=text, mend=text))
+    assert code == 2
+    assert said.count("\n") <= 25
+    assert all(part in said for part in ("found:", "expected:", "to mend:", "lines left out"))
+
+
+def test_an_argument_that_is_no_text_is_refused(ended):
+    code, said = ended(None, arguments=["audit", "--data", "\udcff.csv"])
+    assert code == 2
+    assert "which is not UTF-8" in said

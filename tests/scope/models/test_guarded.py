@@ -1,0 +1,95 @@
+import itertools
+
+import pytest
+
+from scope.errors import ModelError
+from scope.foreign import ForeignCode
+from scope.models.guarded import GuardedModel, checked_labels, guard_methods
+from scope.protocols import Classifier, StreamingClassifier
+from scope.records import Prediction
+
+
+class Complete:
+    spec = "python:theirs"
+    fingerprint = "theirs"
+    labels = ("short", "long")
+    given = ()
+
+    def classify(self, texts):
+        return self.given
+
+
+def guarded(**changes):
+    return GuardedModel(type("Changed", (Complete,), changes)(), ForeignCode("python:theirs"))
+
+
+def test_a_guarded_model_has_the_roles_of_the_model_and_no_others():
+    assert isinstance(guarded(), Classifier)
+    assert not isinstance(guarded(), StreamingClassifier)
+
+
+@pytest.mark.parametrize("name", ["spec", "fingerprint", "labels"])
+def test_an_attribute_that_fails_is_told(name):
+    def leave(_):
+        raise SystemExit(0)
+
+    with pytest.raises(ModelError, match="failed in `its attributes`: SystemExit: 0"):
+        guarded(**{name: property(leave)})
+
+
+@pytest.mark.parametrize("value", [None, 3, b"theirs", "the\ud800irs", "the\0irs"])
+def test_a_fingerprint_that_cannot_be_kept_is_refused(value):
+    with pytest.raises(ModelError, match="in `fingerprint`, which"):
+        guarded(fingerprint=value)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [None, 3, "ab", b"ab", {"a": 1}, itertools.count(), ["a", None], ["a", "\ud800"], [["a"], "b"]],
+)
+def test_labels_that_are_no_names_are_refused(labels):
+    with pytest.raises(ModelError, match="labels"):
+        checked_labels(labels, "python:theirs")
+
+
+def test_whole_numbers_and_generators_name_labels():
+    assert checked_labels((one for one in (0, "b")), "python:theirs") == ("0", "b")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        "ab",
+        3,
+        [None],
+        [(0.5, 0.5)],
+        [Prediction(probabilities=("0.5", "0.5"))],
+        [Prediction(probabilities=(0.5, 0.5), tokens=(1, 2))],
+    ],
+)
+def test_what_is_no_prediction_is_refused(given):
+    with pytest.raises(ModelError, match="answered with"):
+        guarded(given=given).classify(["a"])
+
+
+def test_tokens_that_cannot_be_written_are_replaced():
+    given = [Prediction(probabilities=(0.5, 0.25), tokens=("a\ud800", "b"))]
+    assert guarded(given=given).classify(["a"])[0].tokens == ("a\ufffd", "b")
+
+
+def test_a_checkpoint_that_brings_code_keeps_its_type_and_gets_the_boundary():
+    def leave(*_):
+        raise SystemExit(0)
+
+    model = type("Own", (Complete,), {"classify": leave})()
+    assert guard_methods(model, ForeignCode("hf:theirs")) is model
+    with pytest.raises(ModelError, match="`hf:theirs` failed in `classify`: SystemExit: 0"):
+        model.classify(["a"])
+
+
+@pytest.mark.parametrize("given", [None, "ab", [[object()]], [["0.5"]]])
+def test_latents_that_are_no_numbers_are_refused(given):
+    reader = guarded(latents=lambda self, texts: given)
+    with pytest.raises(ModelError, match="answered `latents` with an array of"):
+        reader.latents(["a"])
