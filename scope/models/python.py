@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, SpecError
-from scope.models.checkpoint import first_line
+from scope.models.faults import first_line
 from scope.models.options import ModelOptions
 from scope.models.python_answers import METHODS, PythonAnswers
 from scope.protocols import (

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
 from scope.models.endpoint.address import KEY_VARIABLE, NO_KEY
+from scope.models.faults import first_line
 
 if TYPE_CHECKING:
     import openai

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
+from scope.models.faults import first_line
 from scope.models.inference import ONE_THREAD_RULES, Inference, RowRule
 from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType

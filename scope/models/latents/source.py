@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from scope.errors import ModelError
 from scope.models import gguf
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.faults import first_line
 from scope.models.heads import Head, load_parts
 from scope.models.options import ModelOptions
 from scope.models.packaged import packaged_encoder
