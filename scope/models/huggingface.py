@@ -175,11 +175,12 @@ def longest_input(model: Any, tokenizer: Any) -> int:
 
 def _tokenizer_limit(tokenizer: Any) -> int:
     most = tokenizer.model_max_length
-    least = tokenizer.num_special_tokens_to_add() + 1
+    count = getattr(tokenizer, "num_special_tokens_to_add", None)
+    least = 1 if count is None else count() + 1
     if isinstance(most, int | float) and math.isfinite(most) and most >= least:
         return int(most)
     raise ModelError(
-        f"the tokenizer of `{tokenizer.name_or_path}` has the model_max_length {most!r}",
+        f"the tokenizer of `{getattr(tokenizer, 'name_or_path', '')}` has the model_max_length {most!r}",
         expected=f"a number of tokens, at least {least}",
         mend="mend model_max_length in the checkpoint's tokenizer_config.json",
     )

@@ -154,7 +154,7 @@ def test_a_pickle_beside_other_safetensors_is_not_read(encoder_copy):
     weights = encoder_copy / "model.safetensors"
     load_torch().save(load_file(weights), encoder_copy / "pytorch_model.bin")
     weights.rename(encoder_copy / "decoy.safetensors")
-    with pytest.raises(ModelError, match="no file named model.safetensors"):
+    with pytest.raises(ModelError, match="no file named model"):
         load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
     allowed = load_encoder(str(encoder_copy), ModelOptions(device="cpu", allow_pickle=True))
     assert allowed.encode(["a film"]).shape == (1, 16)
