@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint
-from scope.models.encoder_modules import build_encoder
+from scope.models.encoder_modules import build_encoder, sentence_transformer
 from scope.models.faults import asking, loading
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
@@ -134,13 +133,9 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
 def _model(rest: str, folder: Path, options: ModelOptions) -> Any:
     """What the library gives; it may import what the files name if the user trusts them alone."""
     device = str(choose_device(options.device))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from sentence_transformers import SentenceTransformer
-
-        if not options.trust_remote_code:
-            return build_encoder(rest, folder, options, device)
-    return SentenceTransformer(
+    if not options.trust_remote_code:
+        return build_encoder(rest, folder, options, device)
+    return sentence_transformer()(
         str(folder),
         device=device,
         trust_remote_code=True,

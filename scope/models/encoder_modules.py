@@ -8,6 +8,7 @@ with known values alone. What is built is what the library builds, to the bit.
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -63,21 +64,21 @@ def build_encoder(name: str, folder: Path, options: ModelOptions, device: str) -
         When the folder names other modules, sets what is none of their known settings, or lacks
         weights as safetensors.
     """
-    from sentence_transformers import SentenceTransformer
-
     settings = known_settings(name, folder / "config_sentence_transformers.json", ENCODER)
     settings.pop("__version__", None)
     settings.pop("model_type", None)
     if not (folder / "modules.json").is_file():
         _require_text_alone(_Place(name, folder, ""))
-        return SentenceTransformer(
+        refuse_false_sizes(name, folder)
+        return sentence_transformer()(
             str(folder), device=device, local_files_only=True, model_kwargs=_weights(options)
         )
+    listed = _listed(name, folder)
     modules = OrderedDict(
         (title, _BUILDERS[kind](_Place(name, folder, path), options))
-        for title, kind, path in _listed(name, folder)
+        for title, kind, path in listed
     )
-    return SentenceTransformer(modules=modules, device=device, **settings)
+    return sentence_transformer()(modules=modules, device=device, **settings)
 
 
 def _listed(name: str, folder: Path) -> list[tuple[str, str, str]]:
@@ -100,13 +101,11 @@ def _listed(name: str, folder: Path) -> list[tuple[str, str, str]]:
 
 
 def _transformer(place: _Place, options: ModelOptions) -> Any:
-    from sentence_transformers.models import Transformer
-
     for file in _TRANSFORMER_FILES:
         known_settings(place.name, place.folder / file, TRANSFORMER)
     _require_text_alone(place)
     refuse_false_sizes(place.name, place.folder)
-    return Transformer.load(
+    return _library().Transformer.load(
         str(place.root),
         subfolder=place.path,
         local_files_only=True,
@@ -116,15 +115,11 @@ def _transformer(place: _Place, options: ModelOptions) -> Any:
 
 
 def _pooling(place: _Place, options: ModelOptions) -> Any:
-    from sentence_transformers.models import Pooling
-
     known_settings(place.name, place.folder / "config.json", POOLING)
-    return Pooling.load(str(place.root), subfolder=place.path, local_files_only=True)
+    return _library().Pooling.load(str(place.root), subfolder=place.path, local_files_only=True)
 
 
 def _dense(place: _Place, options: ModelOptions) -> Any:
-    from sentence_transformers.models import Dense
-
     held = known_settings(place.name, place.folder / "config.json", DENSE)
     weights = place.folder / "model.safetensors"
     if not weights.is_file() and not options.allow_pickle:
@@ -139,13 +134,11 @@ def _dense(place: _Place, options: ModelOptions) -> Any:
         raise unreadable(
             place.name, f"{place.path}/config.json claims {numbers} weights in {size} bytes"
         )
-    return Dense.load(str(place.root), subfolder=place.path, local_files_only=True)
+    return _library().Dense.load(str(place.root), subfolder=place.path, local_files_only=True)
 
 
 def _normalize(place: _Place, options: ModelOptions) -> Any:
-    from sentence_transformers.models import Normalize
-
-    return Normalize()
+    return _library().Normalize()
 
 
 _BUILDERS: Mapping[str, Callable[[_Place, ModelOptions], Any]] = MappingProxyType(
@@ -156,6 +149,24 @@ _BUILDERS: Mapping[str, Callable[[_Place, ModelOptions], Any]] = MappingProxyTyp
         "Normalize": _normalize,
     }
 )
+
+
+def sentence_transformer() -> Any:
+    """The library's class, imported without its notices."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer
+
+
+def _library() -> Any:
+    """The modules' classes, by the names that every release of sentence-transformers 5 has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import models
+
+    return models
 
 
 def _weights(options: ModelOptions) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     if isinstance(most, int | float) and math.isfinite(most) and most >= least:
         return int(most)
     raise ModelError(
-        f"the tokenizer of `{getattr(tokenizer, 'name_or_path', '')}` has the model_max_length {most!r}",
+        f"the tokenizer of the model has the model_max_length {most!r}",
         expected=f"a number of tokens, at least {least}",
         mend="mend model_max_length in the checkpoint's tokenizer_config.json",
     )
