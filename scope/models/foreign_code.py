@@ -70,6 +70,8 @@ def _named(held: Any, folder: Path) -> Iterator[str]:
             yield from _named(one, folder)
     if not isinstance(held, dict):
         return
+    if "auto_map" in held and not _is_known_type(held.get("model_type", "")):
+        yield f"the code of the model_type {str(held['model_type'])[:80]!r}"
     for key, value in held.items():
         yield from _named(value, folder)
         if _is_foreign(key, value, folder):
@@ -83,6 +85,12 @@ def _is_foreign(key: str, value: Any, folder: Path) -> bool:
         # The name of a repository whose kernels the library would fetch and run.
         return "/" in str(value)
     return bool(_VOCABULARY.fullmatch(key)) and key not in _UNREAD and _is_elsewhere(value, folder)
+
+
+def _is_known_type(kind: Any) -> bool:
+    """Whether the library has the class of a configuration: then it ignores the author's own."""
+    known = quiet_transformers().models.auto.configuration_auto.CONFIG_MAPPING_NAMES
+    return kind == "" or str(kind) in known
 
 
 def _tokenizers() -> frozenset[str]:

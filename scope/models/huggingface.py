@@ -179,8 +179,9 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     least = 1 if count is None else count() + 1
     if isinstance(most, int | float) and math.isfinite(most) and most >= least:
         return int(most)
+    name = getattr(tokenizer, "name_or_path", "the model")
     raise ModelError(
-        f"the tokenizer of the model has the model_max_length {most!r}",
+        f"the tokenizer of `{name}` has the model_max_length {most!r}",
         expected=f"a number of tokens, at least {least}",
         mend="mend model_max_length in the checkpoint's tokenizer_config.json",
     )

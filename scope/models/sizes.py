@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from scope.models.faults import first_line, unreadable
 from scope.models.files import read_json
 
-_SIZE = re.compile(r"(num|n|d)_.*|.*_(size|dim|layers|layer|heads|positions|embeddings)|dim")
-_LAYERS = re.compile(r".*(layer|block).*")
+_SIZE = re.compile(r"(num|n|d)_.*|.*_(size|dim|head|position|embedding)s?|.*_layers|dims?|depths?")
+_LAYERS = re.compile(r"(num|n)_.*(layer|block)s?|.*_layers|depths?")
 _MOST_LAYERS = 1000
 _MOST = 10_000_000
 """No table of positions or words in use is longer."""
@@ -46,8 +46,9 @@ def refuse_false_sizes(name: str, folder: Path) -> None:
     if not isinstance(config, dict):
         raise unreadable(name, f"config.json holds a {type(config).__name__} in place of an object")
     for key, number in _sizes(config):
-        is_count_of_layers = _LAYERS.fullmatch(key) and not key.endswith("size")
-        if is_count_of_layers and number > max(_MOST_LAYERS, tensors):
+        is_count_of_layers = _LAYERS.fullmatch(key)
+        # Of fewer than none the library builds none, and answers at random.
+        if is_count_of_layers and not 0 <= number <= max(_MOST_LAYERS, tensors):
             raise unreadable(name, f"config.json says {key} {number}; there are {tensors} tensors")
         if number > max(_MOST, size):
             raise unreadable(

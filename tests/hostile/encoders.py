@@ -9,7 +9,8 @@ from pathlib import Path
 from hub.tiny import write_tiny_model
 
 TYPES = "sentence_transformers.models"
-EVIL = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\nEvil = generate = dict\n"
+# The mark lies where the command runs: the library copies code to places of its own.
+EVIL = "from pathlib import Path\nPath('ran').touch()\nEvil = generate = dict\n"
 ROWS = "text,label\n" + "".join(
     f"{text},{('bad', 'good')[number % 2]}\n"
     for number, text in enumerate(

@@ -230,11 +230,11 @@ HOSTILE = {
     ),
     "a configuration of its own": (
         setting("config.json", model_type="evil", auto_map=FOREIGN),
-        "contains custom code",
+        "names the code of the model_type 'evil'",
     ),
     "a configuration of another repository": (
         setting("config.json", model_type="evil", auto_map=FAR),
-        "contains custom code",
+        "names the code of the model_type 'evil'",
     ),
     "a tokenizer of its own": (
         setting("tokenizer_config.json", tokenizer_class="evil.Evil"),
@@ -275,7 +275,7 @@ HOSTILE = {
     "an own generate": (own_generate, "custom_generate/ holds code of its own"),
     "a bare checkpoint with a configuration of its own": (
         together(bare, setting("config.json", model_type="evil", auto_map=FOREIGN)),
-        "contains custom code",
+        "names the code of the model_type 'evil'",
     ),
     "a bare checkpoint with a processor of its own": (
         together(bare, setting("tokenizer_config.json", processor_class="evil.Evil")),
