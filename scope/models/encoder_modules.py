@@ -164,7 +164,7 @@ def _library() -> Any:
     """The modules' classes, by the names that every release of sentence-transformers 5 has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from sentence_transformers import models
+        from sentence_transformers import models  # type: ignore[attr-defined]
 
     return models
 
