@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scope.data import load_data
-from scope.data.sampling import draw
+from scope.data.sampling import by_name, draw
 from scope.jobs.interviews import TextInterview
 from scope.jobs.lineup import Member, Part
 from scope.jobs.perturbing import find_perturbations
@@ -60,6 +60,7 @@ def ask_zoo(
     at a time; what the run knows is not asked again.
     """
     examples = load_data(DATA).examples
+    searched = set(draw(by_name(one.text for one in examples), perturbed, seed))
     options = SearchOptions(trials=trials, seed=seed)
     (chosen,) = choose_capabilities((CAPABILITY,), {})
     probes: dict[str, ProbeSet] = {}
@@ -70,7 +71,7 @@ def ask_zoo(
         found = find_perturbations(
             chosen.capability,
             CachedClassifier(classifier, run),
-            draw(examples, perturbed, seed),
+            [one for one in examples if one.text in searched],
             options,
             run=run,
             progress=progress,

@@ -33,7 +33,14 @@ def count_rows(folder, table):
 
 # A process whose children begin where the imports, which take most of a command's time, are over.
 FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["perturbations.search", "scope.cli.commands"])
+FORKED.set_forkserver_preload(
+    [
+        "perturbations.search",
+        "scope.cli.commands",
+        "transformers.models.bert.modeling_bert",
+        "sentence_transformers",
+    ]
+)
 
 
 def environment_in(folder, given):

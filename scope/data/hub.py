@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scope.data.guard import first_line
 from scope.data.sources import Row, Source
 from scope.errors import DataError, SpecError
 
@@ -155,7 +156,7 @@ def _wrong_part(part: str, value: str | None, known: Sequence[str], asked: HubNa
 
 def _unusable(asked: HubName, error: Exception) -> DataError:
     return DataError(
-        f"`{asked.name}` cannot be loaded: {_first_line(error)}",
+        f"`{asked.name}` cannot be loaded: {first_line(error)}",
         expected="a split, or a slice of one, of plain files (scripts are never run)",
         mend="look at its page on the hub, or download a file of it and name the file's path",
     )
@@ -174,8 +175,3 @@ def _endpoint() -> str:
     from huggingface_hub.constants import ENDPOINT
 
     return ENDPOINT
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

@@ -8,6 +8,7 @@ from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
+from scope.models.faults import asking
 from scope.models.fitting import Fitted, fit, fit_around_blank
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
@@ -59,6 +60,7 @@ class CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
+    @asking
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where nothing is written."""
         tokens_of = self._tokens("answer")
@@ -66,6 +68,7 @@ class CausalModel:
         for index, reply in self._write(asked, is_line):
             yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
 
+    @asking
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with one word of the reply.
 
@@ -79,6 +82,7 @@ class CausalModel:
         for index, reply in self._write(asked, is_filler):
             yield index, Answer(text=filler(reply), truncated=asked[index].truncated)
 
+    @asking
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
@@ -121,6 +125,7 @@ class CausalModel:
                     cut = asked[index].truncated or options[index] != spelled[index]
                     yield index, chosen(ordered, truncated=cut)
 
+    @asking
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest tokens after each bare text; of one too long its end is read."""
         opening = self._spelling.opening

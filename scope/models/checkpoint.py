@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scope import printing
 from scope.errors import ModelError
+from scope.models.faults import loading
+from scope.models.files import OTHER_FORMATS, wanted_files
+from scope.models.foreign_code import refuse_foreign_code
 from scope.models.options import ModelOptions
 from scope.paths import expanded
+from scope.printing import first_line
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
 _CODE = ("*.py",)
-_OTHER_FORMATS = ("onnx", "openvino", "coreml")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,9 +39,15 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
     Raises
     ------
     ModelError
-        When there is no such folder or repository, or it holds weights only as pickles and
-        ``allow_pickle`` is off.
+        When there is no such folder or repository, it holds weights only as pickles and
+        ``allow_pickle`` is off, names code of its own and ``trust_remote_code`` is off, or has a
+        file that cannot be read.
     """
+    with loading(name):
+        return _fetch(name, options)
+
+
+def _fetch(name: str, options: ModelOptions) -> Checkpoint:
     folder = expanded(name)
     if folder.is_file():
         scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
@@ -50,7 +59,10 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
     if not folder.is_dir():
         folder = _download(name, options)
     _refuse_pickles(name, folder, options)
-    return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, options))
+    files = wanted_files(name, folder, _wanted_files(options))
+    if not options.trust_remote_code:
+        refuse_foreign_code(name, folder)
+    return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, files, options))
 
 
 def _wanted_files(options: ModelOptions) -> tuple[str, ...]:
@@ -72,7 +84,7 @@ def _download(name: str, options: ModelOptions) -> Path:
                 repository,
                 revision=revision or None,
                 allow_patterns=list(_wanted_files(options)),
-                ignore_patterns=[f"{folder}/*" for folder in _OTHER_FORMATS],
+                ignore_patterns=[f"{folder}/*" for folder in OTHER_FORMATS],
             )
         )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
@@ -82,11 +94,6 @@ def _download(name: str, options: ModelOptions) -> Path:
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
             mend="check the spelling and the network; for a private model set HF_TOKEN",
         ) from error
-
-
-def first_line(error: Exception) -> str:
-    """Kind and first line of an error from elsewhere, for a message of ours."""
-    return printing.first_line(error)
 
 
 def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:
@@ -102,12 +109,9 @@ def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:
     )
 
 
-def _fingerprint(folder: Path, options: ModelOptions) -> str:
+def _fingerprint(folder: Path, files: Sequence[Path], options: ModelOptions) -> str:
     digest = hashlib.sha256(options.dtype.encode())
-    paths = {path for kind in _wanted_files(options) for path in folder.rglob(kind)}
-    for path in sorted(paths):
-        if path.relative_to(folder).parts[0] in _OTHER_FORMATS:
-            continue
+    for path in files:
         digest.update(str(path.relative_to(folder)).encode() + b"\0")
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

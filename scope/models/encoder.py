@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,9 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.encoder_modules import build_encoder, sentence_transformer
+from scope.models.faults import asking, loading
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.packaged import PACKAGED, packaged_encoder
@@ -42,6 +42,7 @@ class SentenceEncoder:
         """How equal a vector is whatever is encoded beside it; see `scope.models.inference`."""
         return self._inference.reproducible
 
+    @asking
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text; a row never depends on the other texts."""
         vectors: dict[int, NDArray[np.float64]] = {}
@@ -60,6 +61,7 @@ class SentenceEncoder:
         features = {"input_ids": tokens, "attention_mask": everywhere}
         return self._model(features)["sentence_embedding"]
 
+    @asking
     def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
         """One row a word, from the table of input embeddings alone: its static embedding.
 
@@ -115,32 +117,44 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         When the packages that hold it are damaged.
     """
     checkpoint = _fetch(rest, options)
-    _refuse_code_of_its_own(rest, checkpoint.folder, options)
     quiet_transformers()
     torch = load_torch()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from sentence_transformers import SentenceTransformer
-    try:
-        model = SentenceTransformer(
-            str(checkpoint.folder),
-            device=str(choose_device(options.device)),
-            trust_remote_code=options.trust_remote_code,
-            model_kwargs={} if options.allow_pickle else {"use_safetensors": True},
+    with loading(rest):
+        model = _model(rest, checkpoint.folder, options)
+        _require_limit(rest, model)
+        return SentenceEncoder(
+            model.to(getattr(torch, options.dtype)).eval(),
+            spec=f"hf:{rest}",
+            fingerprint=checkpoint.fingerprint,
+            token_budget=options.token_budget,
         )
-    # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
-    except Exception as error:
-        raise ModelError(
-            f"`{rest}` does not load as a sentence encoder ({first_line(error)})",
-            expected="a model that sentence-transformers can read",
-            mend="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
-        ) from error
-    return SentenceEncoder(
-        model.to(getattr(torch, options.dtype)).eval(),
-        spec=f"hf:{rest}",
-        fingerprint=checkpoint.fingerprint,
-        token_budget=options.token_budget,
+
+
+def _model(rest: str, folder: Path, options: ModelOptions) -> Any:
+    """What the library gives; it may import what the files name if the user trusts them alone."""
+    device = str(choose_device(options.device))
+    if not options.trust_remote_code:
+        return build_encoder(rest, folder, options, device)
+    return sentence_transformer()(
+        str(folder),
+        device=device,
+        trust_remote_code=True,
+        model_kwargs={} if options.allow_pickle else {"use_safetensors": True},
     )
+
+
+def _require_limit(rest: str, model: Any) -> None:
+    """Refuse a limit that leaves no room for a token of a text: the tokenizer would panic."""
+    most, tokenizer = model.max_seq_length, getattr(model[0], "tokenizer", None)
+    count = getattr(tokenizer, "num_special_tokens_to_add", None)
+    least = 1 if count is None else count() + 1
+    if most is not None and not (isinstance(most, int | float) and most >= least):
+        raise ModelError(
+            f"`{rest}` reads texts of at most {most!r} tokens",
+            expected=f"a number of tokens, at least {least}",
+            mend="mend max_seq_length in the encoder's sentence_bert_config.json, or "
+            "model_max_length in its tokenizer_config.json",
+        )
 
 
 def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
@@ -163,31 +177,3 @@ def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
 def _unit_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.asarray(matrix / np.maximum(norms, np.finfo(float).tiny))
-
-
-def _refuse_code_of_its_own(rest: str, folder: Path, options: ModelOptions) -> None:
-    """Refuse what the library would run or unpickle: it trusts every local folder."""
-    modules = folder / "modules.json"
-    listed = modules.read_text(encoding="utf-8") if modules.is_file() else "[]"
-    try:
-        types = [str(module["type"]) for module in json.loads(listed)]
-    except (ValueError, TypeError, KeyError) as error:
-        raise ModelError(
-            f"{modules} is damaged ({first_line(error)})",
-            expected="the list of the encoder's modules",
-            mend="check that the checkpoint is complete",
-        ) from error
-    foreign = [name for name in types if not name.startswith("sentence_transformers.")]
-    if foreign and not options.trust_remote_code:
-        raise ModelError(
-            f"`{rest}` is made of code of its own: {', '.join(foreign)}",
-            expected="modules of the sentence-transformers library",
-            mend="if you trust its author, add --trust-remote-code",
-        )
-    inner = [path for path in folder.glob("*/*.bin") if not any(path.parent.glob("*.safetensors"))]
-    if inner and not options.allow_pickle:
-        raise ModelError(
-            f"`{rest}` holds a pickle, {inner[0].relative_to(folder)}",
-            expected="weights as safetensors: a pickle can run any code when it is read",
-            mend="name another encoder, or, if you trust its author, add --allow-pickle",
-        )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
+from scope.models.faults import asking
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Inference
@@ -67,6 +68,7 @@ class ExtractiveModel:
         """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
         return self._inference.reproducible
 
+    @asking
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Point out each question's answer in its passage.
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.models.checkpoint import fetch_checkpoint
+from scope.models.faults import loading
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import quiet_transformers
 
@@ -41,7 +42,8 @@ def load(rest: str, options: ModelOptions) -> Any:
         When it is not there, is a pickle, or cannot be read.
     """
     checkpoint = fetch_checkpoint(rest, options)
-    return import_module(_module(checkpoint.folder)).load(rest, options)
+    with loading(rest):
+        return import_module(_module(checkpoint.folder)).load(rest, options)
 
 
 def _module(folder: Path) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
-from scope.models.checkpoint import first_line
 from scope.models.gguf_tokenizer import load_tokenizer
 from scope.models.heads import Head
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.paths import expanded
+from scope.printing import first_line
 
 _MAGIC = b"GGUF"
 
@@ -65,17 +67,20 @@ def load_parts(rest: str, options: ModelOptions) -> Head:
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
     try:
-        with _quietly():
+        with _quietly(), _alone(path) as file:
             fields = _header(library.GGUFReader(path))
-            tokenizer = load_tokenizer(path, fields)
+            tokenizer = load_tokenizer(file, fields)
             model, report = transformers.AutoModelForCausalLM.from_pretrained(
-                path.parent,
-                gguf_file=path.name,
+                file.parent,
+                gguf_file=file.name,
+                trust_remote_code=False,
                 dtype=getattr(torch, options.dtype),
                 output_loading_info=True,
             )
-    # Damaged files raise whatever the libraries that read them raise.
-    except Exception as error:
+    # Damaged files raise whatever the libraries that read them raise; a panic is no Exception.
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
         raise _unreadable(path, first_line(error)) from error
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
@@ -119,6 +124,23 @@ def _quietly() -> Iterator[None]:
     with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[Path]:
+    """The file in a folder of its own.
+
+    The library would also read what lies beside it: the names of classes in configurations, and
+    even a file of code.
+    """
+    with TemporaryDirectory(prefix="scope-") as folder:
+        link = Path(folder) / path.name
+        try:
+            link.symlink_to(path.resolve())
+        # Not everybody may make links on every system.
+        except OSError:
+            os.link(path, link)
+        yield link
 
 
 def _header(reader: Any) -> Mapping[str, Any]:

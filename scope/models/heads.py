@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.huggingface import longest_input, unreadable
+from scope.models.faults import loading
+from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
+from scope.models.sizes import refuse_false_sizes
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 
@@ -54,7 +56,8 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
     checkpoint = fetch_checkpoint(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    try:
+    with loading(rest):
+        refuse_false_sizes(rest, checkpoint.folder)
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )
@@ -65,15 +68,12 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
         )
-    # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
-    except Exception as error:
-        raise unreadable(rest, error) from error
-    head = Head(
-        model.to(device).eval(),
-        tokenizer,
-        checkpoint.fingerprint,
-        longest_input(model, tokenizer),
-    )
+        head = Head(
+            model.to(device).eval(),
+            tokenizer,
+            checkpoint.fingerprint,
+            longest_input(model, tokenizer),
+        )
     return head, sorted(report["missing_keys"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import fetch_checkpoint, first_line
+from scope.models.checkpoint import fetch_checkpoint
+from scope.models.faults import asking, loading
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.sizes import refuse_false_sizes
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
 
@@ -43,6 +46,7 @@ class HuggingFaceClassifier:
         """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
         return self._inference.reproducible
 
+    @asking
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text; the probabilities are rounded to six decimals."""
         encodings, truncated = self._encode(texts)
@@ -102,7 +106,8 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
     transformers = quiet_transformers()
     torch = load_torch()
     device = choose_device(options.device)
-    try:
+    with loading(rest):
+        refuse_false_sizes(rest, checkpoint.folder)
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )
@@ -113,22 +118,20 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
         )
-    # Damaged files raise whatever the library that reads them raises; tokenizers a bare Exception.
-    except Exception as error:
-        raise unreadable(rest, error) from error
     _refuse_unusable(rest, model.config, sorted(report["missing_keys"]))
     if model.config.pad_token_id is None:
         # Causal classifiers read the last token that is no padding, and refuse a batch where the
         # token is unknown. Nothing is padded here: a number that no token has keeps them on the
         # last one, as for a text on its own.
         model.config.pad_token_id = -1
-    return HuggingFaceClassifier(
-        model.to(device).eval(),
-        tokenizer,
-        spec=f"hf:{rest}",
-        fingerprint=checkpoint.fingerprint,
-        token_budget=options.token_budget,
-    )
+    with loading(rest):
+        return HuggingFaceClassifier(
+            model.to(device).eval(),
+            tokenizer,
+            spec=f"hf:{rest}",
+            fingerprint=checkpoint.fingerprint,
+            token_budget=options.token_budget,
+        )
 
 
 def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
@@ -148,18 +151,40 @@ def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
 
 
 def longest_input(model: Any, tokenizer: Any) -> int:
-    """Most tokens of a text that the model reads."""
+    """Most tokens of a text that the model reads.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer's own limit is not a number, or leaves no room for a token of a text
+        beside the special ones.
+    """
+    most = _tokenizer_limit(tokenizer)
     positions = getattr(model.config, "max_position_embeddings", None)
     # Some models have no limit of their own, and XLNet says so with -1.
     if positions is None or positions < 1:
-        return int(tokenizer.model_max_length)
+        return most
     for name, module in model.named_modules():
         padding = getattr(module, "padding_idx", None)
         # RoBERTa and its kin number positions from behind the padding index: the first ones are
         # never used.
         if name.endswith("position_embeddings") and padding is not None:
             positions -= padding + 1
-    return int(min(positions, tokenizer.model_max_length))
+    return int(min(positions, most))
+
+
+def _tokenizer_limit(tokenizer: Any) -> int:
+    most = tokenizer.model_max_length
+    count = getattr(tokenizer, "num_special_tokens_to_add", None)
+    least = 1 if count is None else count() + 1
+    if isinstance(most, int | float) and math.isfinite(most) and most >= least:
+        return int(most)
+    name = getattr(tokenizer, "name_or_path", "the model")
+    raise ModelError(
+        f"the tokenizer of `{name}` has the model_max_length {most!r}",
+        expected=f"a number of tokens, at least {least}",
+        mend="mend model_max_length in the checkpoint's tokenizer_config.json",
+    )
 
 
 def _not_a_number(spec: str, text: str) -> ModelError:
@@ -167,14 +192,4 @@ def _not_a_number(spec: str, text: str) -> ModelError:
         f"`{spec}` answers NaN or infinity to the text {text[:80]!r}",
         expected="finite probabilities",
         mend="try --dtype float32, or check the checkpoint: its weights may be damaged",
-    )
-
-
-def unreadable(rest: str, error: Exception) -> ModelError:
-    """What to say of a checkpoint that its library does not read."""
-    return ModelError(
-        f"`{rest}` cannot be loaded ({first_line(error)})",
-        expected="a folder with config.json, a tokenizer and *.safetensors",
-        mend="check that the checkpoint is complete and that this transformers release knows it; "
-        "if it brings code of its own and you trust its author, add --trust-remote-code",
     )

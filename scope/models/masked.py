@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
+from scope.models.faults import asking
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Inference
@@ -70,6 +71,7 @@ class MaskedModel:
         """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
         return self._inference.reproducible
 
+    @asking
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with a word; ``others`` are up to four more.
 

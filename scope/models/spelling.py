@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
+from scope.models.bounded import failure_of
+from scope.printing import first_line
 
 _PLACEHOLDER = "§scope§"
 _LETTER = "a"
@@ -111,9 +112,12 @@ class Spelling:
         )
 
     def _render_first(self, spec: str) -> str:
+        # A template is a program of the checkpoint's author: it may loop or grow without end.
+        if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
+            raise self._unfit(spec, reason)
         try:
             frame = self._render(_PLACEHOLDER)
-        # A template is a program of the checkpoint's author, and may fail in any way.
+        # It may also fail in any way.
         except Exception as error:
             raise self._unfit(spec, first_line(error)) from error
         if frame.count(_PLACEHOLDER) != 1:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from scope.models.batching import batches_of_equal_length
 from scope.models.choosing import chosen
+from scope.models.faults import asking
 from scope.models.fitting import Fitted, fit
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
@@ -57,6 +58,7 @@ class TextToTextModel:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
+    @asking
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question; none where nothing is written."""
         prompt = self._prompts["text_to_text_answer"]
@@ -67,6 +69,7 @@ class TextToTextModel:
                 text = answer_text(self._text(tokens))
                 yield index, Answer(text=text, truncated=asked[index].truncated)
 
+    @asking
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
@@ -112,6 +115,7 @@ class TextToTextModel:
 class SentinelModel(TextToTextModel):
     """A text-to-text checkpoint with T5's sentinels, which makes it a mask filler too."""
 
+    @asking
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank, often with several words.
 

@@ -36,6 +36,8 @@ def quiet_transformers() -> Any:
 
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
+    # It would ask at the terminal whether to run a checkpoint's code, where nobody asked it to.
+    transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0
     return transformers
 
 

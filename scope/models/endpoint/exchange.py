@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
 from scope.models.endpoint.failures import OK, REDIRECTS, Failure, clean, connection_failure
 from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import Ask
+from scope.printing import first_line
 
 if TYPE_CHECKING:
     import httpx

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.checkpoint import first_line
 from scope.models.inference import Inference
 from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
 from scope.models.row_rules import ONE_THREAD_RULES, RowRule
 from scope.models.torch_setup import load_torch
+from scope.printing import first_line
 
 _A_TOKEN = 0
 _EXPECTED = "a transformer that reads text, whose layers can be read"

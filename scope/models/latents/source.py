@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from scope.errors import ModelError
 from scope.models import gguf
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint, first_line
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint
 from scope.models.heads import Head, load_parts
 from scope.models.options import ModelOptions
 from scope.models.packaged import packaged_encoder
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import expanded
+from scope.printing import first_line
 
 Family = Literal["causal", "masked", "encoder_decoder"]
 

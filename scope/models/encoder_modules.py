@@ -1,0 +1,206 @@
+"""Builds a sentence encoder of the library's own modules, without a class named by a file.
+
+The library imports the class of each module from modules.json, and modules such as Router and
+WordEmbeddings import more from files of their own, to any depth, without permission where the
+encoder is a local folder. So the classes are chosen here, and each may be configured by known keys
+with known values alone. What is built is what the library builds, to the bit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from scope.errors import ModelError
+from scope.models.encoder_settings import (
+    DENSE,
+    ENCODER,
+    POOLING,
+    TRANSFORMER,
+    known_settings,
+)
+from scope.models.faults import unreadable
+from scope.models.files import read_json
+from scope.models.foreign_code import foreign, is_adapter
+from scope.models.options import ModelOptions
+from scope.models.sizes import refuse_false_sizes
+from scope.models.torch_setup import quiet_transformers
+
+_LIBRARY = "sentence_transformers."
+
+_TRANSFORMER_FILES = tuple(
+    f"sentence_{name}_config.json"
+    for name in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
+_PROCESSORS = (
+    "processor_config.json",
+    "preprocessor_config.json",
+    "video_preprocessor_config.json",
+)
+
+
+class _Place(NamedTuple):
+    """Where a module lies: the encoder as it was named, its folder, and the path in it."""
+
+    name: str
+    root: Path
+    path: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / self.path
+
+
+def build_encoder(name: str, folder: Path, options: ModelOptions, device: str) -> Any:
+    """A SentenceTransformer of Transformer, Pooling, Dense and Normalize modules.
+
+    Raises
+    ------
+    ModelError
+        When the folder names other modules, sets what is none of their known settings, or lacks
+        weights as safetensors.
+    """
+    settings = known_settings(name, folder / "config_sentence_transformers.json", ENCODER)
+    settings.pop("__version__", None)
+    settings.pop("model_type", None)
+    if not (folder / "modules.json").is_file():
+        _require_text_alone(_Place(name, folder, ""))
+        refuse_false_sizes(name, folder)
+        return sentence_transformer()(
+            str(folder), device=device, local_files_only=True, model_kwargs=_weights(options)
+        )
+    listed = _listed(name, folder)
+    modules = OrderedDict(
+        (title, _BUILDERS[kind](_Place(name, folder, path), options))
+        for title, kind, path in listed
+    )
+    return sentence_transformer()(modules=modules, device=device, **settings)
+
+
+def _listed(name: str, folder: Path) -> list[tuple[str, str, str]]:
+    """Name, kind and path of each module."""
+    try:
+        entries = [
+            (str(module["name"]), str(module["type"]), str(module["path"]))
+            for module in read_json(name, folder / "modules.json")
+        ]
+    except (TypeError, KeyError) as error:
+        raise unreadable(name, f"modules.json is no list of modules ({error})") from error
+    if not entries:
+        raise unreadable(name, "modules.json lists no module")
+    for _, kind, path in entries:
+        if not kind.startswith(_LIBRARY) or kind.rpartition(".")[2] not in _BUILDERS:
+            raise _unknown_module(name, kind)
+        if not (folder / path).resolve().is_relative_to(folder.resolve()):
+            raise foreign(name, f"modules.json names the path {path[:80]!r} outside its folder")
+    return [(title, kind.rpartition(".")[2], path) for title, kind, path in entries]
+
+
+def _transformer(place: _Place, options: ModelOptions) -> Any:
+    for file in _TRANSFORMER_FILES:
+        known_settings(place.name, place.folder / file, TRANSFORMER)
+    _require_text_alone(place)
+    refuse_false_sizes(place.name, place.folder)
+    return _library().Transformer.load(
+        str(place.root),
+        subfolder=place.path,
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs=_weights(options),
+    )
+
+
+def _pooling(place: _Place, options: ModelOptions) -> Any:
+    known_settings(place.name, place.folder / "config.json", POOLING)
+    return _library().Pooling.load(str(place.root), subfolder=place.path, local_files_only=True)
+
+
+def _dense(place: _Place, options: ModelOptions) -> Any:
+    held = known_settings(place.name, place.folder / "config.json", DENSE)
+    weights = place.folder / "model.safetensors"
+    if not weights.is_file() and not options.allow_pickle:
+        raise ModelError(
+            f"`{place.name}` has no {place.path}/model.safetensors",
+            expected="weights as safetensors: a pickle can run any code when it is read",
+            mend="name another encoder, or, if you trust its author, add --allow-pickle",
+        )
+    size = (weights if weights.is_file() else place.folder / "pytorch_model.bin").stat().st_size
+    numbers = held.get("in_features", 0) * held.get("out_features", 0)
+    if numbers > size:
+        raise unreadable(
+            place.name, f"{place.path}/config.json claims {numbers} weights in {size} bytes"
+        )
+    return _library().Dense.load(str(place.root), subfolder=place.path, local_files_only=True)
+
+
+def _normalize(place: _Place, options: ModelOptions) -> Any:
+    return _library().Normalize()
+
+
+_BUILDERS: Mapping[str, Callable[[_Place, ModelOptions], Any]] = MappingProxyType(
+    {
+        "Transformer": _transformer,
+        "Pooling": _pooling,
+        "Dense": _dense,
+        "Normalize": _normalize,
+    }
+)
+
+
+def sentence_transformer() -> Any:
+    """The library's class, imported without its notices."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer
+
+
+def _library() -> Any:
+    """The modules' classes, by the names that every release of sentence-transformers 5 has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import models
+
+    return models
+
+
+def _weights(options: ModelOptions) -> dict[str, Any]:
+    return {} if options.allow_pickle else {"use_safetensors": True}
+
+
+def _require_text_alone(place: _Place) -> None:
+    """Refuse what the library would read beside a model and its tokenizer.
+
+    Processors of images and sound name classes, other models and folders.
+    """
+    if (place.folder / "adapter_config.json").exists():
+        raise is_adapter(place.name, Path(place.path) / "adapter_config.json")
+    for file in _PROCESSORS:
+        if (place.folder / file).exists():
+            raise foreign(place.name, f"{file} is of a processor of images or sound")
+    for file in ("tokenizer_config.json", "config.json"):
+        path = place.folder / file
+        held = read_json(place.name, path) if path.is_file() else {}
+        kind = held.get("processor_class") if isinstance(held, dict) else None
+        if kind is not None and str(kind) not in _processors():
+            raise foreign(place.name, f"{file} names the processor_class {str(kind)[:80]!r}")
+
+
+def _processors() -> frozenset[str]:
+    table = quiet_transformers().models.auto.processing_auto.PROCESSOR_MAPPING_NAMES
+    return frozenset(table.values())
+
+
+def _unknown_module(name: str, kind: str) -> ModelError:
+    if not kind.startswith(_LIBRARY):
+        return foreign(name, f"the module {kind[:80]!r}")
+    return ModelError(
+        f"`{name}` has the module {kind[:80]!r}",
+        expected=f"modules of the kinds {', '.join(_BUILDERS)}: others may take code from files",
+        mend="if you trust its author, add --trust-remote-code; else name another encoder",
+    )

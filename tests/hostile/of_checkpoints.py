@@ -1,0 +1,410 @@
+"""Checkpoints that are damaged, lie about themselves, or would hang or fill the memory."""
+
+import json
+import os
+from pathlib import Path
+
+from hostile.cases import WORKS, Case
+from hostile.checkpoints import (
+    copy_of,
+    cut,
+    header,
+    in_place,
+    large,
+    setting,
+    tensors,
+    text,
+    without,
+)
+from hostile.encoders import EVIL, ROWS, change_json, nothing_ran
+
+CONFIG, TOKENS, WEIGHTS = "config.json", "tokenizer_config.json", "model.safetensors"
+AUDIT = (
+    *("audit", "--reference", "python:toy_models:Reference", "--target"),
+    *("--capability", "typo", "--data", "rows.csv", "--n", "3", "--label-column", "none"),
+    *("--run", "mine", "--label-map", "bad=negative", "--label-map", "good=positive"),
+)
+NEXT = (
+    *(
+        "audit",
+        "--role",
+        "next_token",
+        "--reference",
+        "./model",
+        "--target",
+        "./model",
+        "--capability",
+    ),
+    *("typo", "--data", "rows.csv", "--n", "3", "--label-column", "none", "--run", "mine"),
+)
+
+
+def classifier(*changes):
+    """An audit of the tiny classifier with its files changed."""
+
+    def make(folder, _):
+        model = copy_of("classifier", folder / "model")
+        for change in changes:
+            change(model)
+        (folder / "rows.csv").write_text(ROWS)
+        return (*AUDIT[:4], "./model", *AUDIT[4:])
+
+    return make
+
+
+def language(kind, *changes, spec="./model"):
+    """An audit of the next tokens of a tiny language model."""
+
+    def make(folder, _):
+        model = copy_of(kind, folder / "model")
+        for change in changes:
+            change(model)
+        (folder / "rows.csv").write_text(ROWS)
+        return tuple(spec if part == "./model" else part for part in NEXT)
+
+    return make
+
+
+def itself(path):
+    path.symlink_to(path.name)
+
+
+def round_about(path):
+    other = path.with_name("other")
+    path.symlink_to(other)
+    other.symlink_to(path)
+
+
+def dangling(path):
+    path.symlink_to("nowhere")
+
+
+def foreign(folder):
+    (folder / "custom_generate").mkdir()
+    (folder / "custom_generate" / "generate.py").write_text(EVIL)
+
+
+def more_words(folder):
+    """A tokenizer whose last word the table of the model does not hold."""
+    path = folder / "tokenizer.json"
+    held = json.loads(path.read_text())
+    held["model"]["vocab"]["film"] = 5000
+    path.write_text(json.dumps(held))
+
+
+def nan(held):
+    held["classifier.bias"].fill_(float("nan"))
+
+
+def template(written):
+    def change(folder):
+        for path in folder.glob("chat_template*"):
+            path.unlink()
+        change_json(folder / TOKENS, chat_template=written)
+
+    return change
+
+
+def moved(held):
+    return {
+        key: value | {"data_offsets": [0, 8]} if key.endswith("bias") else value
+        for key, value in held.items()
+    }
+
+
+def beyond(held):
+    last = max(held, key=lambda key: held[key].get("data_offsets", [0, 0])[1])
+    start, end = held[last]["data_offsets"]
+    return held | {last: held[last] | {"data_offsets": [start, end + 10**9]}}
+
+
+DOUBLING = (
+    "{% set n = namespace(x='aaaaaaaa') %}"
+    "{% for a in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}"
+)
+DEEP = "[" * 200_000 + "]" * 200_000
+PIPE = os.mkfifo
+NO_FILE = "No such file or directory"
+LOOP = "Too many levels of symbolic links"
+LINKS = {
+    "a dangling link": (dangling, NO_FILE),
+    "a link to itself": (itself, LOOP),
+    "links in a circle": (round_about, LOOP),
+    "a pipe": (PIPE, "is no ordinary file"),
+    "a device that never ends": (lambda path: path.symlink_to("/dev/zero"), "is no ordinary file"),
+}
+FILES = (CONFIG, TOKENS, WEIGHTS, "tokenizer.json", "vocab.txt")
+
+DAMAGED_CONFIGS = {
+    "empty": ("", "config.json: JSONDecodeError"),
+    "a list": ("[]", "holds a list"),
+    "a number": ("7", "holds a int"),
+    "null": ("null", "holds a NoneType"),
+    "a string": ('"bert"', "holds a str"),
+    "no UTF-8": (b"\xff\xfe{}", "config.json: UnicodeDecodeError"),
+    "half of it": ('{"model_type": "be', "config.json: JSONDecodeError"),
+    "nested deeply": (DEEP, "config.json: RecursionError"),
+    "nested deeply in an object": ('{"a":' * 100_000 + "1" + "}" * 100_000, "RecursionError"),
+    "a number of 100,000 digits": (
+        '{"hidden_size": ' + "9" * 100_000 + "}",
+        "config.json: ValueError",
+    ),
+    "an object without a word": ("{}", "model_type"),
+    "of an unknown type": ('{"model_type": "unheard"}', "unheard"),
+    "of a type that is a list": ('{"model_type": ["bert"]}', "cannot be loaded"),
+    "of a type that is a number": ('{"model_type": 7}', "cannot be loaded"),
+}
+
+SIZES = {
+    "num_hidden_layers": (10**9, "config.json says num_hidden_layers 1000000000; there are"),
+    "num_attention_heads": (10**9, "config.json says num_attention_heads 1000000000; the weights"),
+    "hidden_size": (10**12, "config.json says hidden_size 1000000000000; the weights have"),
+    "intermediate_size": (10**11, "config.json says intermediate_size 100000000000; the weights"),
+    "vocab_size": (10**10, "config.json says vocab_size 10000000000; the weights have"),
+    "max_position_embeddings": (10**10, "config.json says max_position_embeddings 10000000000"),
+    "type_vocab_size": (10**9, "config.json says type_vocab_size 1000000000; the weights have"),
+    "num_labels": (10**9, "config.json says num_labels 1000000000; the weights have"),
+}
+WRONG_SIZES = {
+    "layers below zero": {"num_hidden_layers": -1},
+    "half a layer": {"num_hidden_layers": 0.5},
+    "layers in words": {"num_hidden_layers": "two"},
+    "no layers": {"num_hidden_layers": None},
+    "five thousand layers": {"num_hidden_layers": 5000},
+    "no width": {"hidden_size": 0},
+    "width below zero": {"hidden_size": -16},
+    "another width": {"hidden_size": 30_000, "num_attention_heads": 2},
+    "another table": {"vocab_size": 9_000_000},
+    "other positions": {"max_position_embeddings": 9_000_000},
+    "an unknown activation": {"hidden_act": "evil.Evil"},
+    "an activation that is a list": {"hidden_act": ["gelu"]},
+    "heads that do not divide": {"num_attention_heads": 3},
+    "an attention of another repository": {"attn_implementation": "someone/code"},
+    "an unknown precision": {"dtype": "float7"},
+    "weights by another name": {"transformers_weights": "pytorch_model.bin"},
+    "weights elsewhere": {"transformers_weights": "../far.safetensors"},
+}
+LABELS = {
+    "holes": {"0": "bad", "5": "good"},
+    "two of a name": {"0": "bad", "1": "bad"},
+    "one label": {"0": "bad"},
+    "none": {},
+    "numbers": {"0": 1, "1": 2},
+    "null": {"0": None, "1": None},
+    "lists": {"0": ["bad"], "1": ["good"]},
+    "keys that are words": {"bad": 0, "good": 1},
+    "a list": ["bad", "good"],
+    "a word": "bad",
+    "below zero": {"-1": "bad", "0": "good"},
+}
+LIMITS = {
+    "below zero": -5,
+    "zero": 0,
+    "one": 1,
+    "no room beside special tokens": 2,
+    "in words": "many",
+    "a list": [512],
+    "an object": {"most": 512},
+}
+
+CASES = [
+    Case(name="an ordinary classifier", make=classifier(), exits=WORKS),
+    Case(
+        name="an unknown quantization, which the library leaves out",
+        make=classifier(setting(CONFIG, quantization_config={"quant_method": "evil"})),
+        exits=WORKS,
+    ),
+    Case(name="an ordinary language model", make=language("llama"), exits=WORKS),
+    *(
+        Case(
+            name=f"{title} for {file}",
+            make=classifier(in_place(file, make)),
+            says=["./model", file, part],
+        )
+        for title, (make, part) in LINKS.items()
+        for file in FILES
+    ),
+    Case(
+        name="a pipe that nobody names",
+        make=classifier(in_place("pytorch_model.bin", PIPE)),
+        says=["pytorch_model.bin is no ordinary file"],
+    ),
+    Case(
+        name="a folder for config.json",
+        make=classifier(in_place(CONFIG, Path.mkdir)),
+        says=["cannot be loaded"],
+    ),
+    *(
+        Case(
+            name=f"a configuration that is {title}",
+            make=classifier(text(CONFIG, content)),
+            says=["found:", part],
+        )
+        for title, (content, part) in DAMAGED_CONFIGS.items()
+    ),
+    *(
+        Case(
+            name=f"a tokenizer's configuration that is {title}",
+            make=classifier(text(TOKENS, content)),
+        )
+        for title, content in {"empty": "", "a list": "[]", "deep": DEEP, "a word": '"a"'}.items()
+    ),
+    *(
+        Case(
+            name=f"an enormous {file}",
+            make=classifier(large(file, size)),
+            says=[file, "MiB are not read of such a file"],
+        )
+        for file, size in {
+            CONFIG: 10**9,
+            TOKENS: 10**9,
+            "vocab.txt": 10**10,
+            "tokenizer.json": 10**10,
+            "special_tokens_map.json": 10**9,
+            "merges.txt": 10**9,
+        }.items()
+    ),
+    *(
+        Case(
+            name=f"{key} of {number:,}",
+            make=classifier(setting(CONFIG, **{key: number})),
+            says=[part],
+        )
+        for key, (number, part) in SIZES.items()
+    ),
+    *(
+        Case(
+            name=f"a configuration with {title}",
+            make=classifier(setting(CONFIG, **changes)),
+            says=["found:", "model"],
+        )
+        for title, changes in WRONG_SIZES.items()
+    ),
+    *(
+        Case(
+            name=f"labels with {title}",
+            make=classifier(setting(CONFIG, id2label=held)),
+            says=["found:"],
+        )
+        for title, held in LABELS.items()
+    ),
+    *(
+        Case(
+            name=f"a model_max_length {title}",
+            make=classifier(setting(TOKENS, model_max_length=value)),
+            says=["found:", "model"],
+        )
+        for title, value in LIMITS.items()
+    ),
+    *(
+        Case(name=f"weights {title}", make=classifier(change), says=["model.safetensors"])
+        for title, change in {
+            "cut at their end": cut(WEIGHTS, -100),
+            "cut in their header": cut(WEIGHTS, 100),
+            "of seven bytes": cut(WEIGHTS, 7),
+            "of no byte": cut(WEIGHTS, 0),
+            "with zeros behind": large(WEIGHTS, 10**6),
+            "with a header of half the universe": text(WEIGHTS, b"\xff" * 8 + b"{}"),
+            "with a header that is no JSON": text(WEIGHTS, (4).to_bytes(8, "little") + b"{{{{"),
+            "with a deep header": text(WEIGHTS, len(DEEP).to_bytes(8, "little") + DEEP.encode()),
+            "with a header that is a list": header(lambda held: [held]),
+            "with tensors beyond the file": header(beyond),
+        }.items()
+    ),
+    *(
+        Case(name=f"weights {title}", make=classifier(change), says=["found:", "./model"])
+        for title, change in {
+            "with tensors in each other's place": header(moved),
+            "of another precision than they have": header(
+                lambda held: {
+                    key: value | {"dtype": "F64"} if "dtype" in value else value
+                    for key, value in held.items()
+                }
+            ),
+            "of nothing": header(lambda _: {}),
+            "that are not there": without(WEIGHTS),
+            "without a head": tensors(lambda held: held.pop("classifier.weight")),
+            "with NaN": tensors(nan),
+            "that are a pickle": in_place(
+                WEIGHTS,
+                lambda path: path.with_name("pytorch_model.bin").write_bytes(b"cos\nsystem\n."),
+            ),
+        }.items()
+    ),
+    *(
+        Case(name=f"a tokenizer {title}", make=classifier(change), says=["found:", "model"])
+        for title, change in {
+            "that is half there": cut("tokenizer.json", 300),
+            "that is an empty object": text("tokenizer.json", "{}"),
+            "that is a list": text("tokenizer.json", "[]"),
+            "that is deep": text("tokenizer.json", DEEP),
+            "with words beyond the table": more_words,
+            "of an unknown class": setting(TOKENS, tokenizer_class="evil.Evil"),
+            "that is a model": setting(TOKENS, tokenizer_class="BertModel"),
+            "whose words are a device": setting(TOKENS, vocab_file="/dev/zero"),
+            "whose words are elsewhere": setting(TOKENS, tokenizer_file="/etc/passwd"),
+        }.items()
+    ),
+    Case(
+        name="shards elsewhere",
+        make=classifier(
+            setting("model.safetensors.index.json", weight_map={"a": "../x.safetensors"})
+        ),
+        says=["names the weights '../x.safetensors'"],
+    ),
+    Case(
+        name="an adapter",
+        make=classifier(setting("adapter_config.json", base_model_name_or_path="/etc")),
+        says=["is an adapter"],
+    ),
+    *(
+        Case(name=f"a chat template {title}", make=language("chat", template(written)), says=[part])
+        for title, written, part in (
+            (
+                "of loops in loops",
+                "{% for a in range(99999) %}" * 5 + "{% endfor %}" * 5,
+                "5 seconds",
+            ),
+            ("that doubles", DOUBLING, "256 MiB of memory"),
+            ("of a long line", "{{ 'a' * 9999999999 }}", "256 MiB of memory"),
+            ("of a wide field", "{{ '%9999999999d' % 1 }}", "chat template"),
+            ("that reaches for the system", "{{ ''.__class__.__mro__ }}", "chat template"),
+            ("that does not end", "{% for a in b", "chat template"),
+            ("that leaves the message out", "hello", "chat template"),
+            (
+                "that repeats it",
+                "{{ messages[0].content }}{{ messages[0].content }}",
+                "chat template",
+            ),
+            ("that refuses", "{{ raise_exception('no') }}", "chat template"),
+            ("that is a number", 7, "found:"),
+        )
+    ),
+    Case(
+        name="an own generate",
+        make=language("llama", foreign),
+        says=["custom_generate/ holds code of its own"],
+        after=nothing_ran,
+    ),
+    Case(
+        name="an own generate beside a GGUF file",
+        make=language("gguf", foreign, spec="gguf:./model/model.gguf"),
+        exits=WORKS,
+        after=nothing_ran,
+    ),
+    *(
+        Case(
+            name=f"a GGUF file {title}",
+            make=language("gguf", change, spec="gguf:./model/model.gguf"),
+            says=["model.gguf"],
+        )
+        for title, change in {
+            "cut at its end": cut("model.gguf", -1000),
+            "cut in its header": cut("model.gguf", 200),
+            "of its first word": cut("model.gguf", 4),
+            "of no byte": cut("model.gguf", 0),
+            "that is a pipe": in_place("model.gguf", PIPE),
+            "that is not there": without("model.gguf"),
+        }.items()
+    ),
+]
