@@ -6,6 +6,8 @@ from pathlib import Path
 
 from hostile.cases import WORKS, Case
 from hostile.checkpoints import (
+    DAMAGED_CONFIGS,
+    DEEP,
     copy_of,
     cut,
     header,
@@ -16,26 +18,13 @@ from hostile.checkpoints import (
     text,
     without,
 )
-from hostile.encoders import EVIL, ROWS, change_json, nothing_ran
+from hostile.encoders import ROWS
 
 CONFIG, TOKENS, WEIGHTS = "config.json", "tokenizer_config.json", "model.safetensors"
 AUDIT = (
     *("audit", "--reference", "python:toy_models:Reference", "--target"),
     *("--capability", "typo", "--data", "rows.csv", "--n", "3", "--label-column", "none"),
     *("--run", "mine", "--label-map", "bad=negative", "--label-map", "good=positive"),
-)
-NEXT = (
-    *(
-        "audit",
-        "--role",
-        "next_token",
-        "--reference",
-        "./model",
-        "--target",
-        "./model",
-        "--capability",
-    ),
-    *("typo", "--data", "rows.csv", "--n", "3", "--label-column", "none", "--run", "mine"),
 )
 
 
@@ -48,19 +37,6 @@ def classifier(*changes):
             change(model)
         (folder / "rows.csv").write_text(ROWS)
         return (*AUDIT[:4], "./model", *AUDIT[4:])
-
-    return make
-
-
-def language(kind, *changes, spec="./model"):
-    """An audit of the next tokens of a tiny language model."""
-
-    def make(folder, _):
-        model = copy_of(kind, folder / "model")
-        for change in changes:
-            change(model)
-        (folder / "rows.csv").write_text(ROWS)
-        return tuple(spec if part == "./model" else part for part in NEXT)
 
     return make
 
@@ -79,11 +55,6 @@ def dangling(path):
     path.symlink_to("nowhere")
 
 
-def foreign(folder):
-    (folder / "custom_generate").mkdir()
-    (folder / "custom_generate" / "generate.py").write_text(EVIL)
-
-
 def more_words(folder):
     """A tokenizer whose last word the table of the model does not hold."""
     path = folder / "tokenizer.json"
@@ -94,15 +65,6 @@ def more_words(folder):
 
 def nan(held):
     held["classifier.bias"].fill_(float("nan"))
-
-
-def template(written):
-    def change(folder):
-        for path in folder.glob("chat_template*"):
-            path.unlink()
-        change_json(folder / TOKENS, chat_template=written)
-
-    return change
 
 
 def moved(held):
@@ -118,11 +80,6 @@ def beyond(held):
     return held | {last: held[last] | {"data_offsets": [start, end + 10**9]}}
 
 
-DOUBLING = (
-    "{% set n = namespace(x='aaaaaaaa') %}"
-    "{% for a in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}"
-)
-DEEP = "[" * 200_000 + "]" * 200_000
 PIPE = os.mkfifo
 NO_FILE = "No such file or directory"
 LOOP = "Too many levels of symbolic links"
@@ -134,26 +91,6 @@ LINKS = {
     "a device that never ends": (lambda path: path.symlink_to("/dev/zero"), "is no ordinary file"),
 }
 FILES = (CONFIG, TOKENS, WEIGHTS, "tokenizer.json", "vocab.txt")
-
-DAMAGED_CONFIGS = {
-    "empty": ("", "config.json: JSONDecodeError"),
-    "a list": ("[]", "holds a list"),
-    "a number": ("7", "holds a int"),
-    "null": ("null", "holds a NoneType"),
-    "a string": ('"bert"', "holds a str"),
-    "no UTF-8": (b"\xff\xfe{}", "config.json: UnicodeDecodeError"),
-    "half of it": ('{"model_type": "be', "config.json: JSONDecodeError"),
-    "nested deeply": (DEEP, "config.json: RecursionError"),
-    "nested deeply in an object": ('{"a":' * 100_000 + "1" + "}" * 100_000, "RecursionError"),
-    "a number of 100,000 digits": (
-        '{"hidden_size": ' + "9" * 100_000 + "}",
-        "config.json: ValueError",
-    ),
-    "an object without a word": ("{}", "model_type"),
-    "of an unknown type": ('{"model_type": "unheard"}', "unheard"),
-    "of a type that is a list": ('{"model_type": ["bert"]}', "cannot be loaded"),
-    "of a type that is a number": ('{"model_type": 7}', "cannot be loaded"),
-}
 
 SIZES = {
     "num_hidden_layers": (10**9, "config.json says num_hidden_layers 1000000000; there are"),
@@ -214,7 +151,6 @@ CASES = [
         make=classifier(setting(CONFIG, quantization_config={"quant_method": "evil"})),
         exits=WORKS,
     ),
-    Case(name="an ordinary language model", make=language("llama"), exits=WORKS),
     *(
         Case(
             name=f"{title} for {file}",
@@ -356,55 +292,5 @@ CASES = [
         name="an adapter",
         make=classifier(setting("adapter_config.json", base_model_name_or_path="/etc")),
         says=["is an adapter"],
-    ),
-    *(
-        Case(name=f"a chat template {title}", make=language("chat", template(written)), says=[part])
-        for title, written, part in (
-            (
-                "of loops in loops",
-                "{% for a in range(99999) %}" * 5 + "{% endfor %}" * 5,
-                "5 seconds",
-            ),
-            ("that doubles", DOUBLING, "256 MiB of memory"),
-            ("of a long line", "{{ 'a' * 9999999999 }}", "256 MiB of memory"),
-            ("of a wide field", "{{ '%9999999999d' % 1 }}", "chat template"),
-            ("that reaches for the system", "{{ ''.__class__.__mro__ }}", "chat template"),
-            ("that does not end", "{% for a in b", "chat template"),
-            ("that leaves the message out", "hello", "chat template"),
-            (
-                "that repeats it",
-                "{{ messages[0].content }}{{ messages[0].content }}",
-                "chat template",
-            ),
-            ("that refuses", "{{ raise_exception('no') }}", "chat template"),
-            ("that is a number", 7, "found:"),
-        )
-    ),
-    Case(
-        name="an own generate",
-        make=language("llama", foreign),
-        says=["custom_generate/ holds code of its own"],
-        after=nothing_ran,
-    ),
-    Case(
-        name="an own generate beside a GGUF file",
-        make=language("gguf", foreign, spec="gguf:./model/model.gguf"),
-        exits=WORKS,
-        after=nothing_ran,
-    ),
-    *(
-        Case(
-            name=f"a GGUF file {title}",
-            make=language("gguf", change, spec="gguf:./model/model.gguf"),
-            says=["model.gguf"],
-        )
-        for title, change in {
-            "cut at its end": cut("model.gguf", -1000),
-            "cut in its header": cut("model.gguf", 200),
-            "of its first word": cut("model.gguf", 4),
-            "of no byte": cut("model.gguf", 0),
-            "that is a pipe": in_place("model.gguf", PIPE),
-            "that is not there": without("model.gguf"),
-        }.items()
     ),
 ]
