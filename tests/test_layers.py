@@ -28,7 +28,7 @@ MAY_IMPORT = {
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("errors", "paths", "printing", "records"),
+    ("checksums", "errors", "paths", "printing", "records"),
     ("protocols", "registry", "metrics", "statistics", "serialization"),
     ("data", "store", "estimation", "progress", "tables", "testing"),
     ("models", "evidence", "fleet"),

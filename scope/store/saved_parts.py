@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.store.files import read_text, write_atomically, write_bytes_atomically
-from scope.store.trouble import guarded
+from scope.store.trouble import guarded, require_file
 
 Described = TypeVar("Described")
 
@@ -61,6 +62,7 @@ class SavedParts:
 
         path = folder / self.numbers
         with guarded(path):
+            require_file(path)
             try:
                 content = path.read_bytes()
             except FileNotFoundError as error:
@@ -86,7 +88,7 @@ class SavedParts:
 
         plain = TypeAdapter(type(record)).dump_python(record)
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
-        write_atomically(folder / self.description, text + "\n")
+        write_atomically(folder / self.description, sealed(text + "\n"))
 
     def described(self, folder: Path, kind: type[Described], formats: int) -> Described:
         """Read a record of that kind, whose field ``format`` must be of this release.
@@ -107,7 +109,13 @@ class SavedParts:
                 mend=f"name that folder, or {self.first}",
             )
         try:
-            return TypeAdapter(kind).validate_json(text, strict=True)
+            content = unsealed(text).text
+        except ValueError as error:
+            raise self.damaged(path, str(error)) from error
+        try:
+            record = TypeAdapter(kind).validate_json(content, strict=True)
+            self._refuse_foreign(path, content, kind)
+            return record
         except ValidationError as error:
             complaints = error.errors(include_url=False, include_context=False)
         # Another format outweighs all other complaints.
@@ -121,6 +129,12 @@ class SavedParts:
         place = ".".join(map(str, complaints[0]["loc"]))
         where = f"at `{place}`: " if place else ""
         raise self.damaged(path, f"{where}{complaints[0]['msg']}")
+
+    def _refuse_foreign(self, path: Path, content: str, kind: type) -> None:
+        """Earlier releases wrote no checksum; a broken one must not pass for none."""
+        foreign = sorted(json.loads(content).keys() - {field.name for field in fields(kind)})
+        if foreign:
+            raise self.damaged(path, f"it holds `{foreign[0][:80]}`")
 
     def damaged(self, path: Path, reason: str) -> RunError:
         """The error of a file that SCoPE did not write as it is."""

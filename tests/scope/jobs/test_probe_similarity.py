@@ -91,7 +91,7 @@ def test_portions_keep_the_memory_small_and_leave_the_values_as_they_are(llama, 
     ones, others = [TEXTS[0]] * 4 + TEXTS, [*TEXTS[1:], *TEXTS[::-1]]
     whole = load(llama).read(TEXTS).similarity(ones, others)
     rows, asked = LatentTable.rows, []
-    monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
+    monkeypatch.setattr(job, "PAIRS_A_PORTION", 2)
     monkeypatch.setattr(
         LatentTable, "rows", lambda table, texts: asked.append(len(texts)) or rows(table, texts)
     )
