@@ -1,7 +1,8 @@
 """A comparison as JSON: the same result gives the same bytes, and reads back as the same records.
 
-The first entry is a checksum of all else. Keys are sorted, floats have at most six decimals, and every record of the longer lists stands on
-a line of its own, so that two files can be compared with ``diff``.
+The first entry is a checksum of all else. Keys are sorted, floats have at most six decimals, and
+every record of the longer lists stands on a line of its own, so that two files can be compared with
+``diff``.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from scope.errors import DataError, ModelError
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
-from scope.store.latents import LatentFolder, Place, Shape, unpacked
+from scope.store.latent_rows import Shape, unpacked
+from scope.store.latents import LatentFolder, Place
 
 TEXTS_A_PORTION = 64
 """Most texts whose latents are kept at once: what a kill can cost."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,10 +25,10 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
 from scope.store.files import read_text, write_atomically
+from scope.store.latent_rows import Shape, is_whole, packed, row_checksum, stored_type
 from scope.store.trouble import damaged, guarded, require_file, require_tables, tables_in
 
 VERSION = 2
@@ -65,14 +64,6 @@ class Place(NamedTuple):
     portion: int
     row: int
     truncated: bool
-
-
-class Shape(NamedTuple):
-    """What all latents of a folder have in common."""
-
-    layers: int
-    width: int
-    precision: Precision
 
 
 class LatentFolder:
@@ -187,7 +178,7 @@ class LatentFolder:
                     if key not in self._whole:
                         if place[0] not in portions:
                             portions = {place[0]: self._portion_if_whole(place[0], shape)}
-                        if not _is_whole(portions[place[0]], key, place, shape, known):
+                        if not is_whole(portions[place[0]], key, place, shape, known):
                             self._damaged.add(key)
                             continue
                         self._whole[key] = Place(place[0], place[1], bool(place[2]))
@@ -222,10 +213,11 @@ class LatentFolder:
         with self._mendable(), self._connected() as connection:
             last = connection.execute(
                 "SELECT max(portion) FROM latents WHERE typeof(portion) = 'integer' "
-                f"AND portion BETWEEN 0 AND {_MOST_PORTIONS}"
+                "AND portion BETWEEN 0 AND ?",
+                (_MOST_PORTIONS,),
             ).fetchone()[0]
             portion = 0 if last is None else last + 1
-            rows = _packed(latents, precision)
+            rows = packed(latents, precision)
             self._write(self._file(portion), rows)
             places = [
                 (_key(text), portion, row, int(truncated))
@@ -237,7 +229,7 @@ class LatentFolder:
                 # What is there already is damaged.
                 connection.executemany(
                     "INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?, ?)",
-                    [(*place, _checksum(*place, shape, rows)) for place in places],
+                    [(*place, row_checksum(*place, shape, rows)) for place in places],
                 )
             self._whole.update((key, Place(*place)) for key, *place in places)
 
@@ -251,7 +243,7 @@ class LatentFolder:
             # Gone, no array, or shorter than it says.
             except (FileNotFoundError, ValueError, OverflowError, SyntaxError) as error:
                 raise damaged(path, str(error)) from error
-            if rows.shape[1:] != shape[:2] or rows.dtype != _stored_type(shape.precision):
+            if rows.shape[1:] != shape[:2] or rows.dtype != stored_type(shape.precision):
                 raise damaged(path, f"it holds {rows.dtype} of shape {rows.shape}")
         return cast(NDArray[np.generic], rows)
 
@@ -295,50 +287,8 @@ class LatentFolder:
             ) from error
 
 
-def unpacked(rows: NDArray[np.generic], precision: Precision) -> NDArray[np.float32]:
-    """Numbers as they were kept, as float32 in memory.
-
-    Examples
-    --------
-    >>> unpacked(np.array([0x3F80, 0xC040], dtype=np.uint16), "bfloat16").tolist()
-    [1.0, -3.0]
-    """
-    if precision == "bfloat16":
-        return (rows.astype(np.uint32) << 16).view(np.float32)
-    return np.asarray(rows, dtype=np.float32)
-
-
-def _packed(latents: NDArray[np.float32], precision: Precision) -> NDArray[np.generic]:
-    """Of bfloat16 the upper half of each number, which is all of it."""
-    if precision == "bfloat16":
-        bits = np.ascontiguousarray(latents, dtype=np.float32).view(np.uint32)
-        return (bits >> 16).astype(_stored_type(precision))
-    return latents.astype(_stored_type(precision))
-
-
-def _stored_type(precision: Precision) -> np.dtype[np.generic]:
-    return np.dtype("<u2" if precision == "bfloat16" else "<f4")
-
-
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and value > 0
-
-
-def _is_whole(
-    rows: NDArray[np.generic] | None, key: bytes, place: list[int], shape: Shape, known: object
-) -> bool:
-    """Whether a text's latents are where the index says, and as they were written."""
-    portion, row, truncated = place
-    if rows is None or not isinstance(row, int) or not 0 <= row < len(rows):
-        return False
-    return _checksum(key, portion, row, truncated, shape, rows) == known
-
-
-def _checksum(
-    key: bytes, portion: int, row: int, truncated: int, shape: Shape, rows: NDArray[np.generic]
-) -> int:
-    numbers = zlib.crc32(np.ascontiguousarray(rows[row]))
-    return checksum(key, portion, row, truncated, *shape, numbers)
 
 
 def _key(text: str) -> bytes:
