@@ -61,7 +61,12 @@ def audit(folder):
 def audit_causal(folder):
     write_tiny_llama(folder / "llama", chat=False)
     words = ("film", "dull", "good", "saw", "paris", "ann")
-    rows = "".join(f"the film that {one} saw in paris was {other} and {one}\n" for one in words for other in words if one != other)
+    rows = "".join(
+        f"the film that {one} saw in paris was {other} and {one}\n"
+        for one in words
+        for other in words
+        if one != other
+    )
     (folder / "rows.csv").write_text(f"text\n{rows}")
     yield Job(
         arguments=[
