@@ -19,7 +19,7 @@ from scope.fleet.questions import require_texts
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
-from scope.store.trouble import damaged, guarded, require_file, require_tables, tables_in
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 ENCODED_AT_ONCE = 64
 """Texts between two signs of progress, after which they are kept: what a kill can cost."""
@@ -137,7 +137,7 @@ class _Kept:
             self._connection = sqlite3.connect(path, timeout=_SECONDS_TO_WAIT)
             try:
                 # SQLite does not wait where two at once turn a new file to its log of writes.
-                with FileLock(path.with_suffix(".lock")):
+                with FileLock(path.with_suffix(".lock")), opening(path):
                     self._prepare()
             except BaseException:
                 self._connection.close()
@@ -147,7 +147,7 @@ class _Kept:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         if version not in (0, VERSION):
             raise damaged(self._path, f"its format is {version}, where {VERSION} is known")
-        if version == 0 and not tables_in(self._connection, self._path):
+        if version == 0 and not tables_in(self._connection):
             self._connection.executescript(
                 "PRAGMA journal_mode = WAL;"
                 f"BEGIN IMMEDIATE; {_TABLE} PRAGMA user_version = {VERSION}; COMMIT;"

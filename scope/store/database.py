@@ -18,7 +18,7 @@ from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
 from scope.store.answers import read_answers, write_answers
-from scope.store.trouble import damaged, guarded, require_file, require_tables, tables_in
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 3
 
@@ -89,7 +89,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.damaged = 0
-        with guarded(path):
+        with opening(path):
             require_file(path)
             self._connection = sqlite3.connect(path)
             # Damaged text is to be seen, not to fail.
@@ -103,7 +103,7 @@ class Database:
     def _prepare(self) -> None:
         application = self._pragma("application_id")
         version = self._pragma("user_version")
-        new = (application, version) == (0, 0) and not tables_in(self._connection, self._path)
+        new = (application, version) == (0, 0) and not tables_in(self._connection)
         if not new and (application, version) != (APPLICATION, VERSION):
             raise _foreign(self._path, application, version)
         # What a commit has handed to the operating system survives the death of this process.

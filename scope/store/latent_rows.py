@@ -60,5 +60,5 @@ def row_checksum(
     key: bytes, portion: int, row: int, truncated: int, shape: Shape, rows: NDArray[np.generic]
 ) -> int:
     """A checksum over a text's key, the place of its latents, their shape and their numbers."""
-    numbers = zlib.crc32(np.ascontiguousarray(rows[row]))
+    numbers = zlib.crc32(np.ascontiguousarray(rows[row]).data)
     return checksum(key, portion, row, truncated, *shape, numbers)

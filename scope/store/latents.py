@@ -29,7 +29,7 @@ from scope.errors import RunError
 from scope.protocols import Precision, Progress
 from scope.store.files import read_text, write_atomically
 from scope.store.latent_rows import Shape, is_whole, packed, row_checksum, stored_type
-from scope.store.trouble import damaged, guarded, require_file, require_tables, tables_in
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 2
 _SECONDS_TO_WAIT = 60.0
@@ -87,11 +87,11 @@ class LatentFolder:
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
-            with lock, self._connected() as connection:
+            with lock, opening(self._index), self._connected() as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 if version not in (0, VERSION):
                     raise damaged(self._index, f"its format is {version}, {VERSION} is known")
-                if version == 0 and not tables_in(connection, self._index):
+                if version == 0 and not tables_in(connection):
                     connection.executescript(_SCHEMA)
                 require_tables(connection, self._index, _TABLES)
 
@@ -231,7 +231,8 @@ class LatentFolder:
                     "INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?, ?)",
                     [(*place, row_checksum(*place, shape, rows)) for place in places],
                 )
-            self._whole.update((key, Place(*place)) for key, *place in places)
+            for key, number, row, truncated in places:
+                self._whole[key] = Place(number, row, bool(truncated))
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""

@@ -79,6 +79,21 @@ def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
     return None
 
 
+@contextmanager
+def opening(path: Path) -> Iterator[None]:
+    """The same while a database is opened: whatever it cannot make sense of is damage.
+
+    The statements that open it are the same for every file, so that none of them can be wrong.
+    """
+    with guarded(path):
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if _from_database(path, error):
+                raise
+            raise damaged(path, str(error)) from error
+
+
 def require_file(path: Path) -> None:
     """Refuse what has a file's name and would be read without end, such as a pipe.
 
@@ -99,35 +114,23 @@ def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> N
     RunError
         When a table is missing, foreign, or has other columns.
     """
-    found = tables_in(connection, path)
+    found = tables_in(connection)
     wrong = sorted({name for name, _ in found ^ _tables_made_by(schema)})
     if wrong:
         raise damaged(path, f"its tables are not as SCoPE makes them: {', '.join(wrong[:4])}")
 
 
-def tables_in(connection: sqlite3.Connection, path: Path) -> frozenset[tuple[str, str | None]]:
-    """The tables of a database, and what else it is made of: names, and how each was made.
-
-    Raises
-    ------
-    RunError
-        When that cannot be read.
-    """
-    try:
-        rows = connection.execute("SELECT name, sql FROM sqlite_schema")
-        return frozenset((str(name), sql) for name, sql in rows)
-    except sqlite3.OperationalError as error:
-        if _from_database(path, error):
-            raise
-        # The statement is right, so it is the file that is wrong.
-        raise damaged(path, str(error)) from error
+def tables_in(connection: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
+    """The tables of a database, and what else it is made of: names, and how each was made."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema")
+    return frozenset((str(name), sql) for name, sql in rows)
 
 
 @cache
 def _tables_made_by(schema: str) -> frozenset[tuple[str, str | None]]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema)
-        return tables_in(connection, Path(":memory:"))
+        return tables_in(connection)
 
 
 def damaged(path: Path, reason: str) -> RunError:

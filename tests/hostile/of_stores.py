@@ -47,11 +47,9 @@ def _fleet(folder):
 
 
 def _probe(folder):
-    rows = [
-        (f"house {place} is", f"a ship {place % 7} is", float(place % 6)) for place in range(90)
-    ]
-    write_pairs(folder / "train.csv", rows[:60])
-    write_pairs(folder / "test.csv", rows[60:])
+    rows = [(f"house {n} is", f"a ship {n} {n % 3}", float(n % 6)) for n in range(150)]
+    write_pairs(folder / "train.csv", rows[:110])
+    write_pairs(folder / "test.csv", rows[110:])
 
 
 COMMANDS = {
@@ -203,8 +201,7 @@ ANSWERED_AGAIN = {
     "probabilities that are a text": "UPDATE predictions SET probabilities = 'none'",
     "probabilities that are a number": "UPDATE predictions SET probabilities = 0.5",
     "all zero": "UPDATE predictions SET probabilities = zeroblob(16)",
-    "a million zeros": "UPDATE predictions SET probabilities = zeroblob(1000000) "
-    "WHERE text = (SELECT min(text) FROM predictions)",
+    "a million zeros": "UPDATE predictions SET probabilities = zeroblob(1000000)",
     "tokens where a classifier has none": 'UPDATE predictions SET tokens = \'[" a", " b"]\'',
     "tokens that are no UTF-8": "UPDATE predictions SET tokens = CAST(x'fffe' AS TEXT)",
     "truncated that is a text": "UPDATE predictions SET truncated = 'no'",
@@ -319,9 +316,8 @@ SAVED = {
     "a description with a broken checksum": (
         ".json",
         replaced(b'"checksum"', b'"check"'),
-        "it holds `check`",
+        "is damaged: at `check`",
     ),
-    "a description that is a pipe": (".json", pipe, "it is no file"),
     "numbers with flipped bits": (".safetensors", flipped(4), "its digest is not the one"),
     "numbers that were cut": (
         ".safetensors",
