@@ -1,7 +1,8 @@
 """A comparison as JSON: the same result gives the same bytes, and reads back as the same records.
 
-Keys are sorted, floats have at most six decimals, and every record of the longer lists stands on
-a line of its own, so that two files can be compared with ``diff``.
+The first entry is a checksum of all else. Keys are sorted, floats have at most six decimals, and
+every record of the longer lists stands on a line of its own, so that two files can be compared with
+``diff``.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ from typing import (
     get_type_hints,
 )
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
-from scope.records import Answer, Comparison, Item, Prediction, Question
+from scope.records import Answer, Clock, Comparison, Item, Prediction, Question
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-FORMAT = 2
+FORMAT = 3
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
 
-SPARSE = (Answer, Item, Prediction, Question)
+SPARSE = (Answer, Clock, Item, Prediction, Question)
 """Records of which there may be a million: a field that holds its default is left out."""
 
 
@@ -47,7 +49,7 @@ class _Document(Comparison):
         "strict": True,
         "allow_inf_nan": False,
     }
-    format: Literal[2]
+    format: Literal[3]
 
 
 def to_json(comparison: Comparison, *, clock: bool = True) -> str:
@@ -78,7 +80,7 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
         ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     ).encode
     lines = ",\n".join(f"{encode(key)}:{_lines(plain[key], encode)}" for key in sorted(plain))
-    return f"{{\n{lines}\n}}\n"
+    return sealed(f"{{\n{lines}\n}}\n")
 
 
 def from_json(text: str, *, source: str = "this text") -> Comparison:
@@ -94,23 +96,29 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     Raises
     ------
     RunError
-        When it is not JSON, or holds anything but a comparison of this format.
+        When it is not JSON, holds anything but a comparison of this format, or was changed.
 
     Examples
     --------
-    >>> from_json('{"format": 2}', source="x.json")
+    >>> from_json('{"format": 3}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
-    expected: a comparison of format 2, as SCoPE writes it
+    expected: a comparison of format 3, as SCoPE writes it
     to mend:  give the command of the run again, which writes the file anew
     """
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        document = TypeAdapter(_Document).validate_json(text)
+        content, had_checksum = unsealed(text)
+    except ValueError as error:
+        raise _no_comparison(source, str(error)) from error
+    try:
+        document = TypeAdapter(_Document).validate_json(content)
     except ValidationError as error:
         raise _unreadable(source, error) from error
+    if not had_checksum:
+        raise _no_comparison(source, "it has no checksum")
     return Comparison(**{field.name: getattr(document, field.name) for field in fields(Comparison)})
 
 
@@ -127,8 +135,12 @@ def _unreadable(source: str, error: ValidationError) -> RunError:
     first = complaints[0]
     place = ".".join(map(str, first["loc"]))
     where = f"at `{place}`: " if place else ""
+    return _no_comparison(source, f"{where}{first['msg']}")
+
+
+def _no_comparison(source: str, reason: str) -> RunError:
     return RunError(
-        f"{source} is no comparison: {where}{first['msg']}",
+        f"{source} is no comparison: {reason}",
         expected=f"a comparison of format {FORMAT}, as SCoPE writes it",
         mend="give the command of the run again, which writes the file anew",
     )

@@ -63,12 +63,12 @@ def run_afresh(arguments, folder, **environment):
 def start(arguments, folder, **environment):
     """Start the command in a process of its own, with the imports done already."""
     given = (arguments, folder, environment_in(folder, environment))
-    process = FORKED.Process(target=_command, args=given)
+    process = FORKED.Process(target=run_command, args=given)
     process.start()
     return process
 
 
-def _command(arguments, folder, environment):
+def run_command(arguments, folder, environment):
     from scope.cli import main
 
     os.chdir(folder)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import toy_fleet
 
+from scope.checksums import unsealed
 from scope.errors import RunError
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
@@ -49,7 +50,9 @@ def fleet_of(name="knn", *, added=False):
 
 def change(folder, **changes):
     path = folder / DESCRIPTION
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+    path.write_text(
+        json.dumps(json.loads(unsealed(path.read_text("utf-8")).text) | changes), "utf-8"
+    )
 
 
 def refusal(folder):
@@ -60,7 +63,9 @@ def refusal(folder):
 
 def craft(folder, name, array):
     """Change one of the numbers, and the digest with them."""
-    numbers = FILES.read(folder, json.loads((folder / DESCRIPTION).read_text())["sha256"])
+    numbers = FILES.read(
+        folder, json.loads(unsealed((folder / DESCRIPTION).read_text("utf-8")).text)["sha256"]
+    )
     assert name in numbers
     numbers[name] = np.asarray(array(numbers[name]))
     change(folder, sha256=FILES.write(folder, numbers))

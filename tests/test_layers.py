@@ -28,7 +28,7 @@ MAY_IMPORT = {
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("printing",),
+    ("checksums", "printing"),
     ("errors",),
     ("foreign", "paths", "records"),
     ("protocols", "registry", "metrics", "statistics", "serialization"),

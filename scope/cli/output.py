@@ -97,6 +97,8 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
         for card in comparison.manifest.models:
             if card.truncated:
                 say(f"{card.name}: {card.truncated} texts were cut to its limit")
+        if comparison.clock and comparison.clock.damaged:
+            say(f"store: {comparison.clock.damaged} damaged rows were asked for again")
     if report is not None:
         say(f"report: {report}", err=True)
 

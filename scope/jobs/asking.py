@@ -14,6 +14,7 @@ from scope.protocols import Advance, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
 
 SECONDS_BETWEEN_WRITES = 1.0
+ANSWERS_BETWEEN_WRITES = 16
 """What a kill can cost at most, beside the answers that are on their way."""
 
 
@@ -65,7 +66,7 @@ def _distinct(questions: Sequence[Question]) -> list[Question]:
 
 
 class _Keeper:
-    """Gathers answers and writes them together, at most a second's worth."""
+    """Gathers answers and writes them together: few, and at most a second's worth."""
 
     def __init__(self, store: AnswerStore, model: str, role: Role, advance: Advance) -> None:
         self._store, self._model, self._role = store, model, role
@@ -76,7 +77,8 @@ class _Keeper:
     def add(self, question: Question, answer: Answer) -> None:
         """Take one answer."""
         self._gathered.append((question, answer))
-        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
+        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
+        if late or len(self._gathered) >= ANSWERS_BETWEEN_WRITES:
             self.write()
 
     def write(self) -> None:

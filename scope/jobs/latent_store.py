@@ -16,10 +16,11 @@ from scope.errors import DataError, ModelError
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
-from scope.store.latents import LatentFolder, Place, Shape, unpacked
+from scope.store.latent_rows import Shape, unpacked
+from scope.store.latents import LatentFolder, Place
 
-TEXTS_A_PORTION = 1024
-"""Most texts whose latents are kept at once."""
+TEXTS_A_PORTION = 64
+"""Most texts whose latents are kept at once: what a kill can cost."""
 
 TEXTS_TO_BEGIN_WITH = 32
 """The first portion of a folder, which shows how large the latents of a text are."""
@@ -111,7 +112,8 @@ def stored_latents(
     ModelError
         When the model gives other than finite numbers of its shape.
     RunError
-        When the files cannot be written, or are damaged.
+        When the files cannot be written, or are damaged as a whole: a damaged file of numbers is
+        computed again.
 
     Examples
     --------
@@ -146,7 +148,8 @@ def stored_latents(
             # Another process may have come to some by now.
             places = folder.places(wanted)
             missing = [text for text in wanted if text not in places]
-            shown = progress.task("latents", len(wanted), len(places))
+            again = f" ({folder.damaged} of them damaged, read again)" if folder.damaged else ""
+            shown = progress.task(f"latents{again}", len(wanted), len(places))
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
                 folder.reproducible = getattr(reader, "reproducible", "")

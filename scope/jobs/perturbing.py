@@ -43,7 +43,7 @@ def find_perturbations(
     the others go on. What the user can mend, such as a full disk, does end it.
     """
     key = kept_as or capability.name
-    known = run.perturbations(key)
+    known = _with_all_trials(run.perturbations(key), options.trials)
     waiting = [one for one in examples if (one.id, options.trials) not in known]
     try:
         recorded = _recorded_queries(known, examples, options.trials)
@@ -70,6 +70,14 @@ def find_perturbations(
     except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
         return PerturbationSet(outcome=_failed(capability, error), perturbations=())
     return PerturbationSet(outcome=_measured(capability, ordered, note), perturbations=ordered)
+
+
+def _with_all_trials(
+    known: Mapping[tuple[str, int], Perturbation], trials: int
+) -> dict[tuple[str, int], Perturbation]:
+    """Those of the examples of which every trial is known: of damaged ones some are missing."""
+    count = Counter(example for example, _ in known)
+    return {key: one for key, one in known.items() if count[key[0]] == trials}
 
 
 def _recorded_queries(

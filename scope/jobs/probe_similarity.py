@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.latent_store import (
-    BYTES_A_PORTION,
-    TEXTS_A_PORTION,
-    LatentTable,
-    stored_latents,
-)
+from scope.jobs.latent_store import BYTES_A_PORTION, LatentTable, stored_latents
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions
@@ -25,6 +20,9 @@ from scope.probes import SimilarityProbe
 from scope.protocols import LatentReader, Progress
 
 Pair = tuple[str, str]
+
+PAIRS_A_PORTION = 1024
+"""Most pairs whose latents are in memory at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,7 +151,7 @@ def _ordered(pair: Pair) -> Pair:
 
 def _pairs_a_portion(table: LatentTable) -> int:
     bytes_a_text = table.layers * table.width * np.dtype(np.float32).itemsize
-    return min(TEXTS_A_PORTION, max(1, BYTES_A_PORTION // bytes_a_text))
+    return min(PAIRS_A_PORTION, max(1, BYTES_A_PORTION // bytes_a_text))
 
 
 def _readable(texts: Sequence[str], reader: LatentReader) -> list[str]:

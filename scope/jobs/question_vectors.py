@@ -13,18 +13,26 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from scope.checksums import checksum
 from scope.errors import ModelError, RunError
 from scope.fleet.questions import require_texts
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
-from scope.store.trouble import damaged, guarded
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
-ENCODED_AT_ONCE = 256
-"""Texts between two signs of progress, after which they are kept."""
+ENCODED_AT_ONCE = 64
+"""Texts between two signs of progress, after which they are kept: what a kill can cost."""
 
-VERSION = 2
+VERSION = 3
 _SECONDS_TO_WAIT = 60.0
+_TABLE = """
+CREATE TABLE vectors (
+    digest BLOB PRIMARY KEY,
+    vector BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+);
+"""
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _TEXTS_A_QUERY = 900
 
@@ -53,7 +61,8 @@ def question_vectors(
     ModelError
         When the encoder gives other than one row of finite numbers a text.
     RunError
-        When the file cannot be written, or is damaged.
+        When the file cannot be written, or is damaged as a whole: a damaged vector is computed
+        again.
     """
     require_texts(texts)
     if not texts:
@@ -84,7 +93,9 @@ def _encode(
     texts: Sequence[str], known: _Vectors, encoder: Encoder, kept: _Kept, progress: Progress
 ) -> None:
     """Add what is missing to what is known, and keep it."""
-    with progress.task("question vectors", len(texts) + len(known), len(known)) as advance:
+    again = f" ({kept.damaged} of them damaged, computed again)" if kept.damaged else ""
+    shown = progress.task(f"question vectors{again}", len(texts) + len(known), len(known))
+    with shown as advance:
         for start in range(0, len(texts), ENCODED_AT_ONCE):
             portion = texts[start : start + ENCODED_AT_ONCE]
             # Another process may have come to these by now.
@@ -112,16 +123,21 @@ def _rows(texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
 
 
 class _Kept:
-    """Vectors by text in an SQLite file, which several processes may read and write at once."""
+    """Vectors by text in an SQLite file, which several processes may read and write at once.
+
+    One that does not match its checksum is unknown, and counted in ``damaged``.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._damaged: set[bytes] = set()
         with _mendable(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            require_file(path)
             self._connection = sqlite3.connect(path, timeout=_SECONDS_TO_WAIT)
             try:
                 # SQLite does not wait where two at once turn a new file to its log of writes.
-                with FileLock(path.with_suffix(".lock")):
+                with FileLock(path.with_suffix(".lock")), opening(path):
                     self._prepare()
             except BaseException:
                 self._connection.close()
@@ -131,15 +147,18 @@ class _Kept:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         if version not in (0, VERSION):
             raise damaged(self._path, f"its format is {version}, where {VERSION} is known")
-        if version == 0:
-            # The table is there already if a process was killed before it said so.
+        if version == 0 and not tables_in(self._connection):
             self._connection.executescript(
                 "PRAGMA journal_mode = WAL;"
-                "CREATE TABLE IF NOT EXISTS vectors "
-                "(digest BLOB PRIMARY KEY, vector BLOB NOT NULL);"
-                f"PRAGMA user_version = {VERSION};"
+                f"BEGIN IMMEDIATE; {_TABLE} PRAGMA user_version = {VERSION}; COMMIT;"
             )
+        require_tables(self._connection, self._path, _TABLE)
         self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    @property
+    def damaged(self) -> int:
+        """Texts whose vector is kept, and is not what was written."""
+        return len(self._damaged)
 
     def close(self) -> None:
         """Close the file."""
@@ -153,17 +172,23 @@ class _Kept:
             for start in range(0, len(texts), _TEXTS_A_QUERY):
                 by_digest = {_digest(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
                 marks = ",".join("?" * len(by_digest))
-                query = f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})"  # noqa: S608 - marks only
-                for digest, vector in self._connection.execute(query, tuple(by_digest)):
-                    found[by_digest[digest]] = self._unpacked(vector)
+                query = f"SELECT * FROM vectors WHERE digest IN ({marks})"  # noqa: S608 - marks only
+                for digest, vector, known in self._connection.execute(query, tuple(by_digest)):
+                    if checksum(digest, vector) == known:
+                        row = np.frombuffer(vector, dtype="<f4").astype(np.float32)
+                        found[by_digest[digest]] = row
+                    else:
+                        self._damaged.add(digest)
         return found
 
     def put(self, vectors: _Vectors) -> None:
         """Keep vectors; when this returns they survive a kill."""
+        rows = [(_digest(text), row.astype("<f4").tobytes()) for text, row in vectors.items()]
         with _mendable(self._path), self._connection:
+            # What is there already is damaged, or another process's, and then the same.
             self._connection.executemany(
-                "INSERT INTO vectors VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(_digest(text), row.astype("<f4").tobytes()) for text, row in vectors.items()],
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                [(*row, checksum(*row)) for row in rows],
             )
 
     def rows(self, known: _Vectors, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -173,11 +198,6 @@ class _Kept:
             with _mendable(self._path):
                 raise damaged(self._path, "its vectors are not of one length")
         return np.stack(rows)
-
-    def _unpacked(self, vector: object) -> NDArray[np.float32]:
-        if not isinstance(vector, bytes) or len(vector) % 4:
-            raise damaged(self._path, "it holds what is no vector")
-        return np.frombuffer(vector, dtype="<f4").astype(np.float32)
 
 
 @contextmanager

@@ -12,11 +12,11 @@ from scope.protocols import Advance, Classifier, PredictionStore, StreamingClass
 from scope.records import Prediction
 from scope.records.answered import SUMS_TO_ONE
 
-KEPT_AT_ONCE = 512
+KEPT_AT_ONCE = 64
 """Texts answered between two writes: what a kill can cost at most."""
 
-STREAMED_AT_ONCE = 64
-"""Answers that came one by one between two writes."""
+STREAMED_AT_ONCE = 16
+"""Answers that came one by one between two writes; with those of a batch at most as many."""
 
 SECONDS_BETWEEN_WRITES = 1.0
 """Longest time between two writes of answers that come one by one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
 from scope.models.faults import asking
@@ -112,11 +112,13 @@ class CausalModel:
             list(dict.fromkeys(tokens for index in members[prompt] for tokens in options[index]))
             for prompt in prompts
         ]
-        for batch in batches_of_equal_length(list(map(len, prompts)), self._options.token_budget):
+        lengths = list(map(len, prompts))
+        budget = self._options.token_budget
+        for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             scored = self._decoder.score(
                 [prompts[number] for number in batch],
                 [distinct[number] for number in batch],
-                self._options.token_budget,
+                budget,
             )
             for number, scores in zip(batch, scored, strict=True):
                 known = dict(zip(distinct[number], scores, strict=True))
@@ -166,7 +168,7 @@ class CausalModel:
 
     def _batches(self, rows: Sequence[Sequence[int]], more: int = 0) -> Iterator[list[int]]:
         lengths = [len(row) + more for row in rows]
-        return batches_of_equal_length(lengths, self._options.token_budget)
+        return batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH)
 
     def _room(self, following: int | None = None) -> int:
         """Most tokens of a prompt; what follows it takes at most half of the model's limit."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.faults import asking
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
@@ -88,19 +88,18 @@ class ExtractiveModel:
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
         windows = [
-            window
+            list(self._windows(index, texts[index], question.context or ""))
             for index, question in enumerate(questions)
-            for window in self._windows(index, texts[index], question.context or "")
         ]
-        waiting = np.bincount([window.question for window in windows], minlength=len(questions))
         readings: list[list[_Reading]] = [[] for _ in questions]
-        for window, reading in self._read(windows):
-            index = window.question
-            readings[index].append(reading)
-            if len(readings[index]) == waiting[index]:
-                question = questions[index]
-                text = _best_text(readings[index], question.context or "")
-                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+        for portion in portions_by_length([_tokens_in(own) for own in windows]):
+            for window, reading in self._read([one for index in portion for one in windows[index]]):
+                index = window.question
+                readings[index].append(reading)
+                if len(readings[index]) == len(windows[index]):
+                    question = questions[index]
+                    text = _best_text(readings[index], question.context or "")
+                    yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
 
     def _shortened(self, text: str) -> str:
         encoded = self._tokenizer(
@@ -189,6 +188,10 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
             mend="save the checkpoint with a tokenizer.json",
         )
     return ExtractiveModel(head, spec=f"hf:{rest}", options=options)
+
+
+def _tokens_in(windows: Sequence[_Window]) -> int:
+    return sum(len(window.inputs["input_ids"]) for window in windows)
 
 
 def _reading(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.faults import asking
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
@@ -87,15 +87,23 @@ class MaskedModel:
         ]
         found: list[list[list[_Filler]]] = [[] for _ in questions]
         lengths = [len(masks.tokens) for masks in masked]
-        for batch in batches_of_equal_length(lengths, self._token_budget):
-            filled = self._fill([masked[number] for number in batch])
-            for number, fillers in zip(batch, filled, strict=True):
-                index = number // MOST_PIECES
-                found[index].append(fillers)
-                if len(found[index]) == MOST_PIECES:
-                    together = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                    cut = any(masks.truncated for masks in together)
-                    yield index, _answer(list(chain(*found[index])), truncated=cut)
+        for numbers in self._portions(lengths):
+            together = [lengths[number] for number in numbers]
+            for batch in batches_of_equal_length(together, self._token_budget):
+                rows = [numbers[row] for row in batch]
+                filled = self._fill([masked[number] for number in rows])
+                for number, fillers in zip(rows, filled, strict=True):
+                    index = number // MOST_PIECES
+                    found[index].append(fillers)
+                    if len(found[index]) == MOST_PIECES:
+                        own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                        cut = any(masks.truncated for masks in own)
+                        yield index, _answer(list(chain(*found[index])), truncated=cut)
+
+    def _portions(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        """All the rows of some questions at a time, by their numbers."""
+        for portion in portions_by_length(lengths[::MOST_PIECES]):
+            yield [index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion]
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
         parts = question.text.split(BLANK)

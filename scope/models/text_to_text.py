@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.choosing import chosen
 from scope.models.faults import asking
 from scope.models.fitting import Fitted, fit
@@ -106,7 +106,8 @@ class TextToTextModel:
         return [tokens[: self._limit] for tokens in encoded]
 
     def _batches(self, encoded: Sequence[Sequence[int]]) -> Any:
-        return batches_of_equal_length(list(map(len, encoded)), self._token_budget)
+        lengths = list(map(len, encoded))
+        return batches_of_equal_length(lengths, self._token_budget, ANSWERS_A_BATCH)
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()

@@ -147,10 +147,15 @@ class Manifest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clock:
-    """When a run was finished and how long its last session took; no part of the result."""
+    """When a run was finished and how long its last session took; no part of the result.
+
+    ``damaged`` counts the rows of the run's store that this session found damaged, and whose
+    content it found again.
+    """
 
     finished: str
     seconds: float
+    damaged: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,29 +6,36 @@ import json
 import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
 from scope.store.answers import read_answers, write_answers
-from scope.store.trouble import guarded
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
-VERSION = 2
+VERSION = 3
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
 _FIELDS = ("example_id", "trial", "text", "score", "queries", "failure")
 
+_MODEL = "SELECT id FROM models WHERE fingerprint = ?"
+
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _TEXTS_A_QUERY = 900
 
 # Without rowid the key is the table's own tree, so that a text costs one entry and no index.
 # Texts are kept as hashes: a run asks millions of them, and only looks them up.
+# Each row has a checksum over its key and all else in it; a model's number is none of it, but its
+# fingerprint is.
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
@@ -38,6 +45,7 @@ CREATE TABLE predictions (
     probabilities BLOB NOT NULL,
     truncated INTEGER NOT NULL,
     tokens TEXT,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (model, text)
 ) WITHOUT ROWID;
 CREATE TABLE perturbations (
@@ -48,6 +56,7 @@ CREATE TABLE perturbations (
     score REAL,
     queries INTEGER NOT NULL,
     failure TEXT,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
 ) WITHOUT ROWID;
 {ANSWERS_SCHEMA}
@@ -60,10 +69,13 @@ COMMIT;
 class Database:
     """The growing part of a run, for one process and one thread.
 
+    A row that does not match its checksum is removed when it is read, and counted in ``damaged``:
+    what it held is unknown then, and is found again.
+
     Raises
     ------
     RunError
-        When the file is damaged, newer than this release, or of another program.
+        When the file is damaged as a whole, of another release, or of another program.
 
     Examples
     --------
@@ -76,8 +88,12 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with guarded(path):
+        self.damaged = 0
+        with opening(path):
+            require_file(path)
             self._connection = sqlite3.connect(path)
+            # Damaged text is to be seen, not to fail.
+            self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
             try:
                 self._prepare()
             except BaseException:
@@ -87,8 +103,7 @@ class Database:
     def _prepare(self) -> None:
         application = self._pragma("application_id")
         version = self._pragma("user_version")
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        new = (application, version, tables) == (0, 0, 0)
+        new = (application, version) == (0, 0) and not tables_in(self._connection)
         if not new and (application, version) != (APPLICATION, VERSION):
             raise _foreign(self._path, application, version)
         # What a commit has handed to the operating system survives the death of this process.
@@ -99,6 +114,7 @@ class Database:
         self._connection.execute(f"PRAGMA cache_size = {-32 * 1024}")  # negative: in KiB
         if new:
             self._connection.executescript(_SCHEMA)
+        require_tables(self._connection, self._path, _SCHEMA)
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -111,26 +127,39 @@ class Database:
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
         with guarded(self._path):
-            row = self._connection.execute(
-                "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
-            ).fetchone()
+            row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
             if row is None:
                 return {}
             return {
                 text: prediction
                 for batch in _batches(texts)
-                for text, prediction in self._look_up(row[0], batch)
+                for text, prediction in self._look_up(row[0], fingerprint, batch)
             }
 
-    def _look_up(self, model: int, texts: Sequence[str]) -> Iterator[tuple[str, Prediction]]:
+    def _look_up(
+        self, model: int, fingerprint: str, texts: Sequence[str]
+    ) -> list[tuple[str, Prediction]]:
         by_key = {_key(text): text for text in texts}
         marks = ",".join("?" * len(by_key))
         query = (
-            "SELECT text, probabilities, truncated, tokens FROM predictions "  # noqa: S608 - marks only
+            "SELECT text, probabilities, truncated, tokens, checksum FROM predictions "  # noqa: S608 - marks only
             f"WHERE model = ? AND text IN ({marks})"
         )
-        rows = self._connection.execute(query, (model, *by_key))
-        return ((by_key[key], _unpack(*stored)) for key, *stored in rows)
+        found, wrong = [], []
+        for key, *stored, known in self._connection.execute(query, (model, *by_key)):
+            if checksum(fingerprint, key, *stored) == known:
+                found.append((by_key[key], _unpack(*stored)))
+            else:
+                wrong.append((model, key))
+        self._remove("predictions WHERE model = ? AND text = ?", wrong)
+        return found
+
+    def _remove(self, where: str, keys: Sequence[tuple[Any, ...]]) -> None:
+        """Remove and count damaged rows, so that what they held can be kept anew."""
+        if keys:
+            with self._connection:
+                self._connection.executemany(f"DELETE FROM {where}", keys)  # noqa: S608 - own names
+            self.damaged += len(keys)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; what is already known stays as it is.
@@ -141,14 +170,15 @@ class Database:
             self._connection.execute(
                 "INSERT INTO models (fingerprint) VALUES (?) ON CONFLICT DO NOTHING", (fingerprint,)
             )
-            (model,) = self._connection.execute(
-                "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
-            ).fetchone()
+            row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
+            if row is None:
+                raise damaged(self._path, "its table of models and their index disagree")
             # In the order of the tree, so that neighbours are written together.
-            keyed = sorted((_key(text), prediction) for text, prediction in predictions.items())
+            keyed = sorted((_key(text), text) for text in predictions)
+            packed = ((key, *_pack(predictions[text])) for key, text in keyed)
             self._connection.executemany(
-                "INSERT INTO predictions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                ((model, key, *_pack(prediction)) for key, prediction in keyed),
+                "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                ((row[0], *values, checksum(fingerprint, *values)) for values in packed),
             )
 
     def get_answers(
@@ -156,7 +186,9 @@ class Database:
     ) -> dict[int, Answer]:
         """The answers of one model that are known, by the question's place in the sequence."""
         with guarded(self._path):
-            return read_answers(self._connection, model, role, questions)
+            known, wrong = read_answers(self._connection, model, role, questions)
+            self._remove("answers WHERE model = ? AND question = ?", wrong)
+            return known
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
@@ -169,23 +201,43 @@ class Database:
         """What the search of a capability has found so far, by example and trial."""
         with guarded(self._path):
             rows = self._connection.execute(
-                f"SELECT {', '.join(_FIELDS)} FROM perturbations "  # noqa: S608 - own names
+                f"SELECT {', '.join(_FIELDS)}, checksum FROM perturbations "  # noqa: S608 - own names
                 "WHERE capability = ? ORDER BY example_id, trial",
                 (capability,),
             )
-            found = (Perturbation(**dict(zip(_FIELDS, row, strict=True))) for row in rows)
-            return {(item.example_id, item.trial): item for item in found}
+            found, wrong = {}, []
+            for *values, known in rows:
+                if checksum(capability, *values) == known:
+                    one = Perturbation(**dict(zip(_FIELDS, values, strict=True)))
+                    found[one.example_id, one.trial] = one
+                else:
+                    wrong.append((capability, *values[:2]))
+            self._remove(
+                "perturbations WHERE capability = ? AND example_id = ? AND trial = ?", wrong
+            )
+            return found
 
     def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
         """Keep what the search has found; what is already known stays as it is."""
         with guarded(self._path), self._connection:
+            rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (
-                    (capability, p.example_id, p.trial, p.text, p.score, p.queries, p.failure)
-                    for p in perturbations
-                ),
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                ((capability, *row, checksum(capability, *row)) for row in rows),
             )
+
+
+def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, str | None]:
+    """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
+    text, score = one.text, one.score
+    return (
+        str(one.example_id),
+        int(one.trial),
+        None if text is None else str(text),
+        None if score is None else float(score),
+        int(one.queries),
+        one.failure,
+    )
 
 
 def _foreign(path: Path, application: int, version: int) -> RunError:
@@ -207,11 +259,11 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-def _pack(prediction: Prediction) -> tuple[bytes, bool, str | None]:
+def _pack(prediction: Prediction) -> tuple[bytes, int, str | None]:
     probabilities = prediction.probabilities
     packed = struct.pack(f"<{len(probabilities)}d", *probabilities)
     tokens = json.dumps(prediction.tokens) if prediction.tokens else None
-    return packed, prediction.truncated, tokens
+    return packed, int(prediction.truncated), tokens
 
 
 def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:

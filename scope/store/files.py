@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from scope.store.trouble import damaged, guarded
+from scope.store.trouble import damaged, guarded, require_file
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -88,6 +88,7 @@ def read_text(path: Path) -> str | None:
         When it cannot be read, or is not text.
     """
     with guarded(path):
+        require_file(path)
         try:
             return path.read_text(encoding="utf-8")
         except FileNotFoundError:

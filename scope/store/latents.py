@@ -4,6 +4,9 @@ A portion is a ``.npy`` file that is written whole and never changed. The index,
 which row of which portion a text has. It is told of a portion after the file is there, in one
 transaction: of a process that is killed between the two nothing remains but a file that the next
 one overwrites. Any number of processes may read while one writes.
+
+Each row of the index has a checksum over its text, its place and its numbers, which are compared
+when a process first looks for them: those of a damaged row are unknown, and computed again.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ import platform
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, cast, get_args
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -24,25 +28,31 @@ from numpy.typing import NDArray
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
 from scope.store.files import read_text, write_atomically
-from scope.store.trouble import damaged, guarded
+from scope.store.latent_rows import Shape, is_whole, packed, row_checksum, stored_type
+from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
-VERSION = 1
+VERSION = 2
 _SECONDS_TO_WAIT = 60.0
 _SECONDS_BETWEEN_LOOKS = 1.0
 _LONGEST_NAME = 100
+_MOST_PORTIONS = 10**9
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _TEXTS_A_QUERY = 900
 
-_SCHEMA = f"""
-PRAGMA journal_mode = WAL;
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS shape (layers INTEGER, width INTEGER, precision TEXT);
-CREATE TABLE IF NOT EXISTS latents (
+_TABLES = """
+CREATE TABLE shape (layers INTEGER, width INTEGER, precision TEXT);
+CREATE TABLE latents (
     text BLOB PRIMARY KEY,
     portion INTEGER NOT NULL,
     row INTEGER NOT NULL,
-    truncated INTEGER NOT NULL
+    truncated INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
+"""
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+{_TABLES}
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
@@ -56,16 +66,10 @@ class Place(NamedTuple):
     truncated: bool
 
 
-class Shape(NamedTuple):
-    """What all latents of a folder have in common."""
-
-    layers: int
-    width: int
-    precision: Precision
-
-
 class LatentFolder:
     """The latents that are kept of one model, read in one way.
+
+    ``damaged`` counts the texts whose latents were found damaged.
 
     Raises
     ------
@@ -77,16 +81,24 @@ class LatentFolder:
         self._path, self._index = path, path / "index.sqlite"
         self._holder = path / "writer.txt"
         self._statement = path / "reproducible.txt"
+        self._damaged: set[bytes] = set()
+        self._whole: dict[bytes, Place] = {}
         with self._mendable():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
-            with lock, self._connected() as connection:
+            with lock, opening(self._index), self._connected() as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 if version not in (0, VERSION):
                     raise damaged(self._index, f"its format is {version}, {VERSION} is known")
-                if version == 0:
+                if version == 0 and not tables_in(connection):
                     connection.executescript(_SCHEMA)
+                require_tables(connection, self._index, _TABLES)
+
+    @property
+    def damaged(self) -> int:
+        """Texts whose latents are kept, and are not what was written."""
+        return len(self._damaged)
 
     @contextmanager
     def writing(self, progress: Progress) -> Iterator[None]:
@@ -141,19 +153,46 @@ class LatentFolder:
         """Of all latents that are kept; None where there are none."""
         with self._mendable(), self._connected() as connection:
             found = connection.execute("SELECT layers, width, precision FROM shape").fetchone()
-        return None if found is None else Shape(*found)
+            if found is None:
+                return None
+            shape = Shape(*found)
+            if not _is_count(shape.layers) or not _is_count(shape.width):
+                raise damaged(self._index, f"it is of {shape}")
+            if shape.precision not in get_args(Precision):
+                raise damaged(self._index, f"it is of {shape}")
+        return shape
 
     def places(self, texts: Sequence[str]) -> dict[str, Place]:
-        """Where the latents of those texts stand that have any."""
+        """Where the latents of those texts stand that have any; of damaged ones nowhere."""
         found: dict[str, Place] = {}
+        shape = self.shape
+        if shape is None:
+            return found
+        portions: dict[object, NDArray[np.generic] | None] = {}
         with self._mendable(), self._connected() as connection:
             for start in range(0, len(texts), _TEXTS_A_QUERY):
                 by_key = {_key(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
                 marks = ",".join("?" * len(by_key))
-                query = f"SELECT * FROM latents WHERE text IN ({marks})"  # noqa: S608 - marks only
-                for key, portion, row, truncated in connection.execute(query, tuple(by_key)):
-                    found[by_key[key]] = Place(portion, row, bool(truncated))
+                query = f"SELECT * FROM latents WHERE text IN ({marks}) ORDER BY portion"  # noqa: S608 - marks only
+                for key, *place, known in connection.execute(query, tuple(by_key)):
+                    if key not in self._whole:
+                        if place[0] not in portions:
+                            portions = {place[0]: self._portion_if_whole(place[0], shape)}
+                        if not is_whole(portions[place[0]], key, place, shape, known):
+                            self._damaged.add(key)
+                            continue
+                        self._whole[key] = Place(place[0], place[1], bool(place[2]))
+                    found[by_key[key]] = self._whole[key]
         return found
+
+    def _portion_if_whole(self, number: object, shape: Shape) -> NDArray[np.generic] | None:
+        if not isinstance(number, int) or not 0 <= number < _MOST_PORTIONS:
+            return None
+        try:
+            return self.portion(number, shape)
+        except RunError:
+            # Whatever is wrong with the file: its rows are computed again, and kept elsewhere.
+            return None
 
     def add(
         self, texts: Mapping[str, bool], latents: NDArray[np.float32], precision: Precision
@@ -172,30 +211,40 @@ class LatentFolder:
             with self._mendable():
                 raise damaged(self._index, f"it is of {self.shape}, where the model has {shape}")
         with self._mendable(), self._connected() as connection:
-            last = connection.execute("SELECT max(portion) FROM latents").fetchone()[0]
+            last = connection.execute(
+                "SELECT max(portion) FROM latents WHERE typeof(portion) = 'integer' "
+                "AND portion BETWEEN 0 AND ?",
+                (_MOST_PORTIONS,),
+            ).fetchone()[0]
             portion = 0 if last is None else last + 1
-            self._write(self._file(portion), _packed(latents, precision))
+            rows = packed(latents, precision)
+            self._write(self._file(portion), rows)
+            places = [
+                (_key(text), portion, row, int(truncated))
+                for row, (text, truncated) in enumerate(texts.items())
+            ]
             with connection:
                 connection.execute("DELETE FROM shape")
                 connection.execute("INSERT INTO shape VALUES (?, ?, ?)", shape)
+                # What is there already is damaged.
                 connection.executemany(
-                    "INSERT INTO latents VALUES (?, ?, ?, ?)",
-                    [
-                        (_key(text), portion, row, truncated)
-                        for row, (text, truncated) in enumerate(texts.items())
-                    ],
+                    "INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?, ?)",
+                    [(*place, row_checksum(*place, shape, rows)) for place in places],
                 )
+            for key, number, row, truncated in places:
+                self._whole[key] = Place(number, row, bool(truncated))
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""
         path = self._file(number)
         with self._mendable():
+            require_file(path)
             try:
                 rows = np.lib.format.open_memmap(path, mode="r")
             # Gone, no array, or shorter than it says.
-            except (FileNotFoundError, ValueError) as error:
+            except (FileNotFoundError, ValueError, OverflowError, SyntaxError) as error:
                 raise damaged(path, str(error)) from error
-            if rows.shape[1:] != shape[:2] or rows.dtype != _stored_type(shape.precision):
+            if rows.shape[1:] != shape[:2] or rows.dtype != stored_type(shape.precision):
                 raise damaged(path, f"it holds {rows.dtype} of shape {rows.shape}")
         return cast(NDArray[np.generic], rows)
 
@@ -213,8 +262,13 @@ class LatentFolder:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
+        require_file(self._index)
         connection = sqlite3.connect(self._index, timeout=_SECONDS_TO_WAIT)
+        # Damaged text is to be seen, not to fail.
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         try:
+            # What a commit has handed to the operating system survives the death of the process.
+            connection.execute("PRAGMA synchronous = NORMAL")
             yield connection
         finally:
             connection.close()
@@ -234,29 +288,8 @@ class LatentFolder:
             ) from error
 
 
-def unpacked(rows: NDArray[np.generic], precision: Precision) -> NDArray[np.float32]:
-    """Numbers as they were kept, as float32 in memory.
-
-    Examples
-    --------
-    >>> unpacked(np.array([0x3F80, 0xC040], dtype=np.uint16), "bfloat16").tolist()
-    [1.0, -3.0]
-    """
-    if precision == "bfloat16":
-        return (rows.astype(np.uint32) << 16).view(np.float32)
-    return np.asarray(rows, dtype=np.float32)
-
-
-def _packed(latents: NDArray[np.float32], precision: Precision) -> NDArray[np.generic]:
-    """Of bfloat16 the upper half of each number, which is all of it."""
-    if precision == "bfloat16":
-        bits = np.ascontiguousarray(latents, dtype=np.float32).view(np.uint32)
-        return (bits >> 16).astype(_stored_type(precision))
-    return latents.astype(_stored_type(precision))
-
-
-def _stored_type(precision: Precision) -> np.dtype[np.generic]:
-    return np.dtype("<u2" if precision == "bfloat16" else "<f4")
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value > 0
 
 
 def _key(text: str) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.store.files import read_text, write_atomically
 from scope.store.trouble import damaged
@@ -38,7 +39,7 @@ def keep_question(path: Path, question: Mapping[str, object], notes: Mapping[str
     stored = read_question(path)
     if stored is None:
         manifest = {"format": FORMAT, "notes": notes, "question": question}
-        write_atomically(path, _json(manifest) + "\n")
+        write_atomically(path, sealed(_json(manifest) + "\n"))
     elif stored != asked:
         raise _another_question(path.parent, stored, asked)
 
@@ -72,8 +73,8 @@ def _read(path: Path) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        manifest = json.loads(text)
-    except ValueError as error:
+        manifest = json.loads(unsealed(text).text)
+    except (ValueError, RecursionError) as error:
         raise damaged(path, str(error)) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
         raise damaged(path, "it holds no question")
@@ -83,6 +84,10 @@ def _read(path: Path) -> dict[str, Any] | None:
             expected=f"format {FORMAT}",
             mend="go on with the release of SCoPE that began the run, or choose another --run name",
         )
+    # Manifests of earlier releases have no checksum; a broken one must not pass for none.
+    foreign = sorted(manifest.keys() - {"format", "notes", "question"})
+    if foreign:
+        raise damaged(path, f"it holds `{foreign[0][:80]}`")
     return manifest
 
 

@@ -183,6 +183,11 @@ class Run(RunFolder):
     ) -> None:
         self.close()
 
+    @property
+    def damaged(self) -> int:
+        """Rows that this session found damaged; what they held is asked for again."""
+        return self._database.damaged
+
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
         return self._database.get(fingerprint, texts)

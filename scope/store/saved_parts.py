@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.store.files import read_text, write_atomically, write_bytes_atomically
-from scope.store.trouble import guarded
+from scope.store.trouble import guarded, require_file
 
 Described = TypeVar("Described")
 
@@ -61,6 +62,7 @@ class SavedParts:
 
         path = folder / self.numbers
         with guarded(path):
+            require_file(path)
             try:
                 content = path.read_bytes()
             except FileNotFoundError as error:
@@ -86,7 +88,7 @@ class SavedParts:
 
         plain = TypeAdapter(type(record)).dump_python(record)
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
-        write_atomically(folder / self.description, text + "\n")
+        write_atomically(folder / self.description, sealed(text + "\n"))
 
     def described(self, folder: Path, kind: type[Described], formats: int) -> Described:
         """Read a record of that kind, whose field ``format`` must be of this release.
@@ -107,7 +109,12 @@ class SavedParts:
                 mend=f"name that folder, or {self.first}",
             )
         try:
-            return TypeAdapter(kind).validate_json(text, strict=True)
+            content = unsealed(text).text
+        except ValueError as error:
+            raise self.damaged(path, str(error)) from error
+        try:
+            # Earlier releases wrote no checksum; a broken one is an unknown field.
+            return TypeAdapter(kind).validate_json(content, strict=True)
         except ValidationError as error:
             complaints = error.errors(include_url=False, include_context=False)
         # Another format outweighs all other complaints.

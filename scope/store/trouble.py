@@ -6,7 +6,8 @@ import errno
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 
 from scope.errors import RunError
@@ -17,7 +18,9 @@ _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DATABASE_FORBIDDEN = frozenset(
     {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 )
-_DATABASE_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DATABASE_DAMAGED = frozenset(
+    {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG}
+)
 _DATABASE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
 # The database may fail to grow its shared memory just before it would call the disk full.
@@ -74,6 +77,60 @@ def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
     if code in _DATABASE_BUSY:
         return _busy(path)
     return None
+
+
+@contextmanager
+def opening(path: Path) -> Iterator[None]:
+    """The same while a database is opened: whatever it cannot make sense of is damage.
+
+    The statements that open it are the same for every file, so that none of them can be wrong.
+    """
+    with guarded(path):
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if _from_database(path, error):
+                raise
+            raise damaged(path, str(error)) from error
+
+
+def require_file(path: Path) -> None:
+    """Refuse what has a file's name and would be read without end, such as a pipe.
+
+    Raises
+    ------
+    RunError
+        When it is a pipe, a device or a socket.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise damaged(path, "it is no file")
+
+
+def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> None:
+    """Refuse a database whose tables are not those that the schema makes.
+
+    Raises
+    ------
+    RunError
+        When a table is missing, foreign, or has other columns.
+    """
+    found = tables_in(connection)
+    wrong = sorted({name for name, _ in found ^ _tables_made_by(schema)})
+    if wrong:
+        raise damaged(path, f"its tables are not as SCoPE makes them: {', '.join(wrong[:4])}")
+
+
+def tables_in(connection: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
+    """The tables of a database, and what else it is made of: names, and how each was made."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema")
+    return frozenset((str(name), sql) for name, sql in rows)
+
+
+@cache
+def _tables_made_by(schema: str) -> frozenset[tuple[str, str | None]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema)
+        return tables_in(connection)
 
 
 def damaged(path: Path, reason: str) -> RunError:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from scope.checksums import sealed
 from scope.errors import RunError
 from scope.records import (
     Answer,
@@ -64,7 +65,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":2,
+"format":3,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -90,7 +91,7 @@ def written_value(value: float) -> str:
 
 
 def test_the_bytes_are_these() -> None:
-    assert to_json(SMALL) == SMALL_JSON
+    assert to_json(SMALL) == sealed(SMALL_JSON)
 
 
 def test_the_clock_can_be_left_out_and_then_changes_nothing() -> None:
@@ -160,7 +161,7 @@ def test_settings_keep_their_kinds() -> None:
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":2,\n', ""), "at `format`: Field required"),
+        (SMALL_JSON.replace('"format":3,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
@@ -168,16 +169,39 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/comparison.json`")
     assert caught.value.found.startswith("`x/comparison.json` is no comparison: ")
     assert complaint in caught.value.found
-    assert "format 2" in caught.value.expected
+    assert "format 3" in caught.value.expected
     assert "again" in caught.value.mend
 
 
+def test_a_number_that_was_changed_is_refused() -> None:
+    text = to_json(SMALL)
+    for changed in (
+        text.replace('"rows":2', '"rows":3'),
+        text.replace('"checksum":"a', '"checksum":"b'),
+    ):
+        with pytest.raises(RunError, match="`x` is no comparison: its content does not match"):
+            from_json(changed, source="`x`")
+
+
+def test_a_comparison_without_its_checksum_is_refused() -> None:
+    with pytest.raises(RunError, match="`x` is no comparison: it has no checksum"):
+        from_json(SMALL_JSON, source="`x`")
+
+
+def test_damaged_rows_are_written_with_the_clock_where_there_were_any() -> None:
+    assert "damaged" not in to_json(SMALL)
+    found = replace(SMALL, clock=replace(SMALL.clock, damaged=3))
+    assert '"clock":{"damaged":3,' in to_json(found)
+    assert from_json(to_json(found)).clock == found.clock
+    assert to_json(found, clock=False) == to_json(SMALL, clock=False)
+
+
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":2', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":3', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 2"
+    assert caught.value.expected == "format 3"
 
 
 def test_an_estimate_and_its_absence_are_told_apart() -> None:

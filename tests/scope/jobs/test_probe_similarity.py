@@ -8,6 +8,7 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
+from scope.checksums import unsealed
 from scope.errors import ModelError, RunError
 from scope.jobs import probe_similarity as job
 from scope.jobs.latent_store import LatentTable
@@ -91,7 +92,7 @@ def test_portions_keep_the_memory_small_and_leave_the_values_as_they_are(llama, 
     ones, others = [TEXTS[0]] * 4 + TEXTS, [*TEXTS[1:], *TEXTS[::-1]]
     whole = load(llama).read(TEXTS).similarity(ones, others)
     rows, asked = LatentTable.rows, []
-    monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
+    monkeypatch.setattr(job, "PAIRS_A_PORTION", 2)
     monkeypatch.setattr(
         LatentTable, "rows", lambda table, texts: asked.append(len(texts)) or rows(table, texts)
     )
@@ -155,7 +156,7 @@ def test_a_probe_cannot_have_code_imported_that_the_user_did_not_name(tmp_path, 
     write_tiny_llama(tmp_path / "model", chat=False)
     tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
     description = tiny.folder / "probe.json"
-    text = description.read_text(encoding="utf-8")
+    text = unsealed(description.read_text(encoding="utf-8")).text
     assert tiny.reader.spec in text
     crafted = text.replace(tiny.reader.spec, "python:crafted_reader:Reader")
     description.write_text(crafted, encoding="utf-8")

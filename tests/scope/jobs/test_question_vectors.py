@@ -11,6 +11,7 @@ import pytest
 from scope.errors import DataError, ModelError, RunError
 from scope.jobs import question_vectors as job
 from scope.jobs.question_vectors import question_vectors, vector_file
+from scope.progress import Silent
 
 
 class Counting:
@@ -176,13 +177,50 @@ def test_a_damaged_file_is_named_with_a_way_out():
         question_vectors(TEXTS, Counting())
 
 
-@pytest.mark.parametrize("change", ["PRAGMA user_version = 9", "UPDATE vectors SET vector = x'00'"])
-def test_a_file_of_another_format_is_damaged(change):
-    question_vectors(TEXTS, Counting())
+def change(statement):
     connection = sqlite3.connect(vector_file("abc"))
     with connection:
-        connection.execute(change)
+        connection.execute(statement)
     connection.close()
+
+
+class Shown(Silent):
+    """Progress that remembers its tasks."""
+
+    def __init__(self):
+        self.tasks = []
+
+    def task(self, description, total, done=0):
+        self.tasks.append(description)
+        return super().task(description, total, done)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE vectors SET vector = x'00'",
+        "UPDATE vectors SET vector = 'text'",
+        "UPDATE vectors SET vector = (SELECT max(vector) FROM vectors)",
+        "UPDATE vectors SET checksum = 7",
+    ],
+)
+def test_a_damaged_vector_is_computed_again_and_counted(statement):
+    whole = question_vectors(TEXTS, Counting())
+    change(statement)
+    encoder, shown = Counting(), Shown()
+    assert question_vectors(TEXTS, encoder, shown).tolist() == whole.tolist()
+    told = f"question vectors ({len(encoder.asked)} of them damaged, computed again)"
+    assert shown.tasks == [told]
+    again = Counting()
+    assert question_vectors(TEXTS, again).tolist() == whole.tolist()
+    assert encoder.asked
+    assert again.asked == []
+
+
+@pytest.mark.parametrize("statement", ["PRAGMA user_version = 9", "DROP TABLE vectors"])
+def test_a_file_of_another_format_is_damaged(statement):
+    question_vectors(TEXTS, Counting())
+    change(statement)
     with pytest.raises(RunError, match="is damaged: it"):
         question_vectors(TEXTS, Counting())
 

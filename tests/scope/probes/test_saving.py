@@ -10,6 +10,7 @@ import pytest
 import toy_latents
 from toy_latents import SMALL, STEPS
 
+from scope.checksums import unsealed
 from scope.errors import DataError, RunError
 from scope.probes.probe import SimilarityProbe
 from scope.probes.saved_numbers import DESCRIPTION, FILES, NUMBERS
@@ -46,12 +47,14 @@ def refusal(folder):
 
 def change(folder, **changes):
     path = folder / DESCRIPTION
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+    path.write_text(
+        json.dumps(json.loads(unsealed(path.read_text("utf-8")).text) | changes), "utf-8"
+    )
 
 
 def craft(folder, **arrays):
     """Change some of the numbers, and the digest with them."""
-    digest = json.loads((folder / DESCRIPTION).read_text("utf-8"))["sha256"]
+    digest = json.loads(unsealed((folder / DESCRIPTION).read_text("utf-8")).text)["sha256"]
     numbers = FILES.read(folder, digest) | arrays
     change(folder, sha256=FILES.write(folder, numbers))
 

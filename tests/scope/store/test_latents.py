@@ -13,7 +13,8 @@ from filelock import FileLock
 from scope.errors import RunError
 from scope.progress import Silent
 from scope.store import latents as store
-from scope.store.latents import LatentFolder, Place, Shape, unpacked
+from scope.store.latent_rows import Shape, unpacked
+from scope.store.latents import LatentFolder, Place
 
 
 @pytest.fixture
@@ -192,3 +193,69 @@ def test_an_index_that_is_no_database_is_damaged(folder, tmp_path):
     (tmp_path / "latents" / "index.sqlite").write_text("no database " * 100)
     with pytest.raises(RunError, match=r"(?s)is damaged.*SCOPE_CACHE"):
         folder.places(["a"])
+
+
+def index_of(folder_path):
+    return sqlite3.connect(folder_path / "index.sqlite")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE latents SET row = 1 - row",
+        "UPDATE latents SET row = 7",
+        "UPDATE latents SET row = -1",
+        "UPDATE latents SET row = 'one'",
+        "UPDATE latents SET portion = 5",
+        "UPDATE latents SET portion = '../../index.sqlite'",
+        "UPDATE latents SET portion = 9223372036854775807",
+        "UPDATE latents SET truncated = 7",
+        "UPDATE latents SET checksum = 7",
+        "UPDATE shape SET layers = 2",
+        "UPDATE latents SET portion = CAST(x'ff' AS TEXT)",
+    ],
+)
+def test_texts_of_a_damaged_index_are_unknown_and_can_be_added_again(folder, tmp_path, statement):
+    folder.add({"a": False, "b": True}, ROWS, "float32")
+    with closing(index_of(tmp_path / "latents")) as connection, connection:
+        connection.execute(statement)
+    other = LatentFolder(tmp_path / "latents")
+    assert other.places(["a", "b"]) == {}
+    assert other.damaged == 2
+    if "shape" not in statement:
+        other.add({"a": False, "b": True}, ROWS, "float32")
+        places = LatentFolder(tmp_path / "latents").places(["a", "b"])
+        found = other.portion(places["a"].portion, other.shape)
+        np.testing.assert_array_equal(found[[places["a"].row, places["b"].row]], ROWS)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:-1]),
+        lambda path: path.write_bytes(path.read_bytes()[:-1] + b"\x01"),
+        lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 70_000),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+    ],
+)
+def test_texts_of_a_damaged_portion_are_unknown(folder, tmp_path, damage):
+    folder.add({"a": False, "b": True}, ROWS, "float32")
+    damage(tmp_path / "latents" / "000000.npy")
+    other = LatentFolder(tmp_path / "latents")
+    known = other.places(["a", "b"])
+    assert "b" not in known
+    assert other.damaged == 2 - len(known)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DROP TABLE shape", "UPDATE shape SET layers = 0", "UPDATE shape SET precision = 'int8'"],
+)
+def test_a_folder_damaged_as_a_whole_is_named_with_a_way_out(folder, tmp_path, statement):
+    folder.add({"a": False, "b": True}, ROWS, "float32")
+    with closing(index_of(tmp_path / "latents")) as connection, connection:
+        connection.execute(statement)
+    with pytest.raises(RunError, match=r"(?s)is damaged: it.*delete `.*latents`, which is made"):
+        LatentFolder(tmp_path / "latents").places(["a"])

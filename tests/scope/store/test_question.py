@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
+from scope.checksums import unsealed
 from scope.errors import RunError
 from scope.store.question import keep_question, read_question
 
@@ -27,7 +28,9 @@ def manifest(tmp_path: Path) -> Path:
 
 
 def test_the_manifest_holds_question_and_notes(manifest: Path) -> None:
-    assert json.loads(manifest.read_text(encoding="utf-8")) == {
+    text, had_checksum = unsealed(manifest.read_text(encoding="utf-8"))
+    assert had_checksum
+    assert json.loads(text) == {
         "format": 1,
         "notes": {"versions": {"scope": "0.1"}},
         "question": QUESTION,
