@@ -126,5 +126,7 @@ def test_no_file_is_longer_than_a_reader_takes_in():
     lengths = {
         module_of(file): len(file.read_text(encoding="utf-8").splitlines())
         for file in python_files(*PACKAGES, "tests", "benchmarks")
+        # Lists of cases, of which nobody needs to take in more than one.
+        if not (file.parent.name == "hostile" and file.name.startswith("of_"))
     }
     assert {file: lines for file, lines in lengths.items() if lines > MOST_LINES} == {}

@@ -28,10 +28,8 @@ def test_every_section_is_present_and_linked(document):
 def test_answers_say_share_interval_and_n_for_each_capability_and_target(document):
     answers = [node.words for node in document.section("answer").all("li")]
     assert "nothing can be said of rival" in answers[0]
-    assert answers[3] == (
-        "On synonym, student keeps 87.5 % [75.0, 100.0] of the reference’s invariances "
-        "(n = 4 examples)."
-    )
+    kept = "student keeps 87.5 % [75.0, 100.0] of the reference’s invariances"
+    assert answers[3] == f"On synonym, {kept} (n = 4 examples)."
     assert len(answers) == 6
     assert answers[5].startswith("On negation, the share of the reference’s invariances that")
     assert "undefined: failed: ValueError: javascript:window.injected=1" in answers[5]
