@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 
 from scope.cli import main
 
@@ -29,6 +30,7 @@ def run_measured(arguments, folder, environment, before, seconds):
 def _run(arguments, folder, environment, before):
     os.chdir(folder)
     os.environ.update(environment)
+    tempfile.tempdir = None  # it was looked up before
     for stream, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(folder.parent / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

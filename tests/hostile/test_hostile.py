@@ -20,6 +20,7 @@ CASES = [
 ]
 IN_THE_FAST_RUN = 60
 LINES_OF_A_MESSAGE = 25
+LETTERS_SHOWN = 3000
 
 
 def _by_chance(item):
@@ -36,11 +37,18 @@ def _parameters():
         yield pytest.param(case, id=f"{group.removeprefix('of_')}: {case.name}", marks=marks)
 
 
+def test_no_two_cases_of_a_group_have_one_name():
+    assert len({(group, case.name) for group, case in CASES}) == len(CASES)
+
+
 @pytest.mark.parametrize("case", list(_parameters()))
 def test_the_command_answers_as_it_should(case, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
-    environment = environment_in(folder, {"COLUMNS": "200", **case.environment})
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    own = {"COLUMNS": "200", "TMPDIR": str(temporary), **case.environment}
+    environment = environment_in(folder, own)
     with ExitStack() as stack:
         arguments = [str(argument) for argument in case.make(folder, stack)]
         given = (arguments, folder, environment, case.before, case.seconds)
@@ -50,7 +58,7 @@ def test_the_command_answers_as_it_should(case, tmp_path):
     ended = json.loads((tmp_path / "ended.json").read_text())
     out = (tmp_path / "stdout").read_text(encoding="utf-8", errors="replace")
     err = (tmp_path / "stderr").read_text(encoding="utf-8", errors="replace")
-    said = f"{' '.join(arguments)}\n{out}\n{err}"
+    said = f"{' '.join(arguments)}\n{out}\n{err}"[:LETTERS_SHOWN]
     assert ended["exit"] in case.exits, (ended, said)
     assert "Traceback" not in out + err, said
     if ended["exit"]:
