@@ -57,7 +57,8 @@ def compare(task, data):
 
 
 def reuse(suspect="s.tsv#a"):
-    others = ("--reference", "predictions:r.tsv#b", "--control", "predictions:r.tsv#c")
+    controls = ("--control", "predictions:r.tsv#c", "--control", "predictions:r.tsv#d")
+    others = ("--reference", "predictions:r.tsv#b", *controls)
     asked = ("--task", "choice", "--data", "questions.jsonl")
     return ("reuse", "--suspect", f"predictions:{suspect}", *others, *asked)
 
@@ -75,24 +76,28 @@ JOBS = {
         "p.jsonl",
         SAVED,
     ),
-    "table of answers": (lambda name: reuse(f"{name}#a"), "s.tsv", "a\tAABA\n"),
+    "table of answers": (lambda name: reuse(f"{name}#a"), "s.tsv", "a\tAABA\ne\tABBB\n"),
 }
 """Each job that reads a file: its command, and a name and content that are as they should be."""
 
 OTHERS = {
     "rows.csv": ROWS,
     "questions.jsonl": QUESTIONS,
-    "r.tsv": "b\tABAB\nc\tBBAA\n",
+    "r.tsv": "b\tABAB\nc\tBBAA\nd\tBABA\n",
 }
 
 # What is done to the content, and what the refusal says.
 DAMAGES = {
     "is empty": (lambda content: b"", "", 0),
-    "is cut off within a character": (lambda one: one.replace(b"i", "ï".encode()[:1]), "UTF-8", 0),
+    "is cut off within a character": (
+        lambda one: one.replace(one[3:4], "ï".encode()[:1]),
+        "UTF-8",
+        0,
+    ),
     "is UTF-16": (lambda one: one.decode().encode("utf-16"), "iconv -f UTF-16", 0),
     "is UTF-16 without a mark": (lambda one: one.decode().encode("utf-16-le"), "NUL byte", 0),
-    "is Latin-1": (lambda one: one.replace(b"i", b"\xe9"), "iconv -f WINDOWS-1252", 0),
-    "holds NUL bytes": (lambda one: one.replace(b"A", b"\0").replace(b"a", b"\0"), "NUL byte", 0),
+    "is Latin-1": (lambda one: one.replace(one[3:4], b"\xe9"), "iconv -f WINDOWS-1252", 0),
+    "holds NUL bytes": (lambda one: one.replace(one[3:4], b"\0"), "NUL byte", 0),
     "has lines that end in carriage returns": (
         lambda one: one.strip().replace(b"\n", b"\r") + b"\r",
         "carriage returns alone",
@@ -218,7 +223,9 @@ CASES = [
         "rows.jsonl", f'{{"text": {"[" * 900 + "]" * 900}}}\n', ["a list"], "JSON nested 900 deep"
     ),
     audit("rows.jsonl", f'{{"text": {"9" * 9000}}}\n', ["line 1"], "an enormous whole number"),
-    audit("rows.jsonl", '{"text": 1e999}\n', ["no text column"], "a number beyond all bounds"),
+    audit(
+        "rows.jsonl", '{"text": 1e999}\n', ["a number as the text"], "a number beyond all bounds"
+    ),
     audit("rows.jsonl", "[1, 2]\n", ["not an object"], "JSON that is no object"),
     audit("rows.jsonl", "null\n", ["not an object"], "JSON that is null"),
     audit("rows.jsonl", '{"text": "a"}\n{"text": ["b"]}\n', ["line 2"], "a text that is a list"),
