@@ -92,6 +92,9 @@ def opening(path: Path) -> Iterator[None]:
             if _from_database(path, error):
                 raise
             raise damaged(path, str(error)) from error
+        except UnicodeDecodeError as error:
+            # SQLite cites the damaged statement that made a table.
+            raise damaged(path, "its tables have no names in UTF-8") from error
 
 
 def require_file(path: Path) -> None:
