@@ -147,7 +147,7 @@ def _require_limit(rest: str, model: Any) -> None:
     """Refuse a limit that leaves no room for a token of a text: the tokenizer would panic."""
     most, tokenizer = model.max_seq_length, getattr(model[0], "tokenizer", None)
     count = getattr(tokenizer, "num_special_tokens_to_add", None)
-    least = 1 if count is None else count() + 1
+    least = 1 if count is None else count(False) + 1
     if most is not None and not (isinstance(most, int | float) and most >= least):
         raise ModelError(
             f"`{rest}` reads texts of at most {most!r} tokens",

@@ -56,7 +56,7 @@ class _Place(NamedTuple):
 
 
 def build_encoder(name: str, folder: Path, options: ModelOptions, device: str) -> Any:
-    """A SentenceTransformer of Transformer, Pooling, Dense and Normalize modules.
+    """A SentenceTransformer of Transformer, Pooling, Dense, Normalize and StaticEmbedding.
 
     Raises
     ------
@@ -121,13 +121,8 @@ def _pooling(place: _Place, options: ModelOptions) -> Any:
 
 def _dense(place: _Place, options: ModelOptions) -> Any:
     held = known_settings(place.name, place.folder / "config.json", DENSE)
+    _require_safetensors(place, options)
     weights = place.folder / "model.safetensors"
-    if not weights.is_file() and not options.allow_pickle:
-        raise ModelError(
-            f"`{place.name}` has no {place.path}/model.safetensors",
-            expected="weights as safetensors: a pickle can run any code when it is read",
-            mend="name another encoder, or, if you trust its author, add --allow-pickle",
-        )
     size = (weights if weights.is_file() else place.folder / "pytorch_model.bin").stat().st_size
     numbers = held.get("in_features", 0) * held.get("out_features", 0)
     if numbers > size:
@@ -135,6 +130,22 @@ def _dense(place: _Place, options: ModelOptions) -> Any:
             place.name, f"{place.path}/config.json claims {numbers} weights in {size} bytes"
         )
     return _library().Dense.load(str(place.root), subfolder=place.path, local_files_only=True)
+
+
+def _static_embedding(place: _Place, options: ModelOptions) -> Any:
+    """A table of word vectors, read from tokenizer.json and the weights alone."""
+    _require_safetensors(place, options)
+    module = _library().StaticEmbedding
+    return module.load(str(place.root), subfolder=place.path, local_files_only=True)
+
+
+def _require_safetensors(place: _Place, options: ModelOptions) -> None:
+    if not (place.folder / "model.safetensors").is_file() and not options.allow_pickle:
+        raise ModelError(
+            f"`{place.name}` has no {(Path(place.path) / 'model.safetensors').as_posix()}",
+            expected="weights as safetensors: a pickle can run any code when it is read",
+            mend="name another encoder, or, if you trust its author, add --allow-pickle",
+        )
 
 
 def _normalize(place: _Place, options: ModelOptions) -> Any:
@@ -147,6 +158,7 @@ _BUILDERS: Mapping[str, Callable[[_Place, ModelOptions], Any]] = MappingProxyTyp
         "Pooling": _pooling,
         "Dense": _dense,
         "Normalize": _normalize,
+        "StaticEmbedding": _static_embedding,
     }
 )
 

@@ -40,9 +40,8 @@ def test_the_answer_is_told_in_words(fleet_document):
     assert (
         "The model that the router asks is right on 71.9 % [68.8, 75.0] (n = 400) of the "
         f"questions; always asking the single best, {MODELS[1]}, is right on 70.3 % [67.2, 73.4] "
-        "(n = 400); the difference is +1.6 points [+0.8, +2.3] (n = 400). Routing is worth it: "
-        "it beats the single best model, and a random choice with the same mix of models, beyond "
-        "chance."
+        "(n = 400); the difference is +1.6 points [+0.8, +2.3] (n = 400). Routing is worth it: it "
+        "beats the single best model, and a random choice with the same mix of models, beyond chan"
     ) in words
     assert "For comparison, oracle: 93.8 % [90.6, 96.9] (n = 400)." in words
     assert f"The router asks 2 models, most often {MODELS[1]}: on 75.0 % of the questions." in words

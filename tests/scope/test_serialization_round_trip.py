@@ -198,4 +198,4 @@ def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
     assert from_json(text) == comparison
     assert to_json(from_json(text)) == text
     assert text.endswith("}\n")
-    assert json.loads(text)["format"] == 2
+    assert json.loads(text)["format"] == 3

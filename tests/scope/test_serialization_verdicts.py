@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from made_up_cases import judged, make_case, strangers
 from made_up_reuse_comparison import build_comparison
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.records import (
     Comparison,
@@ -126,7 +127,7 @@ def test_a_comparison_without_verdicts_does_not_mention_them() -> None:
 
 def test_an_unknown_decision_is_refused_with_its_place() -> None:
     (first, *_) = build_comparison().verdicts
-    text = to_json(with_verdicts(first)).replace('"decision":"related"', '"decision":"perhaps"')
+    text = unsealed(to_json(with_verdicts(first))).text
     with pytest.raises(RunError) as caught:
-        from_json(text)
+        from_json(sealed(text.replace('"decision":"related"', '"decision":"perhaps"')))
     assert "at `verdicts.0.decision`" in caught.value.found

@@ -18,6 +18,7 @@ def chooser_audit(toy_audit, tmp_path, **options):
         **{
             "reference": "python:toy_models:Chooser",
             "capabilities": ["typo"],
+            "label_column": "none",
             "model_options": ModelOptions(label_words=WORDS, prompts={"classify": prompt}),
             **options,
         },

@@ -88,6 +88,7 @@ def test_the_digest_changes_with_the_numbers_and_the_source_but_not_with_the_pla
 def test_a_source_that_cannot_be_is_a_damaged_file(tiny, changed, said):
     path = tiny.folder / DESCRIPTION
     kept = json.loads(path.read_text(encoding="utf-8"))
+    del kept["checksum"]
     told = {**kept, "source": {**kept["source"], **changed}}
     path.write_text(json.dumps(told), encoding="utf-8")
     with pytest.raises(RunError, match=f"is damaged: {said}"):
