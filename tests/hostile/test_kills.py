@@ -243,6 +243,7 @@ def kill(make, root, kills, seed, at_a_time):
     return again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [audit, reuse], ids=lambda make: make.__name__)
 def test_two_kills_at_random_moments_leave_the_result_as_it_is(make, tmp_path):
     kill(make, tmp_path, kills=2, seed=random.randrange(10**6), at_a_time=2)

@@ -37,14 +37,16 @@ def test_closed_streams_cost_nothing_but_what_they_would_show(in_a_shell, tmp_pa
 
 
 def test_a_full_device_is_named(in_a_shell):
-    done = in_a_shell("$AUDIT >/dev/full")
+    done = in_a_shell(f"{SCOPE} list metrics >/dev/full")
     assert done.returncode == 2
     assert "standard output cannot be written: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_reader_that_goes_ends_the_command_quietly(in_a_shell):
-    done = in_a_shell("$AUDIT 2>log | true; echo ${PIPESTATUS[0]}; grep -c Errno log")
+    done = in_a_shell(
+        f"{SCOPE} list metrics 2>log | true; echo ${{PIPESTATUS[0]}}; grep -c Errno log"
+    )
     assert done.stdout.split() == ["141", "0"]
 
 
