@@ -1,7 +1,7 @@
 """SIGKILL at random moments: the same result as without, and few texts are asked again.
 
-Of each job two kills in the fast run where they cost little; fifteen and more with
-``pytest -m slow tests/hostile/test_kills.py``, which prints what it counted with ``-s``.
+Run by ``pytest -m slow tests/hostile/test_kills.py``, which prints what it counted with ``-s``;
+kills at chosen moments are in ``tests/scope/cli``.
 """
 
 import json
@@ -241,12 +241,6 @@ def kill(make, root, kills, seed, at_a_time):
     )
     assert max(again) <= MOST_AGAIN
     return again
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("make", [audit, reuse], ids=lambda make: make.__name__)
-def test_two_kills_at_random_moments_leave_the_result_as_it_is(make, tmp_path):
-    kill(make, tmp_path, kills=2, seed=random.randrange(10**6), at_a_time=2)
 
 
 @pytest.mark.slow
