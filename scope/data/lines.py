@@ -44,6 +44,10 @@ def read_whole(path: Path) -> str:
     DataError
         As of `read_lines`, or when it is longer.
     """
+    with reading(str(path)):
+        packed, size = path.suffix.casefold() == ".gz", path.stat().st_size
+    if not packed and size > MOST_BYTES_OF_A_FILE_READ_WHOLE:
+        raise _too_long(f"{path.name} is longer", MOST_BYTES_OF_A_FILE_READ_WHOLE)
     lines, size = [], 0
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):
         size += len(line)
