@@ -29,10 +29,10 @@ Gates = Annotated[
     typer.Option(
         "--gate",
         metavar="METRIC[CAPABILITY,TARGET]>=VALUE",
-        help="Exit with 1 unless this holds, or if it is undefined, or a model is degenerate. "
-        "The brackets may be left out; <= sets an upper bound. OTHER-MARGIN as the value holds the "
-        "target against another target or the folder of an earlier run, paired. Such as "
-        "'hard_scope[typo,student]>=0.9'. May be repeated.",
+        help="Exit with 1 unless this holds; what is undefined fails, and in an audit what is of a "
+        "degenerate model. The brackets may be left out; <= sets an upper bound. In an audit "
+        "OTHER-MARGIN as the value holds the target against another target or an earlier run's "
+        "folder, paired. Such as 'hard_scope[typo,student]>=0.9'. May be repeated.",
     ),
 ]
 GateOn = Annotated[
@@ -61,7 +61,10 @@ def parse_gates(
         return ()
     from scope.decision.gates import parse_gate
 
-    return tuple(parse_gate(text, measured_in) for text in (*gates, *fail_under))
+    return (
+        *(parse_gate(text, measured_in) for text in gates),
+        *(parse_gate(text, measured_in, fail_under=True) for text in fail_under),
+    )
 
 
 def exit_code(comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn) -> int:

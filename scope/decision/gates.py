@@ -46,6 +46,8 @@ class Gate:
     other
         Another target, or the folder of an earlier run, whose value is subtracted, paired by
         example.
+    after
+        What stands behind the sign, as it was written.
     """
 
     text: str
@@ -54,13 +56,17 @@ class Gate:
     at_least: bool = True
     bound: float
     other: str | None = None
+    after: str = ""
 
 
-def parse_gate(text: str, measured_in: Literal["audits", "tasks"] = "audits") -> Gate:
-    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or ``...>=OTHER-MARGIN``.
+def parse_gate(
+    text: str, measured_in: Literal["audits", "tasks"] = "audits", *, fail_under: bool = False
+) -> Gate:
+    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
 
     The brackets may be left out, and either name in them. ``<=`` sets an upper bound, and
-    ``OTHER+MARGIN`` goes with it.
+    ``OTHER+MARGIN`` goes with it. ``METRIC=VALUE`` is read as ``>=`` where ``fail_under`` says so,
+    and not for a metric of which less is better.
 
     Raises
     ------
@@ -77,7 +83,7 @@ def parse_gate(text: str, measured_in: Literal["audits", "tasks"] = "audits") ->
     ('other', -0.02)
     """
     match = _GATE.fullmatch(text)
-    if match is None:
+    if match is None or (match["relation"] == "=" and not fail_under):
         known = [key for key, one in METRICS.items() if one.measured_in == measured_in]
         raise SpecError(
             f"the gate `{text}`",
@@ -87,13 +93,24 @@ def parse_gate(text: str, measured_in: Literal["audits", "tasks"] = "audits") ->
     metric = parse_metric(match["metric"])
     at_least = match["relation"] != "<="
     bound, other = _bound(match["bound"], at_least)
-    widest = (metric.low, metric.high) if other is None else (-math.inf, math.inf)
-    if bound is None or metric.measured_in != measured_in or not widest[0] <= bound <= widest[1]:
+    if match["relation"] == "=" and metric.more_similar == "lower":
+        bound = None
+    if other is not None:
+        margin = metric.high - metric.low
+        low, high = (0.0, 0.0) if measured_in == "tasks" else (-margin / 2, margin / 2)
+    else:
+        low, high = metric.low, metric.high
+    if bound is None or metric.measured_in != measured_in or not low <= bound <= high:
         known = [str(one) for one in METRICS.values() if one.measured_in == measured_in]
         raise SpecError(
             f"the gate `{text}`",
             expected=f"a metric of {', '.join(known)}, and a value from {metric.low:g} to "
-            f"{metric.high:g} or, with >=, OTHER-MARGIN; with <=, OTHER+MARGIN",
+            f"{metric.high:g}"
+            + (
+                " or, with >=, OTHER-MARGIN; with <=, OTHER+MARGIN, of at most half of that range"
+                if measured_in == "audits"
+                else ""
+            ),
             mend=f"write for example '{EXAMPLE if measured_in == 'audits' else 'agreement>=0.9'}'",
         )
     return Gate(
@@ -103,6 +120,7 @@ def parse_gate(text: str, measured_in: Literal["audits", "tasks"] = "audits") ->
         at_least=at_least,
         bound=bound,
         other=other,
+        after=match["bound"],
     )
 
 
@@ -162,14 +180,22 @@ def failures(
         one.model: one.degenerate for one in comparison.answer_shares if one.degenerate is not None
     }
     for gate in gates:
-        judged = [one for one in comparison.measurements if _concerns(gate, one)]
-        if not judged:
+        concerned = [one for one in comparison.measurements if _concerns(gate, one)]
+        judged = [one for one in concerned if one.target != gate.other]
+        if not concerned:
             yield _nothing_to_judge(comparison, gate)
-        for one in judged:
-            if reason := degenerate.get(one.target):
-                yield f"{_named(one)}: {one.target} is degenerate: {reason}"
-            elif one.target != gate.other and (told := _failure(comparison, gate, one, judged_on)):
-                yield told
+        elif not judged:
+            yield f"{gate.text}: there is nothing but `{gate.other}` itself to judge"
+        elif gate.after in {one.target for one in comparison.measurements}:
+            yield f"{gate.text}: `{gate.after}` is a target, and there is no margin behind it"
+        elif reason := degenerate.get(gate.other or ""):
+            yield f"{gate.text}: {gate.other} is degenerate: {reason}"
+        else:
+            for one in judged:
+                if reason := degenerate.get(one.target):
+                    yield f"{_named(one)}: {one.target} is degenerate: {reason}"
+                elif told := _failure(comparison, gate, one, judged_on):
+                    yield told
 
 
 def _concerns(gate: Gate, one: Measurement) -> bool:
@@ -186,12 +212,12 @@ def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
     names = dict.fromkeys(
         name
         for one in comparison.measurements
-        for name in (one.capability, one.target)
+        for name in (one.capability, one.target, one.against)
         if name is not None
     )
     return (
-        f"{gate.text}: not measured; there is {measured or 'no metric'}, of "
-        f"{', '.join(names) or 'nothing'}"
+        f"{gate.text}: not measured, by one number with all names in the brackets; there is "
+        f"{measured or 'no metric'}, of {', '.join(names) or 'nothing'}"
     )
 
 
@@ -226,7 +252,9 @@ def _of_other(comparison: Comparison, gate: Gate, one: Measurement) -> Measureme
         if earlier is None:
             return f"no target and no finished run `{gate.other}`"
         if _asked(earlier) != _asked(comparison):
-            return f"the run `{gate.other}` has another reference or other data"
+            return f"the run `{gate.other}` has another reference, other data or other settings"
+        if earlier.measurements == comparison.measurements:
+            return f"the run `{gate.other}` is this very one"
         other, named = earlier, one.target
     found = [
         candidate
@@ -244,7 +272,8 @@ def _asked(comparison: Comparison) -> tuple[object, ...]:
     """What must be the same for two runs to be held against each other."""
     manifest = comparison.manifest
     references = [card.fingerprint for card in manifest.models if card.role == "reference"]
-    return manifest.job, references, [card.fingerprint for card in manifest.data]
+    data = [card.fingerprint for card in manifest.data]
+    return manifest.job, references, data, manifest.capabilities, dict(manifest.settings)
 
 
 def _means(one: Measurement) -> dict[str, float]:

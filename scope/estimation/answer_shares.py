@@ -15,7 +15,7 @@ SKEWED = 0.80
 """unless one is so frequent among the gold labels (without them: the reference's answers)."""
 
 FEWEST = 5
-"""Of fewer texts nothing is said: a few may well have one answer."""
+"""Of fewer texts, or labels, nothing is said: a few may well have one answer."""
 
 LEAST_KAPPA = 0.2
 ENOUGH_LABELS = 50
@@ -58,19 +58,21 @@ def answer_shares(
     counts = dict(Counter(answers.values()).most_common())
     right = {one: float(answers[one] == label) for one, label in gold.items()}
     accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
-    of_whom = ("gold label", gold) if gold else ("answer of the reference", reference or {})
+    enough = len(gold) >= FEWEST or reference is None
+    of_whom = ("gold label", gold) if enough else ("answer of the reference", reference or {})
     return AnswerShares(
         model=model,
         counts=counts,
         accuracy=accuracy,
         degenerate=_one_answer(counts, *of_whom)
+        or _blind_to_others(counts, answers, gold)
         or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
     )
 
 
 def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, str]) -> str | None:
     """Why one answer is too frequent; nothing where there is nothing to hold it against."""
-    if sum(counts.values()) < FEWEST or not expected:
+    if sum(counts.values()) < FEWEST or len(expected) < FEWEST:
         return None
     answer, times = next(iter(counts.items()))
     most = max(Counter(expected.values()).values())
@@ -80,6 +82,23 @@ def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, 
         f"it answers `{answer}` to {times} of {sum(counts.values())} texts, while no {of_whom} "
         f"exceeds {most} of {len(expected)}"
     )
+
+
+def _blind_to_others(
+    counts: Mapping[str, int], answers: Mapping[str, str], gold: Mapping[str, str]
+) -> str | None:
+    """Why one answer is too frequent where gold labels are skewed: it is given to all the rest."""
+    if not counts:
+        return None
+    answer, times = next(iter(counts.items()))
+    others = [one for one, label in gold.items() if label != answer]
+    if (
+        times < ONE_ANSWER * sum(counts.values())
+        or len(others) < FEWEST
+        or any(answers[one] != answer for one in others)
+    ):
+        return None
+    return f"it answers `{answer}` to all {len(others)} texts whose gold label is another"
 
 
 def _no_better_than_chance(

@@ -15,6 +15,7 @@ from scope.models.torch_setup import load_torch
 _SPLIT_BETWEEN_THREADS = 32_768
 """Of so many numbers torch splits what it computes number by number."""
 
+_ATTENTION = ("MultiheadAttention",)
 _ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
 
 
@@ -54,7 +55,9 @@ class Modules:
             if isinstance(module, linear) or type(module).__name__ == "Conv1D"
         ]
         self._activations = [
-            module for module in model.modules() if type(module).__module__ in _ACTIVATIONS
+            module
+            for module in model.modules()
+            if type(module).__module__ in _ACTIVATIONS and type(module).__name__ not in _ATTENTION
         ]
         self._lock = Lock()
         self._inside = 0
@@ -98,7 +101,7 @@ def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
     Where torch splits numbers between threads, the last ones of a share may be computed by other
     instructions than those in the middle.
     """
-    if given.numel() < _SPLIT_BETWEEN_THREADS:
+    if given.numel() < _SPLIT_BETWEEN_THREADS or given.device.type != "cpu":
         return forward(given)
     with one_thread():
         return forward(given)

@@ -129,7 +129,11 @@ class Inference:
             for product in self._modules.products
         }
         with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
-            return all(_product_allows(product, rule) for product in products.values())
+            try:
+                return all(_product_allows(product, rule) for product in products.values())
+            except (RuntimeError, TypeError, NotImplementedError):
+                # Weights of few bits take other numbers than those that are tried.
+                return False
 
     def _trial_allows(self, rule: RowRule) -> bool:
         if self._trial is None:
@@ -178,7 +182,7 @@ def _token_ids(config: Any, name: str) -> list[int]:
 
 
 def _product_allows(product: Any, rule: RowRule) -> bool:
-    """Whether rows have the same bits among few as among many, for each number that may occur."""
+    """Whether rows have the same bits among few as among many, for each number that is tried."""
     torch, weight = load_torch(), product.weight
     # A transformers Conv1D holds its weight the other way round than a torch Linear.
     inputs = getattr(product, "in_features", weight.shape[0])
@@ -197,4 +201,5 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
 def _same_bits(one: Any, other: Any) -> bool:
     torch = load_torch()
     one, other = torch.as_tensor(one), torch.as_tensor(other)
-    return bool(torch.equal(one.nan_to_num(), other.nan_to_num()))
+    same_gaps = torch.equal(one.isnan(), other.isnan())
+    return bool(same_gaps and torch.equal(one.nan_to_num(), other.nan_to_num()))

@@ -75,7 +75,10 @@ def test_brackets_choose_what_is_judged(comparison):
 @pytest.mark.parametrize("gate", ["hard_scope[tpyo]>=0.1", "soft_scope>=0.1"])
 def test_a_gate_on_what_was_not_measured_fails(comparison, gate):
     (line,) = told(comparison(measured()), gate)
-    assert line == (f"{gate}: not measured; there is hard_scope, of typo, student")
+    assert line == (
+        f"{gate}: not measured, by one number with all names in the brackets; there is hard_scope, "
+        "of typo, student"
+    )
 
 
 def test_an_undefined_number_fails(comparison):
@@ -115,9 +118,34 @@ def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
     now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
     (line,) = told(now, f"hard_scope>={folder}-0.05")
     assert "is -0.400 [" in line
-    assert told(comparison(measured(values=[1.0] * 100)), f"hard_scope>={folder}-0.05") == []
+    assert told(comparison(measured(values=[1.0] * 99 + [0.5])), f"hard_scope>={folder}-0.1") == []
     (line,) = told(now, f"hard_scope>={tmp_path / 'none'}-0.05")
     assert "no target and no finished run" in line
+
+
+def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
+    one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
+    (line,) = told(one, "hard_scope[student]>=student-0.02")
+    assert "nothing but `student` itself" in line
+    (line,) = told(one, "hard_scope[student]>=llama-0.1")
+    assert "`llama-0.1` is a target, and there is no margin behind it" in line
+    assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
+
+
+def test_a_degenerate_model_is_no_yardstick(comparison):
+    dead = AnswerShares(
+        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
+    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
+    assert "other is degenerate: one answer" in line
+
+
+def test_a_run_is_not_held_against_itself(comparison, tmp_path):
+    same = comparison(measured(values=[1.0] * 100))
+    RunFolder(tmp_path).comparison_path.write_text(same.to_json(), encoding="utf-8")
+    (line,) = told(same, f"hard_scope>={tmp_path}-0.05")
+    assert "is this very one" in line
 
 
 def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
@@ -126,7 +154,16 @@ def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
     other = dataclasses.replace(earlier, manifest=dataclasses.replace(earlier.manifest, data=data))
     RunFolder(tmp_path).comparison_path.write_text(other.to_json(), encoding="utf-8")
     (line,) = told(earlier, f"hard_scope>={tmp_path}-0.05")
-    assert "another reference or other data" in line
+    assert "another reference, other data or other settings" in line
+
+
+def test_fail_under_is_the_same_as_a_lower_bound():
+    assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
+    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
+        with pytest.raises(SpecError):
+            parse_gate(text, fail_under=True)
+    with pytest.raises(SpecError):
+        parse_gate("accuracy>=other-0.1", "tasks")
 
 
 @pytest.mark.parametrize(
@@ -139,6 +176,8 @@ def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
         "hard_scope>=1.1",
         "hard_scope>=other",
         "hard_scope>=other+0.1",
+        "hard_scope>=other-2",
+        "hard_scope=0.9",
         "hard_scope<=other-0.1",
         "hard_scope[>=0.9",
         "agreement>=0.9",

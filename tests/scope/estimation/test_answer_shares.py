@@ -38,12 +38,27 @@ def test_a_good_model_on_skewed_data_is_not_degenerate(wrong):
         assert answer_shares("m", answers, gold).degenerate is None
 
 
-def test_a_constant_model_on_skewed_data_is_no_better_than_chance_if_there_is_enough():
-    """Nine of ten are right by chance alone: kappa is what tells."""
-    gold = labels_of(good=900, bad=100)
+@pytest.mark.parametrize("right", [17, 90, 900])
+def test_a_constant_model_on_skewed_data_is_degenerate(right):
+    """Nine of ten are right by chance alone: the answers to the others tell."""
+    gold = labels_of(good=right, bad=10)
     found = answer_shares("m", dict.fromkeys(gold, "good"), gold)
-    assert found.accuracy.value == 0.9
-    assert "Cohen's kappa is at most 0.1" in found.degenerate
+    assert found.degenerate == "it answers `good` to all 10 texts whose gold label is another" or (
+        right == 17 and "no gold label exceeds" in found.degenerate
+    )
+    sees_one = dict.fromkeys(gold, "good") | {max(gold, key=int): "bad"}
+    assert "gold label is another" not in (answer_shares("m", sees_one, gold).degenerate or "")
+
+
+def test_a_few_labels_do_not_stand_for_all_texts():
+    """Two labels among a hundred texts say nothing; the reference's answers do."""
+    texts = [str(number) for number in range(100)]
+    few = {"0": "good", "1": "bad"}
+    mostly = dict.fromkeys(texts, "good") | {"1": "bad", "2": "bad", "3": "bad", "4": "bad"}
+    assert answer_shares("r", mostly, few).degenerate is None
+    half = {one: "good" if int(one) % 2 else "bad" for one in texts}
+    found = answer_shares("t", dict.fromkeys(texts, "good"), few, half)
+    assert "no answer of the reference exceeds 50 of 100" in found.degenerate
 
 
 @pytest.mark.parametrize("seed", range(5))
