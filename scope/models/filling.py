@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from scope.models.row_rules import RowRule
 from scope.models.torch_setup import load_torch
@@ -61,7 +61,8 @@ class Modules:
         ]
         self._lock = Lock()
         self._inside = 0
-        self._before: list[tuple[dict[str, Any], Any]] = []
+        self._exchanged: list[_Exchanged] = []
+        self._last: tuple[RowRule, bool] | None = None
 
     @contextmanager
     def under(self, rule: RowRule) -> Iterator[None]:
@@ -69,10 +70,7 @@ class Modules:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                if rule.least > 1 and not rule.batches:
-                    self._exchange(self.products, partial(_of_filled_product, rule))
-                if load_torch().get_num_threads() > 1:
-                    self._exchange(self._activations, _of_seamless_activation)
+                self._exchange(rule, load_torch().get_num_threads() > 1)
         try:
             yield
         finally:
@@ -81,18 +79,48 @@ class Modules:
                 if not self._inside:
                     self._restore()
 
-    def _exchange(self, modules: Sequence[Any], other: Callable[..., Any]) -> None:
-        for module in modules:
-            self._before.append((vars(module), vars(module).get("forward")))
-            vars(module)["forward"] = partial(other, module.forward)
+    def _exchange(self, rule: RowRule, several_threads: bool) -> None:
+        """Put what computes under the rule in the place of each ``forward``.
+
+        It is made once: to make it anew for each batch would cost more than a small product.
+        """
+        changed = any(one.attributes.get("forward") is not one.own for one in self._exchanged)
+        if changed or self._last != (rule, several_threads):
+            self._last = rule, several_threads
+            fills = rule.least > 1 and not rule.batches
+            self._exchanged = [
+                *(
+                    _exchanged(one, partial(_of_filled_product, rule))
+                    for one in self.products
+                    if fills
+                ),
+                *(
+                    _exchanged(one, _of_seamless_activation)
+                    for one in self._activations
+                    if several_threads
+                ),
+            ]
+        for one in self._exchanged:
+            one.attributes["forward"] = one.other
 
     def _restore(self) -> None:
-        for attributes, forward in self._before:
-            if forward is None:
-                del attributes["forward"]
+        for one in self._exchanged:
+            if one.own is None:
+                one.attributes.pop("forward", None)
             else:
-                attributes["forward"] = forward
-        self._before.clear()
+                one.attributes["forward"] = one.own
+
+
+class _Exchanged(NamedTuple):
+    """A module's attributes, its own ``forward`` among them if it has one, and the other one."""
+
+    attributes: dict[str, Any]
+    own: Any
+    other: Callable[[Any], Any]
+
+
+def _exchanged(module: Any, other: Callable[..., Any]) -> _Exchanged:
+    return _Exchanged(vars(module), vars(module).get("forward"), partial(other, module.forward))
 
 
 def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
@@ -110,10 +138,9 @@ def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
 def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], given: Any) -> Any:
     """What a product computes for rows of shape (..., inputs)."""
     rows = math.prod(given.shape[:-1])
-    wanted = rule.rows(rows)
-    if wanted == rows or not rows:
+    if not rows or (rows >= rule.least and not rows % rule.multiple):
         return forward(given)
-    found = forward(_filled(given.reshape(rows, -1), wanted))[:rows]
+    found = forward(_filled(given.reshape(rows, -1), rule.rows(rows)))[:rows]
     return found.reshape(*given.shape[:-1], -1)
 
 
