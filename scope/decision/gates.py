@@ -6,14 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
+from scope.decision.yardsticks import difference_from
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
 from scope.records import GOLD, Comparison, Estimate, Measurement, Undefined
-from scope.statistics import paired_difference
-from scope.store import RunFolder
 
 JudgedOn = Literal["interval", "value"]
 """Whether the bound of the interval decides that lies on the worse side, or the value alone."""
@@ -227,61 +225,10 @@ def _failure(
     """Why this number does not meet the gate."""
     if gate.other is None:
         return _beyond(gate, _named(one), one.estimate, judged_on)
-    of_other = _of_other(comparison, gate, one)
-    if isinstance(of_other, str):
-        return f"{_named(one)}: {of_other}"
-    mine, others = _means(one), _means(of_other)
-    both = sorted(mine.keys() & others.keys())
-    difference = paired_difference(
-        [mine[example] for example in both],
-        [others[example] for example in both],
-        both,
-        empty="no example is in both",
-    )
+    difference = difference_from(comparison, gate.other, one)
+    if isinstance(difference, str):
+        return f"{_named(one)}: {difference}"
     return _beyond(gate, f"{_named(one)} minus that of {gate.other}", difference, judged_on)
-
-
-def _of_other(comparison: Comparison, gate: Gate, one: Measurement) -> Measurement | str:
-    """The same number of another target or of an earlier run, or why there is none."""
-    if one.metric.startswith("iid_accuracy_gap"):
-        return "a gap is no mean over examples, and cannot be paired with another"
-    other = comparison
-    named = gate.other
-    if gate.other not in {candidate.target for candidate in comparison.measurements}:
-        earlier = RunFolder(Path(gate.other or "")).read_comparison()
-        if earlier is None:
-            return f"no target and no finished run `{gate.other}`"
-        if _asked(earlier) != _asked(comparison):
-            return f"the run `{gate.other}` has another reference, other data or other settings"
-        if earlier.measurements == comparison.measurements:
-            return f"the run `{gate.other}` is this very one"
-        other, named = earlier, one.target
-    found = [
-        candidate
-        for candidate in other.measurements
-        if (candidate.metric, candidate.capability, candidate.subset, candidate.against)
-        == (one.metric, one.capability, None, one.against)
-    ]
-    same = [candidate for candidate in found if candidate.target == named]
-    if other is not comparison and not same and len({one.target for one in found}) == 1:
-        same = found
-    return same[0] if same else f"`{gate.other}` has no such number"
-
-
-def _asked(comparison: Comparison) -> tuple[object, ...]:
-    """What must be the same for two runs to be held against each other."""
-    manifest = comparison.manifest
-    references = [card.fingerprint for card in manifest.models if card.role == "reference"]
-    data = [card.fingerprint for card in manifest.data]
-    return manifest.job, references, data, manifest.capabilities, dict(manifest.settings)
-
-
-def _means(one: Measurement) -> dict[str, float]:
-    """The mean over each example's pairs."""
-    values: dict[str, list[float]] = {}
-    for example, value in zip(one.example_ids, one.values, strict=True):
-        values.setdefault(example, []).append(value)
-    return {example: sum(every) / len(every) for example, every in values.items()}
 
 
 def _named(one: Measurement) -> str:
