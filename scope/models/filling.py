@@ -68,9 +68,9 @@ class Modules:
     def under(self, rule: RowRule) -> Iterator[None]:
         """Let products fill up their rows inside, and activations be computed without seams."""
         with self._lock:
-            self._inside += 1
-            if self._inside == 1:
+            if not self._inside:
                 self._exchange(rule, load_torch().get_num_threads() > 1)
+            self._inside += 1
         try:
             yield
         finally:
