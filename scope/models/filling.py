@@ -12,8 +12,12 @@ from typing import Any, NamedTuple
 from scope.models.row_rules import RowRule
 from scope.models.torch_setup import load_torch
 
-_SPLIT_BETWEEN_THREADS = 32_768
-"""Of so many numbers torch splits what it computes number by number."""
+_SPLIT_FROM, _A_SHARE = 16_384, 32_768
+"""From so many numbers on torch may split what it computes number by number, and from so many for
+each of its threads it always does."""
+
+_AT_ONCE = 64
+"""A multiple of how many numbers any processor computes by one instruction."""
 
 _ATTENTION = ("MultiheadAttention",)
 _ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
@@ -124,12 +128,14 @@ def _exchanged(module: Any, other: Callable[..., Any]) -> _Exchanged:
 
 
 def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
-    """What an activation computes, on one thread.
+    """What an activation computes, on one thread unless the shares of all threads are even.
 
     Where torch splits numbers between threads, the last ones of a share may be computed by other
-    instructions than those in the middle.
+    instructions than those in the middle: those that do not fill up an instruction.
     """
-    if given.numel() < _SPLIT_BETWEEN_THREADS or given.device.type != "cpu":
+    numbers, threads = given.numel(), load_torch().get_num_threads()
+    even = numbers > _A_SHARE * (threads - 1) and not numbers % (_AT_ONCE * threads)
+    if numbers < _SPLIT_FROM or even or given.device.type != "cpu":
         return forward(given)
     with one_thread():
         return forward(given)

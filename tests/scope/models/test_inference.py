@@ -154,7 +154,7 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
     assert "forward" not in vars(head)
 
 
-def test_an_activation_that_threads_would_share_is_computed_by_one():
+def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one():
     """Where their shares meet, some processors round otherwise than in the middle."""
 
     class Watched(torch.nn.SiLU):
@@ -169,12 +169,29 @@ def test_an_activation_that_threads_would_share_is_computed_by_one():
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
-        for size in (2**15 - 1, 2**15):
+        for size in (2**14 - 1, 2**14, 2**15, 3 * 2**15, 3 * 2**15 + 64):
             found.run(model.activation, given=torch.ones(size))
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
-    assert threads == [3, 1]
+    assert threads == [3, 1, 1, 3, 1]
+
+
+@pytest.mark.bits
+@pytest.mark.parametrize("activation", [torch.nn.SiLU(), torch.nn.GELU(approximate="tanh")])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, threads):
+    before = torch.get_num_threads()
+    generator = torch.Generator().manual_seed(0)
+    try:
+        for multiple in (512 * threads, 512 * threads + 1, 900 * threads + 7):
+            given = torch.randn(64 * threads * multiple, generator=generator)
+            torch.set_num_threads(1)
+            alone = activation(given)
+            torch.set_num_threads(threads)
+            assert torch.equal(activation(given), alone)
+    finally:
+        torch.set_num_threads(before)
 
 
 @pytest.mark.bits

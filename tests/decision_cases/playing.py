@@ -1,0 +1,78 @@
+"""Plays a decision: its commands, in processes forked after the imports."""
+
+import html
+import importlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hostile.running import run_measured
+from killing import FORKED, environment_in
+
+SECONDS = 120
+
+
+def all_decisions():
+    return [
+        decision
+        for path in sorted(Path(__file__).parent.glob("of_*.py"))
+        for decision in importlib.import_module(f"decision_cases.{path.stem}").DECISIONS
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """How the last command ended, what it printed on both streams, and the page that it wrote."""
+
+    exit: int
+    out: str
+    err: str
+    page: str
+
+    @property
+    def told(self):
+        """Both streams, the errors first."""
+        return self.err + self.out
+
+    def faults(self, decision):
+        """What is not as it should be, a line each."""
+        if self.exit != decision.exits:
+            yield f"exit {self.exit}, not {decision.exits}"
+        for part in decision.says:
+            if part not in self.told:
+                yield f"does not say: {part}"
+        for part in decision.never:
+            if part in self.told:
+                yield f"says: {part}"
+        for part in decision.page:
+            if part not in self.page:
+                yield f"the page does not say: {part}"
+
+
+def _words(page):
+    """What a page says, without its markup."""
+    inside = re.sub(r"<(style|script).*?</\1>|<[^>]+>", "", page.read_text("utf-8"), flags=re.S)
+    return " ".join(html.unescape(inside).split())
+
+
+def play(decision, folder):
+    """Run the commands of a decision one after another in an empty folder."""
+    work = folder / "work"
+    work.mkdir()
+    environment = environment_in(work, {"COLUMNS": "200"})
+    played = None
+    for arguments in decision.make(work):
+        assert played is None or played.exit == 0, (decision.name, played)
+        process = FORKED.Process(
+            target=run_measured, args=(list(arguments), work, environment, None, SECONDS)
+        )
+        process.start()
+        process.join(timeout=SECONDS + 60)
+        played = Played(
+            exit=json.loads((folder / "ended.json").read_text())["exit"],
+            out=(folder / "stdout").read_text(encoding="utf-8"),
+            err=(folder / "stderr").read_text(encoding="utf-8"),
+            page="".join(_words(page) for page in work.glob("runs/*/report.html")),
+        )
+    return played
