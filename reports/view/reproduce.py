@@ -35,7 +35,12 @@ def reproduce(comparison: Comparison) -> Reproduce:
             *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
         ),
         equal=tuple(
-            (card.name, card.reproducible) for card in manifest.models if card.reproducible
+            (name, statement)
+            for name, statement in (
+                *((card.name, card.reproducible) for card in manifest.models),
+                ("the sentence encoder", manifest.encoder_reproducible),
+            )
+            if statement
         ),
         clock=comparison.clock,
     )

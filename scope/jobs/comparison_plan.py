@@ -80,6 +80,7 @@ class ComparisonPlan:
             },
             versions=software_versions(),
             command=self.command,
+            encoder_reproducible=self.semscore.reproducible if self.semscore else "",
         )
 
 

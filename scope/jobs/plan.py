@@ -80,6 +80,7 @@ class AuditPlan:
             },
             versions=software_versions(),
             command=self.command,
+            encoder_reproducible=getattr(encoder, "reproducible", ""),
         )
 
     def _of_role(self) -> dict[str, Setting]:

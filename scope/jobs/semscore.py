@@ -58,6 +58,10 @@ class SemScore(Protocol):
     def settings(self) -> Mapping[str, Setting]:
         """What of it decides the result, as the manifest says it."""
 
+    @property
+    def reproducible(self) -> str:
+        """How equal its vectors are whatever is read beside a text; empty where it is unknown."""
+
     def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
         """Read every text that may be compared, and say how."""
 
@@ -78,6 +82,11 @@ class ByEncoder:
     def settings(self) -> Mapping[str, Setting]:
         """Spec and fingerprint."""
         return {"encoder": f"{self.encoder.spec} {self.encoder.fingerprint}"}
+
+    @property
+    def reproducible(self) -> str:
+        """That of the encoder."""
+        return getattr(self.encoder, "reproducible", "")
 
     def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
         """Cosines; of words, too, where a blank is filled and the encoder has a table of them."""
@@ -125,6 +134,11 @@ class ByProbe:
             "semscore model": opened.source.fingerprint,
             "semscore probe": opened.digest,
         }
+
+    @property
+    def reproducible(self) -> str:
+        """Unknown: latents of other runs are reused."""
+        return ""
 
     def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
         """Scores of pairs; a probe has no table of words."""

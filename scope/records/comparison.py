@@ -124,7 +124,11 @@ class CapabilityCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
-    """What was asked, of which models, on which data, with which software."""
+    """What was asked, of which models, on which data, with which software.
+
+    ``encoder_reproducible`` says of the vectors of a sentence encoder what ``reproducible`` says of
+    a model's answers; it is empty where there is none.
+    """
 
     job: str
     models: tuple[ModelCard, ...]
@@ -133,6 +137,7 @@ class Manifest:
     settings: Mapping[str, Setting]
     versions: Mapping[str, str]
     command: str
+    encoder_reproducible: str = ""
 
     @property
     def reference(self) -> ModelCard:

@@ -17,8 +17,8 @@ class RunEntry:
 
     A job between equals has ``models`` instead of a reference and targets.
 
-    ``reproducible`` is the least that holds for the answers of all its models, "to the byte" or
-    "to six decimals"; empty where no model states it.
+    ``reproducible`` is the least that holds for the answers of all its models and for the vectors
+    of its sentence encoder, "to the byte" or "to six decimals"; empty where none states it.
 
     ``broken`` says why a folder is not a readable run; the question is then empty.
     """
@@ -71,19 +71,18 @@ def _entry(path: Path) -> RunEntry:
         reference=_model(question.get("reference")),
         targets=_models(question.get("targets")),
         models=_models(question.get("models")),
-        reproducible=_reproducible(folder.read_notes().get("models")),
+        reproducible=_reproducible(folder.read_notes()),
         finished=finished,
         size=size,
     )
 
 
-def _reproducible(models: object) -> str:
+def _reproducible(notes: Mapping[str, object]) -> str:
+    models = notes.get("models")
     cards = models if isinstance(models, list) else []
-    stated = {
-        str(card.get("reproducible")).partition(",")[0]
-        for card in cards
-        if isinstance(card, Mapping) and card.get("reproducible")
-    }
+    statements = [card.get("reproducible") for card in cards if isinstance(card, Mapping)]
+    statements.append(notes.get("encoder_reproducible"))
+    stated = {str(one).partition(",")[0] for one in statements if one}
     return min(stated, default="", key=lambda statement: statement == "to the byte")
 
 

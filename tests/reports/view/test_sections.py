@@ -142,6 +142,13 @@ def test_reproduction_holds_full_fingerprints_of_models_and_data(comparison):
     assert dict(reproduce(comparison).settings)["cache"] == "yes"
 
 
+def test_the_exactness_of_models_and_of_the_encoder_is_stated(comparison):
+    manifest = replace(comparison.manifest, encoder_reproducible="to the byte")
+    stated = reproduce(replace(comparison, manifest=manifest)).equal
+    assert stated[-1] == ("the sentence encoder", "to the byte")
+    assert reproduce(comparison).equal == stated[:-1]
+
+
 def test_the_reference_stands_before_the_targets(comparison):
     manifest = replace(comparison.manifest, models=comparison.manifest.models[::-1])
     shown = asked(replace(comparison, manifest=manifest), heading="Capabilities")

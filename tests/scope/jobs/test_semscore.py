@@ -74,6 +74,13 @@ def test_an_encoder_is_named_as_ever():
     assert ByEncoder(encoder=Lengths()).settings == {"encoder": "hf:lengths f1"}
 
 
+def test_an_encoder_states_how_equal_its_vectors_are():
+    encoder = Lengths()
+    assert ByEncoder(encoder=encoder).reproducible == ""
+    encoder.reproducible = "to six decimals"
+    assert ByEncoder(encoder=encoder).reproducible == "to six decimals"
+
+
 def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
     found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
     likeness = found.likeness(["ann", "bob"], CLOZE, Silent())

@@ -35,15 +35,17 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "shown"),
+    ("stated", "encoder", "shown"),
     [
-        (["to the byte, at least 4 rows a product", ""], "to the byte"),
-        (["to the byte", "to six decimals"], "to six decimals"),
-        ([], ""),
+        (["to the byte, at least 4 rows a product", ""], "", "to the byte"),
+        (["to the byte", "to six decimals"], "", "to six decimals"),
+        (["to the byte"], "to six decimals", "to six decimals"),
+        ([], "", ""),
     ],
 )
-def test_a_run_is_as_reproducible_as_its_least_model(tmp_path, stated, shown):
-    notes = {"models": [{"reproducible": statement} for statement in stated]}
+def test_a_run_is_as_reproducible_as_its_least_model_or_encoder(tmp_path, stated, encoder, shown):
+    models = [{"reproducible": statement} for statement in stated]
+    notes = {"models": models, "encoder_reproducible": encoder}
     Run.open(tmp_path / "mine", {"job": "audit"}, notes=notes).close()
     assert list_runs(tmp_path)[0].reproducible == shown
 
