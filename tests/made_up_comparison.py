@@ -167,7 +167,7 @@ def manifest() -> Manifest:
             fingerprint="0123456789abcdef" * 4,
             labels=LABELS,
             truncated=truncated,
-            reproducible="to six decimals"
+            reproducible="to about 2e-06"
             if truncated
             else "to the byte, at least 4 rows a product",
         )

@@ -57,11 +57,33 @@ def processor() -> tuple[str, str]:
     return found.get("vendor_id", ""), found.get("model name", platform.processor())
 
 
+def why_not(simulation: Simulation, maker: str) -> str:
+    """Why this processor or build of torch does not take the settings; empty where it does."""
+    if simulation.maker not in ("", maker):
+        return f"the processor is not of {simulation.maker}"
+    asked = (
+        "from torch.backends import cpu, mkl; print(cpu.get_cpu_capability(), mkl.is_available())"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", asked],
+        env={**os.environ, **simulation.settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    wanted = simulation.settings.get("ATEN_CPU_CAPABILITY", found[0])
+    if found[0].lower() != wanted.lower():
+        return f"torch computes with {found[0]}"
+    if "MKL_CBWR" in simulation.settings and found[1] != "True":
+        return "torch was built without MKL"
+    return ""
+
+
 def tests_of_bits() -> list[str]:
     """Arguments with which pytest collects the marked tests and little else."""
     files = [str(path) for path in TESTS.rglob("test_*.py") if "mark.bits" in path.read_text()]
     # Without the project's usual options, which look for examples in every module.
-    options = ["-o", "addopts=--import-mode=importlib --strict-markers", "-q"]
+    options = ["-o", "addopts=--import-mode=importlib --strict-markers", "-q", "-rs"]
     return [*options, "-m", "bits and not slow", *sorted(files)]
 
 
@@ -78,7 +100,8 @@ def run(simulation: Simulation, threads: int, arguments: list[str]) -> bool:
     )
     seconds = time.monotonic() - began
     said = done.stdout + done.stderr
-    shown = said if done.returncode else said.splitlines()[-1]
+    skipped = [line for line in said.splitlines() if line.startswith("SKIPPED")]
+    shown = said if done.returncode else "\n".join((*said.splitlines()[-1:], *skipped))
     print(f"{simulation.name}, threads: {threads}, {seconds:.0f} s: {shown}", flush=True)
     return done.returncode == 0
 
@@ -88,13 +111,16 @@ def main() -> int:
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
     names, arguments = words[:cut], words[cut + 1 :] or tests_of_bits()
+    if unknown := set(names) - {one.name for one in SIMULATIONS}:
+        known = ", ".join(one.name for one in SIMULATIONS)
+        sys.exit(f"no simulation is called {', '.join(sorted(unknown))}; there are {known}")
     maker, model = processor()
     print(f"processor: {model} ({maker or 'unknown maker'})", flush=True)
     chosen = [one for one in SIMULATIONS if (one.name in names if names else one.usual)]
-    possible = [one for one in chosen if one.maker in ("", maker)]
-    for one in chosen:
-        if one not in possible:
-            print(f"{one.name}: not simulated, since the processor is not of {one.maker}")
+    refused = {one.name: reason for one in chosen if (reason := why_not(one, maker))}
+    for name, reason in refused.items():
+        print(f"{name}: not simulated, since {reason}")
+    possible = [one for one in chosen if one.name not in refused]
     with ThreadPoolExecutor(2) as pool:
         passed = [
             pool.submit(run, simulation, threads, arguments)

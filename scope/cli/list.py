@@ -138,7 +138,7 @@ def _runs(root: Path) -> Rows:
             "reference": one.reference,
             "models": ", ".join((*one.targets, *one.models)),
             "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
-            "repeats": one.reproducible,
+            "reproducible": one.reproducible,
             "size": f"{one.size / 1e6:.1f} MB",
         }
         for one in list_runs(root)

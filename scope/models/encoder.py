@@ -33,14 +33,18 @@ class SentenceEncoder:
         self._token_budget = token_budget
         # What is no transformer, such as a table of words, knows no tokens to be tried with.
         body = getattr(model[0], "auto_model", None)
+        self._is_tried = body is not None or type(model[0]).__name__ == "StaticEmbedding"
         self._inference = Inference(model, self._of_tokens if body else None, body=body)
         self.spec = spec
         self.fingerprint = fingerprint
 
     @property
     def reproducible(self) -> str:
-        """How equal a vector is whatever is encoded beside it; see `scope.models.inference`."""
-        return self._inference.reproducible
+        """How equal a vector is whatever is encoded beside it; see `scope.models.inference`.
+
+        Empty for what is neither a transformer nor a table of words.
+        """
+        return self._inference.reproducible if self._is_tried else ""
 
     @asking
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:

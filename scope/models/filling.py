@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from scope.models.row_rules import RowRule
 from scope.models.torch_setup import load_torch
 
-_SPLIT_FROM, _A_SHARE = 16_384, 32_768
-"""From so many numbers on torch may split what it computes number by number, and from so many for
-each of its threads it always does."""
+_GRAIN_SIZE = 32_768
+"""So many numbers are what torch gives a thread at least, computing number by number; half as many
+where one number takes long (GELU)."""
 
-_AT_ONCE = 64
+_VECTOR = 64
 """A multiple of how many numbers any processor computes by one instruction."""
 
 _ATTENTION = ("MultiheadAttention",)
@@ -36,7 +37,9 @@ def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, 
     """
     first = next(iter(rows.values()))
     given = len(first)
-    wanted = rule.rows(given, *getattr(first, "shape", ())[1:2])
+    wanted = rule.batch(given, *getattr(first, "shape", ())[1:2])
+    if wanted == given:
+        return compute(**rows)
     answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
     if isinstance(answer, tuple):
         return tuple(_first(part, given) for part in answer)
@@ -46,8 +49,8 @@ def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, 
 class Modules:
     """The modules of a model that compute otherwise under a rule.
 
-    Their own ``forward`` is exchanged while the model computes, since hooks cost more than a small
-    product: by the first of several threads, and back by the last.
+    Their own ``forward`` is replaced while the model computes, since hooks cost more than a small
+    product: by the first of several threads, and put back by the last.
     """
 
     def __init__(self, model: Any) -> None:
@@ -65,89 +68,101 @@ class Modules:
         ]
         self._lock = Lock()
         self._inside = 0
-        self._exchanged: list[_Exchanged] = []
-        self._last: tuple[RowRule, bool] | None = None
+        self._patches: list[_Patch] = []
+        self._patched_for: tuple[RowRule, bool] | None = None
 
     @contextmanager
     def under(self, rule: RowRule) -> Iterator[None]:
         """Let products fill up their rows inside, and activations be computed without seams."""
-        with self._lock:
-            if not self._inside:
-                self._exchange(rule, load_torch().get_num_threads() > 1)
-            self._inside += 1
+        entered = False
         try:
+            with self._lock:
+                self._inside += 1
+                entered = True
+                if self._inside == 1:
+                    self._patch(rule, load_torch().get_num_threads() > 1)
             yield
         finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._restore()
+            if entered:
+                with self._lock:
+                    self._inside -= 1
+                    if not self._inside:
+                        self._restore()
 
-    def _exchange(self, rule: RowRule, several_threads: bool) -> None:
+    def _patch(self, rule: RowRule, several_threads: bool) -> None:
         """Put what computes under the rule in the place of each ``forward``.
 
         It is made once: to make it anew for each batch would cost more than a small product.
         """
-        changed = any(one.attributes.get("forward") is not one.own for one in self._exchanged)
-        if changed or self._last != (rule, several_threads):
-            self._last = rule, several_threads
+        changed = any(one.attributes.get("forward") is not one.original for one in self._patches)
+        if changed or self._patched_for != (rule, several_threads):
+            self._patched_for = rule, several_threads
             fills = rule.least > 1 and not rule.batches
-            self._exchanged = [
+            self._patches = [
+                *(_patch(one, partial(_of_filled_product, rule)) for one in self.products if fills),
                 *(
-                    _exchanged(one, partial(_of_filled_product, rule))
-                    for one in self.products
-                    if fills
-                ),
-                *(
-                    _exchanged(one, _of_seamless_activation)
+                    _patch(one, _of_seamless_activation)
                     for one in self._activations
                     if several_threads
                 ),
             ]
-        for one in self._exchanged:
-            one.attributes["forward"] = one.other
+        for one in self._patches:
+            one.attributes["forward"] = one.replacement
 
     def _restore(self) -> None:
-        for one in self._exchanged:
-            if one.own is None:
+        for one in self._patches:
+            if one.original is None:
                 one.attributes.pop("forward", None)
             else:
-                one.attributes["forward"] = one.own
+                one.attributes["forward"] = one.original
 
 
-class _Exchanged(NamedTuple):
-    """A module's attributes, its own ``forward`` among them if it has one, and the other one."""
+_OF_MODELS: WeakKeyDictionary[Any, Modules] = WeakKeyDictionary()
+_OF_MODELS_LOCK = Lock()
+
+
+def modules_of(model: Any) -> Modules:
+    """Those of a model, the same however many run it: two would put back each other's patches."""
+    with _OF_MODELS_LOCK:
+        if model not in _OF_MODELS:
+            _OF_MODELS[model] = Modules(model)
+        return _OF_MODELS[model]
+
+
+class _Patch(NamedTuple):
+    """A module's attributes, its original ``forward`` among them if it has one, and the other."""
 
     attributes: dict[str, Any]
-    own: Any
-    other: Callable[[Any], Any]
+    original: Any
+    replacement: Callable[[Any], Any]
 
 
-def _exchanged(module: Any, other: Callable[..., Any]) -> _Exchanged:
-    return _Exchanged(vars(module), vars(module).get("forward"), partial(other, module.forward))
+def _patch(module: Any, replacement: Callable[..., Any]) -> _Patch:
+    whole = partial(replacement, module.forward)
+    return _Patch(vars(module), vars(module).get("forward"), whole)
 
 
-def _of_seamless_activation(forward: Callable[[Any], Any], given: Any) -> Any:
+def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
     """What an activation computes, on one thread unless the shares of all threads are even.
 
     Where torch splits numbers between threads, the last ones of a share may be computed by other
     instructions than those in the middle: those that do not fill up an instruction.
     """
-    numbers, threads = given.numel(), load_torch().get_num_threads()
-    even = numbers > _A_SHARE * (threads - 1) and not numbers % (_AT_ONCE * threads)
-    if numbers < _SPLIT_FROM or even or given.device.type != "cpu":
-        return forward(given)
+    numbers, threads = input.numel(), load_torch().get_num_threads()
+    even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)
+    if numbers < _GRAIN_SIZE // 2 or even or input.device.type != "cpu":
+        return forward(input)
     with one_thread():
-        return forward(given)
+        return forward(input)
 
 
-def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], given: Any) -> Any:
+def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], input: Any) -> Any:
     """What a product computes for rows of shape (..., inputs)."""
-    rows = math.prod(given.shape[:-1])
+    rows = math.prod(input.shape[:-1])
     if not rows or (rows >= rule.least and not rows % rule.multiple):
-        return forward(given)
-    found = forward(_filled(given.reshape(rows, -1), rule.rows(rows)))[:rows]
-    return found.reshape(*given.shape[:-1], -1)
+        return forward(input)
+    found = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
+    return found.reshape(*input.shape[:-1], -1)
 
 
 def _filled(values: Any, wanted: int) -> Any:

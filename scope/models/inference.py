@@ -7,21 +7,23 @@ measured on the model at hand, and each product is filled up with copies to such
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
-from scope.models.filling import Modules, of_filled_batch, one_thread
+from scope.models.filling import Modules, modules_of, of_filled_batch, one_thread
 from scope.models.row_rules import ANY_RULES, AS_GIVEN, RowRule
 from scope.models.torch_setup import load_torch
 
 Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
 
-TO_SIX_DECIMALS = "to six decimals"
-"""What is stated where no number of rows gives equal bits, in float32; a last decimal may differ
-where a number lies between two."""
+NOT_TO_THE_BYTE = "to about"
+"""How the statement begins where no number of rows gives equal bits; what follows is the greatest
+difference that was seen."""
 
 _FEW_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 24, 31, 32, 33, 36, 48, 64, 65, 80)
 _COUNTS = (*_FEW_ROWS, 300, 777)
@@ -40,7 +42,7 @@ _SPECIAL_TOKENS = ("pad", "bos", "eos", "sep", "cls", "mask", "unk", "decoder_st
 
 
 class Inference:
-    """Runs one model; every call of every adapter passes here.
+    """Runs one model; every answer of every adapter passes here.
 
     Parameters
     ----------
@@ -65,8 +67,10 @@ class Inference:
     ) -> None:
         self._model, self._trial, self._rules = model, trial, rules
         self._body = model if body is None else body
+        self._lock = RLock()
+        self._products_tried: dict[tuple[int, int, bool], bool] = {}
 
-    @cached_property
+    @property
     def rule(self) -> RowRule | None:
         """The rule that holds for this model on this machine; None where none was found.
 
@@ -74,6 +78,12 @@ class Inference:
         model itself, with texts alone and in larger batches. For a small encoder both together
         take a few tenths of a second.
         """
+        # Under a lock: what a second thread computes meanwhile would follow no rule yet.
+        with self._lock:
+            return self._found
+
+    @cached_property
+    def _found(self) -> RowRule | None:
         on_cpu = next(self._model.parameters()).device.type == "cpu"
         for rule in self._rules:
             if rule.one_thread and not on_cpu:
@@ -84,7 +94,7 @@ class Inference:
 
     @cached_property
     def _modules(self) -> Modules:
-        return Modules(self._model)
+        return modules_of(self._model)
 
     @property
     def _fallback(self) -> RowRule:
@@ -93,11 +103,31 @@ class Inference:
 
     @property
     def reproducible(self) -> str:
-        """How equal a text's answers are whatever is asked beside it, in words."""
+        """How equal a text's answers are whatever is asked beside it, in words.
+
+        Empty where the model could not be tried, so that nothing can be stated.
+        """
         if self.rule is not None:
             return str(self.rule)
-        precision = str(next(self._model.parameters()).dtype).removeprefix("torch.")
-        return TO_SIX_DECIMALS if precision == "float32" else f"to the rounding of {precision}"
+        with self._lock:
+            seen = self._greatest_difference
+        return "" if seen is None else f"{NOT_TO_THE_BYTE} {seen:.0e}"
+
+    @cached_property
+    def _greatest_difference(self) -> float | None:
+        """Between texts alone and beside others, where no rule holds; None if it was not tried."""
+        torch = load_torch()
+        differences = [
+            difference
+            for length in _TRIAL_LENGTHS
+            if self._trial is not None
+            for difference in self._differences(self._fallback, length, self._trial)
+        ]
+        if not differences:
+            return None
+        dtype = next(self._model.parameters()).dtype
+        rounding = torch.finfo(dtype if dtype.is_floating_point else torch.float32).eps
+        return float(max(*differences, rounding))
 
     def run(self, compute: Callable[..., Any], **rows: Any) -> Any:
         """What the model computes for these rows.
@@ -114,16 +144,23 @@ class Inference:
         return self._under(self.rule or self._fallback, compute, rows)
 
     def _under(self, rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
-        with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
-            if rule.tokens is not None:
-                return of_filled_batch(rule, compute, rows)
-            with self._modules.under(rule):
-                return of_filled_batch(rule, compute, rows) if rule.batches else compute(**rows)
+        with (
+            load_torch().inference_mode(),
+            one_thread() if rule.one_thread else nullcontext(),
+            nullcontext() if rule.tokens is not None else self._modules.under(rule),
+        ):
+            return of_filled_batch(rule, compute, rows)
 
     def _products_allow(self, rule: RowRule) -> bool:
         """Whether no matrix product of the model breaks the rule."""
         if rule.tokens is not None:
             return True
+        tried = (rule.least, rule.multiple, rule.one_thread)
+        if tried not in self._products_tried:
+            self._products_tried[tried] = self._try_products(rule)
+        return self._products_tried[tried]
+
+    def _try_products(self, rule: RowRule) -> bool:
         products = {
             (tuple(product.weight.shape), product.weight.dtype, product.bias is None): product
             for product in self._modules.products
@@ -131,33 +168,38 @@ class Inference:
         with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
             try:
                 return all(_product_allows(product, rule) for product in products.values())
-            except (RuntimeError, TypeError, NotImplementedError):
-                # Weights of few bits take other numbers than those that are tried.
+            except (RuntimeError, TypeError, ValueError, NotImplementedError):
+                # Weights of few bits, and layers that choose between experts, take other numbers.
                 return False
 
     def _trial_allows(self, rule: RowRule) -> bool:
+        """Whether texts have the same bits alone and beside others, at each length that is read."""
         if self._trial is None:
             return True
-        tried = [self._length_allows(rule, length, self._trial) for length in _TRIAL_LENGTHS]
-        return any(tried) and False not in tried
+        read = False
+        for length in _TRIAL_LENGTHS:
+            for difference in self._differences(rule, length, self._trial):
+                read = True
+                if difference:
+                    return False
+        return read
 
-    def _length_allows(self, rule: RowRule, length: int, trial: Trial) -> bool | None:
-        """Whether texts of a length have the same bits alone and beside others.
+    def _differences(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
+        """The greatest difference between texts of a length alone and beside others, part by part.
 
-        None where the model does not read made-up texts of that length, for whatever reason.
+        None come where the model does not read made-up texts of that length, for whatever reason.
         """
         try:
             tokens = _made_up_tokens(self._body, length)
             if rule.tokens is not None:
-                tokens = tokens[: rule.rows(1, length)]
+                tokens = tokens[: rule.batch(1, length)]
             whole = self._under(rule, trial, {"tokens": tokens})
-            parts = [part for part in _TRIAL_PARTS if len(tokens[part])]
-            return all(
-                _same_bits(self._under(rule, trial, {"tokens": tokens[part]}), whole[part])
-                for part in parts
-            )
+            for part in _TRIAL_PARTS:
+                if len(tokens[part]):
+                    alone = self._under(rule, trial, {"tokens": tokens[part]})
+                    yield _difference(alone, whole[part])
         except Exception:  # noqa: BLE001 - what a model does with other than its own texts is open
-            return None
+            return
 
 
 def _made_up_tokens(model: Any, length: int) -> Any:
@@ -187,7 +229,7 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
     # A transformers Conv1D holds its weight the other way round than a torch Linear.
     inputs = getattr(product, "in_features", weight.shape[0])
     most = next(rows for size, rows in _ROWS_BY_SIZE if weight.numel() <= size)
-    most = max(most, 2 * rule.multiple + 1)
+    most = rule.rows(max(most, 2 * rule.multiple + 1))
     rows = torch.randn(most, inputs, generator=torch.Generator().manual_seed(0))
     rows = rows.to(weight.device, weight.dtype)
     whole = product(rows)
@@ -199,7 +241,16 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
 
 
 def _same_bits(one: Any, other: Any) -> bool:
+    return not _difference(one, other)
+
+
+def _difference(one: Any, other: Any) -> float:
+    """The greatest between two tensors; infinite where numbers are missing from one alone."""
     torch = load_torch()
     one, other = torch.as_tensor(one), torch.as_tensor(other)
-    same_gaps = torch.equal(one.isnan(), other.isnan())
-    return bool(same_gaps and torch.equal(one.nan_to_num(), other.nan_to_num()))
+    if not torch.equal(one.isnan(), other.isnan()):
+        return math.inf
+    one, other = one.nan_to_num(), other.nan_to_num()
+    if torch.equal(one, other):
+        return 0.0
+    return float((one.double() - other.double()).abs().max())

@@ -82,8 +82,8 @@ class ModelCard:
     ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
     ``suspect`` for the target and ``control`` for each model that it is held against. ``labels``
     is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
-    batches they are computed in, "to the byte" or "to six decimals", and is empty where somebody
-    else computes them.
+    batches they are computed in, "to the byte" or such as "to about 2e-06"; it is empty where that
+    is not known, as where somebody else computes them.
     """
 
     name: str

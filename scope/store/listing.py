@@ -18,7 +18,7 @@ class RunEntry:
     A job between equals has ``models`` instead of a reference and targets.
 
     ``reproducible`` is the least that holds for the answers of all its models and for the vectors
-    of its sentence encoder, "to the byte" or "to six decimals"; empty where none states it.
+    of its sentence encoder, such as "to the byte"; empty where one of them does not state it.
 
     ``broken`` says why a folder is not a readable run; the question is then empty.
     """
@@ -80,10 +80,21 @@ def _entry(path: Path) -> RunEntry:
 def _reproducible(notes: Mapping[str, object]) -> str:
     models = notes.get("models")
     cards = models if isinstance(models, list) else []
-    statements = [card.get("reproducible") for card in cards if isinstance(card, Mapping)]
-    statements.append(notes.get("encoder_reproducible"))
-    stated = {str(one).partition(",")[0] for one in statements if one}
-    return min(stated, default="", key=lambda statement: statement == "to the byte")
+    stated = [str(card.get("reproducible") or "") for card in cards if isinstance(card, Mapping)]
+    if encoder := notes.get("encoder_reproducible"):
+        stated.append(str(encoder))
+    if not all(stated):
+        return ""
+    # "to about 2e-06" and the like come after "to the byte", the greatest difference last.
+    order = sorted({one.partition(",")[0] for one in stated}, key=_difference)
+    return order[-1] if order else ""
+
+
+def _difference(statement: str) -> float:
+    try:
+        return float(statement.rpartition(" ")[2])
+    except ValueError:
+        return 0.0
 
 
 def _models(value: object) -> tuple[str, ...]:

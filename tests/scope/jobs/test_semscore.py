@@ -77,8 +77,8 @@ def test_an_encoder_is_named_as_ever():
 def test_an_encoder_states_how_equal_its_vectors_are():
     encoder = Lengths()
     assert ByEncoder(encoder=encoder).reproducible == ""
-    encoder.reproducible = "to six decimals"
-    assert ByEncoder(encoder=encoder).reproducible == "to six decimals"
+    encoder.reproducible = "to about 2e-06"
+    assert ByEncoder(encoder=encoder).reproducible == "to about 2e-06"
 
 
 def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):

@@ -37,9 +37,10 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "encoder", "shown"),
     [
-        (["to the byte, at least 4 rows a product", ""], "", "to the byte"),
-        (["to the byte", "to six decimals"], "", "to six decimals"),
-        (["to the byte"], "to six decimals", "to six decimals"),
+        (["to the byte, at least 4 rows a product", "to the byte"], "", "to the byte"),
+        (["to the byte", "to about 9e-07", "to about 1e-05"], "", "to about 1e-05"),
+        (["to the byte"], "to about 2e-07", "to about 2e-07"),
+        (["to the byte", ""], "", ""),
         ([], "", ""),
     ],
 )

@@ -27,7 +27,7 @@ BERT = LatentSource(
 
 TABLES = [
     SimpleNamespace(truncated=2, reproducible="to the byte"),
-    SimpleNamespace(truncated=0, reproducible="to six decimals"),
+    SimpleNamespace(truncated=0, reproducible="to about 2e-06"),
 ]
 
 
@@ -53,7 +53,7 @@ def test_the_manifest_holds_all_that_decides_the_result(plan):
     manifest = plan.manifest(TABLES)
     assert [(one.name, one.truncated, one.reproducible) for one in manifest.models] == [
         ("llama", 2, "to the byte"),
-        ("bert", 0, "to six decimals"),
+        ("bert", 0, "to about 2e-06"),
     ]
     assert [one.spec for one in manifest.data] == ["pairs.csv", "text:books"]
     assert manifest.settings == {
