@@ -150,7 +150,8 @@ def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatc
     assert len(asked) == len(set(asked)) + CANARIES
     asked.clear()
     speaker_audit("YoungSpeaker", run="broken")
-    assert asked == []
+    # Of two models.
+    assert len(asked) == 2 * CANARIES
 
 
 def test_language_models_may_be_objects(speaker_audit):
