@@ -8,7 +8,7 @@ from decision_cases.cases import Decision
 from decision_cases.of_audits import write_data
 from stub_server import MODEL, Say, Stub, stub_server
 
-MODULE = '''
+MODULE = """
 import hashlib, json, math, pathlib
 
 WEIGHTS = json.loads(pathlib.Path("weights.json").read_text())
@@ -26,7 +26,7 @@ class Model:
 
     def answer(self, questions):
         return [max(one.context.split(), key=weight) for one in questions]
-'''
+"""
 """A model that reads its weights when it is imported: its file alone is hashed."""
 
 FIRST = {"salt": "a", "scale": 1.0}
