@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scope.records import Answer, Prediction
 
 DRIFT = 1e-3
@@ -52,6 +55,20 @@ def difference_of_answers(first: Answer, second: Answer) -> float:
     if len(first.probabilities) != len(second.probabilities):
         return 0.0
     return _greatest(first.probabilities, second.probabilities)
+
+
+def difference_of_numbers(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """The greatest difference of a number of two arrays, as a share of the first's greatest.
+
+    Examples
+    --------
+    >>> difference_of_numbers(np.float32([4, 1]), np.float32([4, 2]))
+    0.25
+    """
+    if first.shape != second.shape or not np.isfinite(second).all():
+        return math.inf
+    greatest = float(np.abs(first).max(initial=0.0)) or 1.0
+    return float(np.abs(first - second).max(initial=0.0)) / greatest
 
 
 def _words(answer: Answer) -> str | None:

@@ -17,10 +17,19 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
-from scope.errors import RunError
-from scope.evidence.sameness import DRIFT, difference_of_answers, difference_of_predictions
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import ModelError, RunError
+from scope.evidence.sameness import (
+    DRIFT,
+    difference_of_answers,
+    difference_of_numbers,
+    difference_of_predictions,
+)
 from scope.jobs.answer_checks import checked_answers
 from scope.jobs.asking import ask
 from scope.jobs.audited import NamedModel
@@ -50,6 +59,8 @@ _WAYS_OUT = (
     "to ask this model, choose another name with --run; to go on with the run, bring the former "
     "model back. Nothing of the run was changed, and `scope report` still shows it"
 )
+
+Numbers = NDArray[np.float32]
 
 Input = TypeVar("Input", str, Question)
 Answered = TypeVar("Answered")
@@ -146,6 +157,62 @@ def recognise_answerer(
     elif _served(model) is not None:
         ask(participant, task, least_by_content(questions), store=run, progress=Silent())
     _compare_served(model, run)
+
+
+def recognise_numbers(
+    spec: str,
+    known: Sequence[str],
+    stored: Callable[[Sequence[str]], Numbers],
+    compute: Callable[[Sequence[str]], Numbers],
+    *,
+    kept_in: Path,
+    progress: Progress,
+) -> None:
+    """See that the model whose vectors of texts are kept in the cache folder is still the same.
+
+    Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
+
+    Parameters
+    ----------
+    spec
+        The model's.
+    known
+        The texts of which vectors are kept.
+    stored, compute
+        The kept vectors of texts, a row each, and the same computed anew.
+    kept_in
+        Where they are kept.
+
+    Raises
+    ------
+    ModelError
+        When it is another one.
+    """
+    texts = least_by_content(known)
+    if not texts:
+        return
+    with progress.task(f"{spec}: read again, to see that it is the same", len(texts)) as advance:
+        given = compute(texts)
+        advance(len(texts))
+    if len(given) != len(texts):
+        return  # Whoever computes the others refuses it.
+    differences = list(map(difference_of_numbers, stored(texts), given))
+    greatest = max(differences)
+    if greatest > DRIFT:
+        differing = [text for text, one in zip(texts, differences, strict=True) if one > DRIFT]
+        raise ModelError(
+            f"`{spec}` is another model than the one whose vectors are kept: of "
+            f"{counted(len(texts), 'text')} read again {len(differing)} have other vectors, such "
+            f"as {differing[0][:80]!r}",
+            expected="the model that the kept vectors are of, with numbers within "
+            f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
+            mend=f"give the model a `fingerprint` that changes with its weights, or delete "
+            f"`{kept_in}`",
+        )
+    if greatest > 0:
+        told = f"drift: {spec}: kept vectors and those read again differ by up to {greatest:.2g}"
+        with progress.task(told, len(texts), len(texts)):
+            pass
 
 
 def _compare(

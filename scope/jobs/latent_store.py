@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError
+from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
@@ -93,7 +94,9 @@ def stored_latents(
 
     They are kept in a folder for each reader's fingerprint and each release of torch and
     transformers, portion by portion: a killed process goes on where it was, and of several at once
-    each finds what the others have computed. Where all are kept the reader's model is not loaded.
+    each finds what the others have computed. Where all are kept the reader's model is not loaded,
+    but for one whose bytes cannot be hashed: it reads eight texts again, to see that it is the
+    same.
 
     Parameters
     ----------
@@ -142,8 +145,18 @@ def stored_latents(
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
     folder = LatentFolder(latent_folder(reader.fingerprint))
     places = folder.places(wanted)
+    progress = progress or Silent()
+    if places and may_change(reader):
+        kept = LatentTable(0, "", folder.shape or _NO_SHAPE, places, folder)
+        recognise_numbers(
+            reader.spec,
+            list(places),
+            kept.rows,
+            lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
+            kept_in=latent_folder(reader.fingerprint),
+            progress=progress,
+        )
     if len(places) < len(wanted):
-        progress = progress or Silent()
         with folder.writing(progress):
             # Another process may have come to some by now.
             places = folder.places(wanted)

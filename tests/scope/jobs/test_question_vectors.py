@@ -17,7 +17,7 @@ from scope.progress import Silent
 class Counting:
     """Encodes by a hash, and remembers what it was asked."""
 
-    spec = "python:counting"
+    spec = "counting"
 
     def __init__(self, fingerprint="abc", kill_after=None):
         self.fingerprint = fingerprint
@@ -111,7 +111,7 @@ from scope.jobs import question_vectors as job
 job.ENCODED_AT_ONCE = 8
 
 class Encoder:
-    spec, fingerprint = "python:e", "shared"
+    spec, fingerprint = "e", "shared"
     def encode(self, texts):
         time.sleep(0.002)
         return np.array([[len(text), float(text)] for text in texts])
@@ -159,7 +159,7 @@ def test_a_question_without_a_text_has_no_vector():
     ("rows", "message"),
     [
         ([[1.0, np.nan]] * 3, r"numbers of shape \(3, 2\), not all of them finite"),
-        ([[1.0]], r"numbers of shape \(1, 1\), by the encoder `python:counting` of 3 texts"),
+        ([[1.0]], r"numbers of shape \(1, 1\), by the encoder `counting` of 3 texts"),
     ],
 )
 def test_an_encoder_must_give_finite_rows(rows, message, monkeypatch):
