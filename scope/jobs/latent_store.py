@@ -147,7 +147,13 @@ def stored_latents(
     places = folder.places(wanted)
     progress = progress or Silent()
     if places and may_change(reader):
-        kept = LatentTable(0, "", folder.shape or _NO_SHAPE, places, folder)
+        kept = LatentTable(
+            truncated=0,
+            reproducible="",
+            _shape=folder.shape or _NO_SHAPE,
+            _places=places,
+            _folder=folder,
+        )
         recognise_numbers(
             reader.spec,
             list(places),

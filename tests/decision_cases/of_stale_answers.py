@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from decision_cases.cases import Decision
 from decision_cases.of_audits import write_data
+from made_up_pairs import write_pairs
 from stub_server import MODEL, Say, Stub, stub_server
 
 MODULE = """
@@ -121,6 +122,36 @@ def _other_words(stub):
     stub.words = dict.fromkeys(asked, "nobody knows")
 
 
+READER = """
+import json, pathlib
+from toy_readers import Bags
+
+class Reader(Bags):
+    spec, fingerprint = "python:reader:Reader", str(pathlib.Path.cwd())
+    name = json.loads(pathlib.Path("weights.json").read_text())["salt"]
+"""
+"""A model with layers that promises one fingerprint whatever weights it reads."""
+
+
+def probe_twice(folder):
+    """The same probe, and between its two times other weights in the model's file."""
+    rows = [
+        (f"house {place} is by a tree", f"{'ship' if place % 5 else 'house'} {place} is", place % 6)
+        for place in range(120)
+    ]
+    write_pairs(folder / "train.csv", rows[:90])
+    write_pairs(folder / "test.csv", rows[90:])
+    (folder / "reader.py").write_text(READER)
+    (folder / "weights.json").write_text(json.dumps(FIRST))
+    command = (
+        *("probe", "--model", "python:reader:Reader", "--train", "train.csv"),
+        *("--test", "test.csv", "--step", "raw", "--run", "mine"),
+    )
+    yield command
+    (folder / "weights.json").write_text(json.dumps(OTHER))
+    yield command
+
+
 ANOTHER = ("`python:mine:Model` is another model", "inputs otherwise", "--run")
 
 DECISIONS = [
@@ -166,6 +197,12 @@ DECISIONS = [
         exits=2,
         says=ANOTHER,
         never=("related",),
+    ),
+    Decision(
+        name="no probe is judged by the layers of the former model",
+        make=probe_twice,
+        exits=2,
+        says=("`python:reader:Reader` is another model", "fingerprint"),
     ),
     Decision(
         name="an endpoint that serves another model under the same name is refused",

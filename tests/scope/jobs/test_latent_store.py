@@ -52,6 +52,23 @@ TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
 SEVERAL = ["the film", "a film", "ann", "bob saw ann", "who was dull", "in paris", "was bob good"]
 
 
+def test_a_reader_of_python_reads_a_few_texts_again_and_another_one_is_refused():
+    class OfPython(Counting):
+        spec = "python:mine:Reader"
+
+    stored_latents(SEVERAL, OfPython())
+    again = OfPython()
+    stored_latents([*SEVERAL, "a new film"], again)
+    assert sorted(again.asked) == sorted([*SEVERAL, "a new film"])
+
+    class Retrained(OfPython):
+        def latents(self, texts):
+            return super().latents(texts) * 2
+
+    with pytest.raises(ModelError, match="`python:mine:Reader` is another model"):
+        stored_latents(SEVERAL, Retrained())
+
+
 def test_rows_are_those_of_the_texts_in_any_order():
     table = stored_latents(TEXTS, Counting())
     assert (table.layers, table.width, table.truncated) == (3, 2, 2)

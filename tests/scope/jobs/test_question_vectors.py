@@ -41,6 +41,23 @@ def cache(tmp_path, monkeypatch):
 TEXTS = ["Who is it?", "Why?", "Who is it?", "2 + 2"]
 
 
+def test_an_encoder_of_python_encodes_a_few_texts_again_and_another_one_is_refused():
+    class OfPython(Counting):
+        spec = "python:mine:Encoder"
+
+    question_vectors(TEXTS, OfPython())
+    again = OfPython()
+    question_vectors(TEXTS, again)
+    assert sorted(again.asked) == sorted(set(TEXTS))
+
+    class Retrained(OfPython):
+        def encode(self, texts):
+            return super().encode(texts) * 2
+
+    with pytest.raises(ModelError, match="`python:mine:Encoder` is another model"):
+        question_vectors(TEXTS, Retrained())
+
+
 def test_rows_are_those_of_the_texts_in_their_order():
     found = question_vectors(TEXTS, Counting())
     assert found.dtype == np.float32
