@@ -94,9 +94,7 @@ def stored_latents(
 
     They are kept in a folder for each reader's fingerprint and each release of torch and
     transformers, portion by portion: a killed process goes on where it was, and of several at once
-    each finds what the others have computed. Where all are kept the reader's model is not loaded,
-    but for one whose bytes cannot be hashed: it reads eight texts again, to see that it is the
-    same.
+    each finds what the others have computed. Where all are kept the reader's model is not loaded.
 
     Parameters
     ----------
@@ -145,24 +143,8 @@ def stored_latents(
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
     folder = LatentFolder(latent_folder(reader.fingerprint))
     places = folder.places(wanted)
-    progress = progress or Silent()
-    if places and may_change(reader):
-        kept = LatentTable(
-            truncated=0,
-            reproducible="",
-            _shape=folder.shape or _NO_SHAPE,
-            _places=places,
-            _folder=folder,
-        )
-        recognise_numbers(
-            reader.spec,
-            list(places),
-            kept.rows,
-            lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
-            kept_in=latent_folder(reader.fingerprint),
-            progress=progress,
-        )
     if len(places) < len(wanted):
+        progress = progress or Silent()
         with folder.writing(progress):
             # Another process may have come to some by now.
             places = folder.places(wanted)
@@ -180,6 +162,41 @@ def stored_latents(
         _shape=(folder.shape if wanted else None) or _NO_SHAPE,
         _places=places,
         _folder=folder,
+    )
+
+
+def recognise_reader(
+    texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
+) -> None:
+    """See that a reader whose bytes cannot be hashed is the one whose latents are kept.
+
+    It reads eight of the texts again, or those that are kept if they are fewer.
+
+    Raises
+    ------
+    ModelError
+        When it is another one, or fails.
+    RunError
+        When the files are damaged as a whole.
+    """
+    if not may_change(reader):
+        return
+    folder = LatentFolder(latent_folder(reader.fingerprint))
+    places = folder.places(sorted(set(texts)))
+    table = LatentTable(
+        truncated=0,
+        reproducible="",
+        _shape=folder.shape or _NO_SHAPE,
+        _places=places,
+        _folder=folder,
+    )
+    recognise_numbers(
+        reader.spec,
+        list(places),
+        table.rows,
+        lambda again: np.asarray(reader.latents(again), dtype=np.float32),
+        kept_in=latent_folder(reader.fingerprint),
+        progress=progress or Silent(),
     )
 
 
