@@ -124,9 +124,9 @@ class Stub:
 
 
 @contextmanager
-def stub_server() -> Iterator[Stub]:
+def stub_server(kind: type[Stub] = Stub) -> Iterator[Stub]:
     """A stub that serves while the context is open; its ``url`` is the base URL."""
-    stub = Stub()
+    stub = kind()
     server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
     with server:
         stub.url = f"http://127.0.0.1:{server.server_port}/v1"

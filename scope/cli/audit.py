@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from scope.cli.gates import FailUnder, GateOn, Gates, JudgedOn, exit_code, parse_gates
+from scope.cli.gates import (
+    FailUnder,
+    GateOn,
+    Gates,
+    JudgedOn,
+    exit_code,
+    parse_gates,
+    require_others,
+)
 from scope.cli.options import (
     AllowPickle,
     Device,
@@ -125,6 +133,7 @@ def audit(
     from scope.progress import suitable_progress
     from scope.store import RunFolder, run_folder
 
+    require_others(gates, reference, target, runs)
     with results_alone_on_standard_output():
         comparison = run_audit(
             reference=reference,
@@ -167,4 +176,4 @@ def audit(
         )
     folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
-    raise typer.Exit(exit_code(comparison, gates, gate_on))
+    raise typer.Exit(exit_code(comparison, gates, gate_on, runs))

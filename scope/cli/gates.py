@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -30,9 +31,10 @@ Gates = Annotated[
         "--gate",
         metavar="METRIC[CAPABILITY,TARGET]>=VALUE",
         help="Exit with 1 unless this holds; what is undefined fails, and in an audit what is of a "
-        "degenerate model. The brackets may be left out; <= sets an upper bound. In an audit "
-        "OTHER-MARGIN as the value holds the target against another target or an earlier run's "
-        "folder, paired. Such as 'hard_scope[typo,student]>=0.9'. May be repeated.",
+        "degenerate model. The brackets may be left out; a name with a comma or a bracket stands "
+        "in quotes; <= sets an upper bound. In an audit OTHER-MARGIN as the value holds the target "
+        "against another target or an earlier run, by folder or name, paired. Such as "
+        "'hard_scope[typo,student]>=0.9'. May be repeated.",
     ),
 ]
 GateOn = Annotated[
@@ -67,7 +69,36 @@ def parse_gates(
     )
 
 
-def exit_code(comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn) -> int:
+def require_others(
+    gates: Sequence[Gate], reference: str, targets: Sequence[str], runs: Path
+) -> None:
+    """See that the targets and runs that gates compare with are there, before any model is loaded.
+
+    Raises
+    ------
+    ScopeError
+        When one is not.
+    """
+    if not any(gate.other for gate in gates):
+        return
+    from scope.decision.yardsticks import require_other
+    from scope.jobs.identity import model_names
+    from scope.models.loading import split_spec
+
+    # Loaded models name their scheme.
+    first, *others = (":".join(split_spec(spec)) for spec in (reference, *targets))
+    names = model_names(first, others)[1:]
+    for gate in gates:
+        if gate.other is not None and gate.after not in names:
+            require_other(gate.other, gate.text, names, runs)
+
+
+def exit_code(
+    comparison: Comparison,
+    gates: Sequence[Gate],
+    judged_on: JudgedOn,
+    runs: Path = Path("runs"),
+) -> int:
     """0, or 1 when a capability failed or a gate is not met; says which."""
     failed = [
         f"capability {one.capability} failed: {one.reason}"
@@ -77,7 +108,7 @@ def exit_code(comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn
     if gates:
         from scope.decision.gates import failures
 
-        failed += failures(comparison, gates, judged_on.value)
+        failed += failures(comparison, gates, judged_on.value, runs)
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else 0

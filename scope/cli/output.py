@@ -99,6 +99,13 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
                 say(f"{card.name}: {card.truncated} texts were cut to its limit")
         if comparison.clock and comparison.clock.damaged:
             say(f"store: {comparison.clock.damaged} damaged rows were asked for again")
+        if comparison.clock and comparison.clock.asked_again:
+            say(
+                f"store: {comparison.clock.asked_again} questions were asked again, to see that "
+                "the models are the same"
+            )
+    for drift in comparison.clock.drifts if comparison.clock else ():
+        say(f"drift: {drift}", err=True)
     if report is not None:
         say(f"report: {report}", err=True)
 

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from scope.decision.quoted_names import QUOTED, names_in, unquoted
 from scope.decision.yardsticks import difference_from
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
@@ -19,7 +21,7 @@ JudgedOn = Literal["interval", "value"]
 EXAMPLE = "hard_scope[typo,student]>=0.9"
 
 _GATE = re.compile(
-    r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
+    rf"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>(?:{QUOTED}|[^\[\]\"'])*)\])?"
     r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
 )
 _RELATIVE = re.compile(r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>[0-9.]+(?:[eE][-+]?\d+)?)")
@@ -42,8 +44,8 @@ class Gate:
     bound
         A value of the metric; where there is an ``other``, a difference.
     other
-        Another target, or the folder of an earlier run, whose value is subtracted, paired by
-        example.
+        Another target, or an earlier run, by its folder or its name, whose value is subtracted,
+        paired by example.
     after
         What stands behind the sign, as it was written.
     """
@@ -62,7 +64,8 @@ def parse_gate(
 ) -> Gate:
     """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
 
-    The brackets may be left out, and either name in them. ``<=`` sets an upper bound, and
+    The brackets may be left out, and either name in them; a name with a comma, a bracket or a
+    quote stands in quotes of the other kind. ``<=`` sets an upper bound, and
     ``OTHER+MARGIN`` goes with it. ``METRIC=VALUE`` is read as ``>=`` where ``fail_under`` says so,
     and not for a metric of which less is better.
 
@@ -76,6 +79,8 @@ def parse_gate(
     >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
     >>> gate.only, gate.at_least, gate.bound
     (('typo', 'student'), True, 0.9)
+    >>> parse_gate("hard_scope['our model [v2, tuned]']>=0.9").only
+    ('our model [v2, tuned]',)
     >>> gate = parse_gate("hard_scope>=other-0.02")
     >>> gate.other, gate.bound
     ('other', -0.02)
@@ -85,8 +90,10 @@ def parse_gate(
         known = [key for key, one in METRICS.items() if one.measured_in == measured_in]
         raise SpecError(
             f"the gate `{text}`",
-            expected=f"METRIC>=VALUE or METRIC<=VALUE with a metric of {', '.join(known)}",
-            mend=f"write for example '{known[0]}>=0.9'",
+            expected=f"METRIC>=VALUE or METRIC<=VALUE with a metric of {', '.join(known)}, and "
+            "between them at most names in brackets",
+            mend=f"write for example '{known[0]}>=0.9'; a name with a comma, a bracket or a quote "
+            "stands in quotes of the other kind",
         )
     metric = parse_metric(match["metric"])
     at_least = match["relation"] != "<="
@@ -114,7 +121,7 @@ def parse_gate(
     return Gate(
         text=text,
         metric=str(metric) if "(" in match["metric"] else metric.key,
-        only=tuple(name for part in (match["only"] or "").split(",") if (name := part.strip())),
+        only=names_in(match["only"] or "", text),
         at_least=at_least,
         bound=bound,
         other=other,
@@ -134,12 +141,16 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
             margin = float(match["margin"])
         except ValueError:
             return None, None
-        return (-margin if at_least else margin), match["other"]
+        return (-margin if at_least else margin), unquoted(match["other"])
     return (number if math.isfinite(number) else None), None
 
 
 def failed_gates(
-    comparison: Comparison, gates: Sequence[str], *, judged_on: JudgedOn = "interval"
+    comparison: Comparison,
+    gates: Sequence[str],
+    *,
+    judged_on: JudgedOn = "interval",
+    runs: Path = Path("runs"),
 ) -> tuple[str, ...]:
     """Why gates fail, as ``scope audit --gate`` and ``scope compare --gate`` say it.
 
@@ -151,6 +162,8 @@ def failed_gates(
         Such as ``hard_scope[typo,student]>=0.9``; see `parse_gate`.
     judged_on
         The bound of the interval on the worse side, or the ``value`` alone.
+    runs
+        The folder of runs, for earlier ones that a gate names.
 
     Returns
     -------
@@ -163,11 +176,14 @@ def failed_gates(
     """
     measured_in: Literal["audits", "tasks"] = "tasks" if comparison.tasks else "audits"
     read = [parse_gate(text, measured_in) for text in gates]
-    return tuple(failures(comparison, read, judged_on))
+    return tuple(failures(comparison, read, judged_on, runs))
 
 
 def failures(
-    comparison: Comparison, gates: Sequence[Gate], judged_on: JudgedOn = "interval"
+    comparison: Comparison,
+    gates: Sequence[Gate],
+    judged_on: JudgedOn = "interval",
+    runs: Path = Path("runs"),
 ) -> Iterator[str]:
     """Why gates fail, a line each; nothing where all are met.
 
@@ -192,7 +208,7 @@ def failures(
             for one in judged:
                 if reason := degenerate.get(one.target):
                     yield f"{_named(one)}: {one.target} is degenerate: {reason}"
-                elif told := _failure(comparison, gate, one, judged_on):
+                elif told := _failure(comparison, gate, one, judged_on, runs):
                     yield told
 
 
@@ -220,12 +236,12 @@ def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
 
 
 def _failure(
-    comparison: Comparison, gate: Gate, one: Measurement, judged_on: JudgedOn
+    comparison: Comparison, gate: Gate, one: Measurement, judged_on: JudgedOn, runs: Path
 ) -> str | None:
     """Why this number does not meet the gate."""
     if gate.other is None:
         return _beyond(gate, _named(one), one.estimate, judged_on)
-    difference = difference_from(comparison, gate.other, one)
+    difference = difference_from(comparison, gate.other, one, runs)
     if isinstance(difference, str):
         return f"{_named(one)}: {difference}"
     return _beyond(gate, f"{_named(one)} minus that of {gate.other}", difference, judged_on)

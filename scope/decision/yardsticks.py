@@ -2,53 +2,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
+from scope.errors import SpecError
+from scope.evidence.sameness import DRIFT, difference_of_predictions
 from scope.records import Comparison, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference
 from scope.store import RunFolder
 
 
 def difference_from(
-    comparison: Comparison, name: str, one: Measurement
+    comparison: Comparison, name: str, one: Measurement, runs: Path = Path("runs")
 ) -> Estimate | Undefined | str:
     """A number minus the other's, paired by example, or in words why there is no other.
+
+    Every pair weighs the same and the pairs of an example stay together, as in the differences
+    that the report shows. An example with another number of pairs in the other is left out.
 
     Parameters
     ----------
     comparison
         The result that the number is of.
     name
-        Another target of it, or the folder of an earlier run with the same reference, data and
-        settings.
+        Another target of it, or an earlier run with the same reference, data and settings: its
+        folder, or its name under ``runs``.
     one
         The number.
     """
-    other = _of_other(comparison, name, one)
+    other = _of_other(comparison, name, one, runs)
     if isinstance(other, str):
         return other
-    mine, others = _means(one), _means(other)
-    both = sorted(mine.keys() & others.keys())
+    mine, others = _by_example(one), _by_example(other)
+    both = [example for example in mine if len(mine[example]) == len(others.get(example, ()))]
     return paired_difference(
-        [mine[example] for example in both],
-        [others[example] for example in both],
-        both,
+        [value for example in both for value in mine[example]],
+        [value for example in both for value in others[example]],
+        [example for example in both for _ in mine[example]],
         empty="no example is in both",
     )
 
 
-def _of_other(comparison: Comparison, name: str, one: Measurement) -> Measurement | str:
+def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
+    """The result of an earlier run: of this folder, or of this name under ``runs``.
+
+    None where there is none, or the run has not finished.
+
+    Raises
+    ------
+    RunError
+        When its file is damaged or of another format.
+    """
+    for folder in dict.fromkeys((Path(name), runs / name)):
+        if (found := RunFolder(folder).read_comparison()) is not None:
+            return found
+    return None
+
+
+def require_other(name: str, gate: str, targets: Collection[str], runs: Path) -> None:
+    """See that what a gate compares with is there, before any model is asked.
+
+    Parameters
+    ----------
+    name
+        What the gate names.
+    gate
+        The gate as it was written, for the message.
+    targets
+        The names of the targets.
+    runs
+        The folder of runs.
+
+    Raises
+    ------
+    SpecError
+        When it is neither a target nor a finished audit.
+    RunError
+        When the run is damaged.
+    """
+    if name in targets:
+        return
+    earlier = earlier_run(name, runs)
+    if earlier is None or earlier.manifest.job != "audit":
+        what = "no target and no finished run" if earlier is None else "a run, but no audit"
+        raise SpecError(
+            f"`{name}` in the gate `{gate}`, which is {what}",
+            expected=f"one of the targets, {', '.join(targets)}; or a finished audit, by its "
+            f"folder or by its name under `{runs}`",
+            mend="check the name; see `scope list runs`",
+        )
+
+
+def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -> Measurement | str:
     """The same number of another target or of an earlier run, or why there is none."""
     if one.metric.startswith("iid_accuracy_gap"):
         return "a gap is no mean over examples, and cannot be paired with another"
     other = comparison
     named = name
     if name not in {candidate.target for candidate in comparison.measurements}:
-        earlier = RunFolder(Path(name)).read_comparison()
+        earlier = earlier_run(name, runs)
         if earlier is None:
             return f"no target and no finished run `{name}`"
         if _asked(earlier) != _asked(comparison):
             return f"the run `{name}` has another reference, other data or other settings"
+        if _reference_answers_otherwise(earlier, comparison):
+            return f"the reference of the run `{name}` gives other answers to the same texts"
         if earlier.measurements == comparison.measurements:
             return f"the run `{name}` is this very one"
         other, named = earlier, one.target
@@ -72,9 +130,19 @@ def _asked(comparison: Comparison) -> tuple[object, ...]:
     return manifest.job, references, data, manifest.capabilities, dict(manifest.settings)
 
 
-def _means(one: Measurement) -> dict[str, float]:
-    """The mean over each example's pairs."""
+def _reference_answers_otherwise(first: Comparison, second: Comparison) -> bool:
+    """Whether another model stands behind the fingerprint, of one whose bytes cannot be hashed."""
+    known = {one.example.id: one.reference for one in first.examples}
+    return any(
+        difference_of_predictions(known[one.example.id], one.reference) > DRIFT
+        for one in second.examples
+        if one.example.id in known
+    )
+
+
+def _by_example(one: Measurement) -> dict[str, list[float]]:
+    """The values of each example's pairs, in their order."""
     values: dict[str, list[float]] = {}
     for example, value in zip(one.example_ids, one.values, strict=True):
         values.setdefault(example, []).append(value)
-    return {example: sum(every) / len(every) for example, every in values.items()}
+    return values

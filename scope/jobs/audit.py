@@ -10,9 +10,10 @@ from typing import Literal
 from scope.errors import ModelError, SpecError
 from scope.estimation import measure, shares_of_models
 from scope.jobs.audited import AuditRole, check_role, load_models
+from scope.jobs.canaries import recognise_classifier
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
-from scope.jobs.perturbing import find_perturbations
+from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.plan import AuditPlan
 from scope.jobs.preparation import (
     choose_capabilities,
@@ -169,6 +170,7 @@ def audit(
 
 def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
     """Search, predict, measure; every answer that the run knows already is taken from it."""
+    _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
     reference = CachedClassifier(plan.models.reference.classifier, run)
     sets = [
@@ -208,6 +210,15 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
     )
+
+
+def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
+    """See that models whose bytes cannot be hashed are those whose answers the run holds."""
+    texts = [example.text for example in plan.data.examples]
+    for one in plan.capabilities:
+        texts += changed_texts(run, one.capability.name)
+    for model in (plan.models.reference, *plan.models.targets):
+        recognise_classifier(model, texts, run, progress)
 
 
 def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:

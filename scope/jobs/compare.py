@@ -16,6 +16,7 @@ from scope.estimation.tasks import (
     most_pairs,
 )
 from scope.jobs.asking import ask
+from scope.jobs.canaries import recognise_answerer
 from scope.jobs.comparison_plan import ComparisonPlan, deciding
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
@@ -26,7 +27,7 @@ from scope.models import ModelOptions
 from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 from scope.protocols import Progress, Task
-from scope.records import Comparison, Outcome, Setting, TaskAnswers
+from scope.records import Comparison, Outcome, Question, Setting, TaskAnswers
 from scope.store import Run, run_folder
 
 
@@ -114,6 +115,9 @@ def compare(
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
     """Ask, then measure; every answer that the run knows already is taken from it."""
+    for task in plan.tasks:
+        for model in plan.participants:
+            recognise_answerer(model, task.task, _questions(task), run, progress)
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
     likeness = [
         _likeness(plan, one, answers, progress)
@@ -133,7 +137,6 @@ def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
 
 
 def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
-    questions = [item.question for item in chosen.data.items]
     return TaskAnswers(
         task=chosen.task.name,
         # Rows have served once the models are asked; a result names questions by their ids.
@@ -141,10 +144,14 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
         answers=tuple(
-            ask(one, chosen.task, questions, store=run, progress=progress)
+            ask(one, chosen.task, _questions(chosen), store=run, progress=progress)
             for one in plan.participants
         ),
     )
+
+
+def _questions(chosen: ChosenTask) -> list[Question]:
+    return [item.question for item in chosen.data.items]
 
 
 def _likeness(

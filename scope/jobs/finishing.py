@@ -13,7 +13,13 @@ from scope.store import Run
 def finish(comparison: Comparison, run: Run, *, seconds: float) -> Comparison:
     """Write a run's result and report; give the result back as its file holds it."""
     finished = datetime.now(UTC).isoformat(timespec="seconds")
-    clock = Clock(finished=finished, seconds=round(seconds, 3), damaged=run.damaged)
+    clock = Clock(
+        finished=finished,
+        seconds=round(seconds, 3),
+        damaged=run.damaged,
+        asked_again=run.asked_again,
+        drifts=tuple(run.drifts),
+    )
     stored = run.write_comparison(replace(comparison, clock=clock))
     run.write_report(find("renderers", "html").target().render(stored))
     return stored

@@ -14,7 +14,6 @@ from scope.errors import ModelError
 from scope.estimation.pairs import InvariantPairs, invariant_pairs
 from scope.evidence.interning import Given
 from scope.jobs.asking import ask
-from scope.jobs.audited import NamedModel
 from scope.jobs.label_matching import Matching, match_labels, matched_in_words, relabelled
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet, spelled_alike
@@ -185,8 +184,7 @@ def raw_answers(
     member: Member, texts: Sequence[str], *, run: Run, progress: Progress
 ) -> dict[str, Prediction]:
     """What a model answers to texts, over its own labels."""
-    model = NamedModel(name=member.name, role="target", classifier=member.model, saved=member.saved)
-    return answer_texts(model, texts, run=run, progress=progress)
+    return answer_texts(member.named(), texts, run=run, progress=progress)
 
 
 def match_by_answers(

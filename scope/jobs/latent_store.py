@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError
+from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
@@ -161,6 +162,41 @@ def stored_latents(
         _shape=(folder.shape if wanted else None) or _NO_SHAPE,
         _places=places,
         _folder=folder,
+    )
+
+
+def recognise_reader(
+    texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
+) -> None:
+    """See that a reader whose bytes cannot be hashed is the one whose latents are kept.
+
+    It reads eight of the texts again, or those that are kept if they are fewer.
+
+    Raises
+    ------
+    ModelError
+        When it is another one, or fails.
+    RunError
+        When the files are damaged as a whole.
+    """
+    if not may_change(reader):
+        return
+    folder = LatentFolder(latent_folder(reader.fingerprint))
+    places = folder.places(sorted(set(texts)))
+    table = LatentTable(
+        truncated=0,
+        reproducible="",
+        _shape=folder.shape or _NO_SHAPE,
+        _places=places,
+        _folder=folder,
+    )
+    recognise_numbers(
+        reader.spec,
+        list(places),
+        table.rows,
+        lambda again: np.asarray(reader.latents(again), dtype=np.float32),
+        kept_in=latent_folder(reader.fingerprint),
+        progress=progress or Silent(),
     )
 
 

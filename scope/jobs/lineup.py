@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
+from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
 from scope.jobs.participants import Participant
 from scope.models.expansion import expand_spec
@@ -41,6 +42,10 @@ class Member:
     def participant(self) -> Participant:
         """The model as the questions of a task are put to it."""
         return Participant(name=self.name, model=self.model, saved=self.saved, own=self.own)
+
+    def named(self) -> NamedModel:
+        """The model as texts are put to it."""
+        return NamedModel(name=self.name, role="target", classifier=self.model, saved=self.saved)
 
     def card(self, truncated: int = 0) -> ModelCard:
         """What the manifest says of it."""

@@ -72,6 +72,11 @@ def find_perturbations(
     return PerturbationSet(outcome=_measured(capability, ordered, note), perturbations=ordered)
 
 
+def changed_texts(run: Run, kept_as: str) -> list[str]:
+    """The texts that a search, as the run keeps it, has found so far."""
+    return [one.text for one in run.perturbations(kept_as).values() if one.text is not None]
+
+
 def _with_all_trials(
     known: Mapping[tuple[str, int], Perturbation], trials: int
 ) -> dict[tuple[str, int], Perturbation]:

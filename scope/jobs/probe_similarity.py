@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.latent_store import BYTES_A_PORTION, LatentTable, stored_latents
+from scope.jobs.latent_store import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions
@@ -84,6 +84,7 @@ class ProbeSimilarity:
             When latents cannot be kept, or those that are kept are damaged.
         """
         wanted = sorted({text.strip() for text in texts} - {""}, key=lambda one: (len(one), one))
+        recognise_reader(wanted, self.opened.reader, progress)
         try:
             table, readable = stored_latents(wanted, self.opened.reader, progress), wanted
         except DataError:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scope.checksums import checksum
 from scope.errors import ModelError, RunError
 from scope.fleet.questions import require_texts
+from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
@@ -71,6 +72,15 @@ def question_vectors(
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
     with closing(_Kept(vector_file(encoder.fingerprint))) as kept:
         known = kept.get(wanted)
+        if known and may_change(encoder):
+            recognise_numbers(
+                encoder.spec,
+                list(known),
+                lambda texts: np.stack([known[text] for text in texts]),
+                lambda texts: _rows(texts, encoder),
+                kept_in=vector_file(encoder.fingerprint),
+                progress=progress or Silent(),
+            )
         missing = [text for text in wanted if text not in known]
         if missing:
             _encode(missing, known, encoder, kept, progress or Silent())

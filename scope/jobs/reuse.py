@@ -230,6 +230,7 @@ def _conduct(
     prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run, *, search_suspect: bool
 ) -> Comparison:
     """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
+    prepared.recognise(run)
     lineup = prepared.plan.lineup
     share = options.alpha / len(lineup.references)
     sets = {one.name: prepared.probes(one, run) for one in lineup.references}

@@ -9,9 +9,10 @@ from scope.data.ids import short_hash
 from scope.data.sampling import Keyed, draw
 from scope.errors import ModelError, SpecError
 from scope.jobs.audited import AuditRole, check_role, load_audited, refuse_unused_words
+from scope.jobs.canaries import recognise_classifier
 from scope.jobs.interviews import TextInterview, match_by_answers
 from scope.jobs.lineup import Lineup, Member, line_up
-from scope.jobs.perturbing import find_perturbations
+from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -78,7 +79,9 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
         texts=texts,
         options=options,
     )
-    return Prepared(plan=way.plan(), interview=way.interview, probes=way.probes)
+    return Prepared(
+        plan=way.plan(), interview=way.interview, probes=way.probes, recognise=way.recognise
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +127,15 @@ class _TextWay:
             options=options.models,
         )
 
+    def recognise(self, run: Run) -> None:
+        """See that the models are those whose answers the run holds."""
+        texts = [example.text for example in self.data.examples]
+        for searched in (*self.lineup.references, self.lineup.suspect):
+            for one in self.chosen:
+                texts += changed_texts(run, _kept_as(one, searched))
+        for member in self.lineup.members:
+            recognise_classifier(member.named(), texts, run, self.options.progress)
+
     def probes(self, searched: Member, run: Run) -> ProbeSet:
         """The texts, and what the search of one model makes of some of them."""
         drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
@@ -135,7 +147,7 @@ class _TextWay:
                 SearchOptions(trials=self.texts.trials, seed=self.options.seed),
                 run=run,
                 progress=self.options.progress,
-                kept_as=f"{one.capability.name} of {searched.model.fingerprint}",
+                kept_as=_kept_as(one, searched),
             )
             for one in self.chosen
         ]
@@ -153,6 +165,11 @@ class _TextWay:
             own_labels={one.name: one.model.labels for one in self.lineup.members},
             matched=match_by_answers(self.lineup, self.labels, originals, run, progress),
         )
+
+
+def _kept_as(chosen: ChosenCapability, searched: Member) -> str:
+    """The name under which a run keeps what the search of one model has found."""
+    return f"{chosen.capability.name} of {searched.model.fingerprint}"
 
 
 def _aligned(

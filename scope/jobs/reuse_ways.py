@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from scope.jobs.canaries import recognise_answerer
 from scope.jobs.interviews import Interview, TaskInterview
 from scope.jobs.lineup import Member, line_up
 from scope.jobs.participants import check_prompts, load_participant, require_rows
@@ -25,12 +26,14 @@ class Prepared:
     """A test of reuse that is ready to begin.
 
     ``interview`` gives, for an open run, the way of asking; ``probes`` what is asked for the sake
-    of a reference, in a run and showing its progress.
+    of a reference, in a run and showing its progress. ``recognise`` sees that the models are those
+    whose answers the run holds.
     """
 
     plan: ReusePlan
     interview: Callable[[Run], Interview]
     probes: Callable[[Member, Run], ProbeSet]
+    recognise: Callable[[Run], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +85,15 @@ def prepare_task(
         },
         options=options.models,
     )
+    questions = [item.question for item in chosen[0].data.items]
+
+    def recognise(run: Run) -> None:
+        for one in lineup.members:
+            recognise_answerer(one.participant(), chosen[0].task, questions, run, options.progress)
+
     return Prepared(
         plan=plan,
+        recognise=recognise,
         interview=lambda run: TaskInterview(
             task=chosen[0].task, run=run, progress=options.progress
         ),

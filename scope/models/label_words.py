@@ -47,6 +47,11 @@ class LabelWordClassifier:
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )
 
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._model, "served", None)
+
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.
 

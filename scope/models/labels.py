@@ -62,6 +62,11 @@ class AlignedClassifier:
         self.labels = tuple(labels)
         self.reproducible = getattr(classifier, "reproducible", "")
 
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._classifier, "served", None)
+
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in the reference's order of labels."""
         return [self._aligned(prediction) for prediction in self._classifier.classify(texts)]

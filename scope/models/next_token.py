@@ -34,6 +34,11 @@ class NextTokenClassifier:
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
 
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._model, "served", None)
+
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Tell the likeliest next tokens of every text, in order."""
         return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]

@@ -110,7 +110,8 @@ class RunFolder:
 class Run(RunFolder):
     """A run that this process alone may write; made by `Run.open`.
 
-    It is a ``PredictionStore`` and an ``AnswerStore``.
+    It is a ``PredictionStore`` and an ``AnswerStore``. ``asked_again`` and ``drifts`` are this
+    session's: see `scope.jobs.canaries`.
 
     Examples
     --------
@@ -127,6 +128,8 @@ class Run(RunFolder):
         super().__init__(path)
         self._database = database
         self._resources = resources
+        self.asked_again = 0
+        self.drifts: list[str] = []
 
     @classmethod
     def open(

@@ -21,9 +21,11 @@ from made_up_pairs import write_pairs
 from stub_server import MODEL, stub_server
 from tiny_language import write_tiny_llama
 
+from scope.jobs.canaries import CANARIES
+
 KILLS = 17
 """Of each of six jobs."""
-MOST_AGAIN = 64
+MOST_AGAIN = 64 + 2 * CANARIES
 
 
 @dataclass(frozen=True, kw_only=True)

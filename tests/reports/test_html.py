@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from reports.html import HtmlRenderer
+from scope.records import Clock
 
 SECTIONS = [
     "answer",
@@ -148,6 +149,14 @@ def test_a_comparison_without_clock_or_results_still_makes_a_page(comparison, pa
     assert "Nothing was measured" in document.section("estimates").words
     assert "was finished at" not in document.section("reproduce").words
     assert not document.all("form")
+
+
+def test_questions_asked_again_and_drift_are_told_at_the_end(comparison, parse):
+    drift = "`python:<b>mine</b>:Model` differs by up to 0.0004"
+    again = replace(comparison, clock=Clock(finished="", seconds=1, asked_again=8, drifts=(drift,)))
+    words = parse(HtmlRenderer().render(again)).section("reproduce").words
+    assert "It asked 8 of the stored questions again" in words
+    assert drift in words
 
 
 def test_drawings_have_labels_and_the_title_names_the_models(document):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scope.data import load_data
 from scope.jobs.frame import Surroundings, bare_comparison, do_in_run
-from scope.jobs.latent_store import stored_latents
+from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.between import alignments, differences
 from scope.jobs.probe.ladder import Material, fit_steps, require_enough
 from scope.jobs.probe.pairs import GivenPairs, read_all_parts, scores_of, sentences_of
@@ -159,6 +159,7 @@ def _read_all(
     for name in plan.names:
         # Once a model has read all, nobody holds it any more: it may be large.
         reader = readers.pop(0)
+        recognise_reader(plan.texts, reader, progress)
         # The first text, for which the model is loaded, shows how many layers it has.
         shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, progress))
         require_enough(request, shown.layers, plan.pairs.train)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scope.errors import SpecError
 from scope.jobs.frame import Surroundings, bare_comparison, do_in_run
+from scope.jobs.latent_store import recognise_reader
 from scope.jobs.probe.ladder import FittedStep, latents_of
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pairs import PairSpecs, read_test_alone
@@ -117,6 +118,7 @@ def _find(
     progress: Progress,
     run: Run,
 ) -> Comparison:
+    recognise_reader(plan.texts, readers[0], progress)
     # Once the model has read all, nobody holds it any more: it may be large.
     model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
     test = latents_of(model.table, plan.pairs.test)

@@ -53,13 +53,15 @@ class Reply:
     """What came back: words, and log-probabilities where the server gives them.
 
     Both are empty where the model refused or its words were held back; ``names`` are the server's
-    models, where these were asked for; ``too_long`` says that the model did not answer, since the
-    request is longer than its context.
+    models, where these were asked for; ``model`` is the id by which the server says that it has
+    answered; ``too_long`` says that the model did not answer, since the request is longer than its
+    context.
     """
 
     text: str = ""
     positions: tuple[Position, ...] = ()
     names: tuple[str, ...] = ()
+    model: str = ""
     too_long: bool = False
 
     def without(self, key: Key) -> Reply:
@@ -76,6 +78,7 @@ class Reply:
             self,
             text=key.hide(self.text),
             names=tuple(map(key.hide, self.names)),
+            model=key.hide(self.model),
             positions=tuple(
                 Position(
                     token=key.hide(one.token),
@@ -112,11 +115,12 @@ def read_reply(ask: Ask, content: bytes) -> Reply:
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
+    model = _model(body)
     if ask.path == "chat" and _is_refusal(choice):
         # What was likely before words were held back is no answer either.
-        return Reply()
+        return Reply(model=model)
     text = _message(choice, content) if ask.path == "chat" else choice.get("text")
-    return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")))
+    return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")), model=model)
 
 
 def most_characters(ask: Ask) -> int:
@@ -165,6 +169,13 @@ def _names_of(entry: object) -> tuple[str, ...]:
         case {"id": str(name)}:
             return (name,)
     return ()
+
+
+def _model(body: object) -> str:
+    match body:
+        case {"model": str(name)}:
+            return clean(name)
+    return ""
 
 
 def _first_choice(body: object, content: bytes) -> dict[str, Any]:

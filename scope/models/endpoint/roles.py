@@ -43,7 +43,8 @@ class EndpointModel:
     than the model's context, the answer is not given and marked as truncated.
 
     The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
-    the weights: a server may put others behind the same name.
+    the weights: a server may put others behind the same name. ``served`` is the id that its last
+    reply gives the model, which may change then; empty where no reply has given one.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class EndpointModel:
         choice_prompt: Prompt | None = None,
     ) -> None:
         self.spec = address.spec
+        self.served = ""
         self._address = address
         self._endpoint = endpoint
         self._options = options
@@ -123,6 +125,7 @@ class EndpointModel:
         try:
             with closing(self._endpoint.ask(asks)) as replies:
                 for place, reply in replies:
+                    self.served = reply.model or self.served
                     self._refuse_without_tokens(reply, texts[place])
                     yield place, next_tokens(reply.positions[0].likeliest, most)
         except EndpointError as error:
@@ -151,6 +154,7 @@ class EndpointModel:
     ) -> Answers:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
+                self.served = reply.model or self.served
                 if reply.too_long:
                     yield place, Answer(truncated=True)
                 else:

@@ -7,6 +7,7 @@ from made_up_comparison import build_comparison
 
 from scope.decision.gates import failed_gates, parse_gate
 from scope.errors import SpecError
+from scope.estimation.differences import target_differences
 from scope.records import AnswerShares, Estimate, Measurement, Undefined
 from scope.store import RunFolder
 
@@ -121,6 +122,55 @@ def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
     assert told(comparison(measured(values=[1.0] * 99 + [0.5])), f"hard_scope>={folder}-0.1") == []
     (line,) = told(now, f"hard_scope>={tmp_path / 'none'}-0.05")
     assert "no target and no finished run" in line
+
+
+def test_a_difference_weighs_pairs_as_the_report_does(comparison):
+    ids = ("a", "a", "a", "b")
+    values = {"student": (1.0, 1.0, 1.0, 0.0), "other": (0.0, 0.0, 1.0, 1.0)}
+    pairs = [
+        dataclasses.replace(measured(name, values=one), example_ids=ids)
+        for name, one in values.items()
+    ]
+    (shown,) = target_differences(pairs, ["student", "other"], seed=0)
+    (line,) = told(comparison(*pairs), "hard_scope[student]>=other-0")
+    assert f"minus that of other is {shown.estimate}, n=2" in line
+
+
+def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_path):
+    earlier = comparison(measured("old-student", values=[1.0] * 100))
+    (tmp_path / "old").mkdir()
+    RunFolder(tmp_path / "old").comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
+    (line,) = failed_gates(now, ["hard_scope>=old-0.05"], runs=tmp_path)
+    assert "is -0.400 [" in line
+
+
+def test_an_earlier_run_whose_reference_answers_otherwise_is_no_yardstick(comparison, tmp_path):
+    now = comparison(measured(values=[1.0] * 100))
+    turned = [
+        dataclasses.replace(
+            one,
+            reference=dataclasses.replace(
+                one.reference, probabilities=one.reference.probabilities[::-1]
+            ),
+        )
+        for one in now.examples
+    ]
+    earlier = dataclasses.replace(now, examples=tuple(turned), measurements=(measured(),))
+    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    (line,) = told(now, f"hard_scope>={tmp_path}-0.05")
+    assert "gives other answers to the same texts" in line
+
+
+def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
+    one = comparison(measured("our model [v2, tuned]", values=[1.0] * 100))
+    assert told(one, "hard_scope['our model [v2, tuned]', typo]>=0.8") == []
+    assert told(one, 'hard_scope["our model [v2, tuned]"]>=0.8') == []
+    assert len(told(one, "hard_scope>='our model [v2, tuned]'-0.1")) == 1
+    for gate in ("hard_scope[our model [v2, tuned]]>=0.8", "hard_scope[our 'model']>=0.8"):
+        with pytest.raises(SpecError) as caught:
+            told(one, gate)
+        assert "in quotes of the other kind" in caught.value.mend
 
 
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):

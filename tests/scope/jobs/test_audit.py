@@ -6,6 +6,7 @@ from estimates import main_estimates
 from hub.tiny import write_tiny_model
 from reference import invariance_reference
 
+from scope.jobs.canaries import CANARIES
 from scope.models import ModelOptions
 from scope.records import Estimate
 from scope.serialization import to_json
@@ -117,16 +118,21 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
     assert len(texts) == 1
 
 
-def test_a_finished_run_asks_no_model_again(toy_audit, monkeypatch):
+def test_a_finished_run_asks_models_of_python_their_canaries_alone(toy_audit, monkeypatch):
     import toy_models
 
     first = toy_audit("Student")
+    asked, classify = [], toy_models.Reference.classify
 
-    def refuse(self, texts):
-        raise AssertionError(f"asked again: {texts}")
+    def count(self, texts):
+        asked.extend((type(self).__name__, text) for text in texts)
+        return classify(self, texts)
 
-    monkeypatch.setattr(toy_models.Reference, "classify", refuse)
-    assert to_json(toy_audit("Student"), clock=False) == to_json(first, clock=False)
+    monkeypatch.setattr(toy_models.Reference, "classify", count)
+    again = toy_audit("Student")
+    assert to_json(again, clock=False) == to_json(first, clock=False)
+    assert len(asked) == len(set(asked)) == again.clock.asked_again == 2 * CANARIES
+    assert (first.clock.asked_again, again.clock.drifts) == (0, ())
 
 
 def test_a_name_with_brackets_is_shown_as_it_is(toy_audit, tmp_path):

@@ -6,14 +6,14 @@ from tiny_language import write_tiny_llama
 
 from scope.errors import DataError, ModelError, RunError
 from scope.jobs import latent_store as job
-from scope.jobs.latent_store import latent_folder, stored_latents
+from scope.jobs.latent_store import latent_folder, recognise_reader, stored_latents
 from scope.models import ModelOptions, load_latent_reader
 
 
 class Counting:
     """Three layers of two numbers: length, vowels; remembers what it was asked."""
 
-    spec = "python:counting"
+    spec = "counting"
 
     def __init__(self, fingerprint="abc", precision="float32", kill_after=None):
         self.fingerprint, self.precision = fingerprint, precision
@@ -36,7 +36,7 @@ class Counting:
 class Asleep:
     """A reader whose model must not be loaded."""
 
-    spec, fingerprint, precision = "python:asleep", "abc", "float32"
+    spec, fingerprint, precision = "asleep", "abc", "float32"
 
     def __getattr__(self, name):
         raise AssertionError(f"asked for {name}")
@@ -50,6 +50,25 @@ def cache(tmp_path, monkeypatch):
 
 TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
 SEVERAL = ["the film", "a film", "ann", "bob saw ann", "who was dull", "in paris", "was bob good"]
+
+
+def test_a_reader_of_python_reads_a_few_texts_again_and_another_one_is_refused():
+    class OfPython(Counting):
+        spec = "python:mine:Reader"
+
+    recognise_reader(SEVERAL, OfPython())
+    stored_latents(SEVERAL, OfPython())
+    again = OfPython()
+    recognise_reader([*SEVERAL, "a new film"], again)
+    assert sorted(again.asked) == sorted(SEVERAL)
+
+    class Retrained(OfPython):
+        def latents(self, texts):
+            return super().latents(texts) * 2
+
+    with pytest.raises(ModelError, match="`python:mine:Reader` is another model"):
+        recognise_reader(SEVERAL, Retrained())
+    recognise_reader(SEVERAL, Asleep())
 
 
 def test_rows_are_those_of_the_texts_in_any_order():
@@ -184,7 +203,7 @@ def test_empty_texts_are_refused_before_any_is_read():
         (np.full((3, 3, 2), np.inf), r"shape \(3, 3, 2\), not all of them finite, by the reader"),
         (
             np.ones((3, 2)),
-            r"\(3, 2\), by the reader `python:counting`\n.* \(3, layers, width\) for 3",
+            r"\(3, 2\), by the reader `counting`\n.* \(3, layers, width\) for 3",
         ),
         (np.ones((2, 3, 2)), r"shape \(2, 3, 2\), by .*\n.* \(3, layers, width\) for 3 texts"),
         (np.ones((3, 0, 2)), r"shape \(3, 0, 2\), by"),
@@ -209,7 +228,7 @@ def test_a_reader_must_keep_to_its_shape(monkeypatch):
 def test_numbers_of_bfloat16_must_have_no_more_bits(monkeypatch):
     reader = Counting("half", "bfloat16")
     monkeypatch.setattr(reader, "latents", lambda texts: np.full((len(texts), 1, 2), 0.1))
-    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `python:c"):
+    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `c"):
         stored_latents(TEXTS, reader)
 
 

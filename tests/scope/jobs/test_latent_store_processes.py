@@ -22,7 +22,7 @@ from scope.jobs import latent_store as job
 job.TEXTS_A_PORTION = 8
 
 class Reader:
-    spec, fingerprint, precision = "python:r", "shared", "float32"
+    spec, fingerprint, precision = "r", "shared", "float32"
     asked = 0
     def latents(self, texts):
         print("computing", flush=True)

@@ -17,7 +17,7 @@ from scope.progress import Silent
 class Counting:
     """Encodes by a hash, and remembers what it was asked."""
 
-    spec = "python:counting"
+    spec = "counting"
 
     def __init__(self, fingerprint="abc", kill_after=None):
         self.fingerprint = fingerprint
@@ -39,6 +39,23 @@ def cache(tmp_path, monkeypatch):
 
 
 TEXTS = ["Who is it?", "Why?", "Who is it?", "2 + 2"]
+
+
+def test_an_encoder_of_python_encodes_a_few_texts_again_and_another_one_is_refused():
+    class OfPython(Counting):
+        spec = "python:mine:Encoder"
+
+    question_vectors(TEXTS, OfPython())
+    again = OfPython()
+    question_vectors(TEXTS, again)
+    assert sorted(again.asked) == sorted(set(TEXTS))
+
+    class Retrained(OfPython):
+        def encode(self, texts):
+            return super().encode(texts) * 2
+
+    with pytest.raises(ModelError, match="`python:mine:Encoder` is another model"):
+        question_vectors(TEXTS, Retrained())
 
 
 def test_rows_are_those_of_the_texts_in_their_order():
@@ -111,7 +128,7 @@ from scope.jobs import question_vectors as job
 job.ENCODED_AT_ONCE = 8
 
 class Encoder:
-    spec, fingerprint = "python:e", "shared"
+    spec, fingerprint = "e", "shared"
     def encode(self, texts):
         time.sleep(0.002)
         return np.array([[len(text), float(text)] for text in texts])
@@ -159,7 +176,7 @@ def test_a_question_without_a_text_has_no_vector():
     ("rows", "message"),
     [
         ([[1.0, np.nan]] * 3, r"numbers of shape \(3, 2\), not all of them finite"),
-        ([[1.0]], r"numbers of shape \(1, 1\), by the encoder `python:counting` of 3 texts"),
+        ([[1.0]], r"numbers of shape \(1, 1\), by the encoder `counting` of 3 texts"),
     ],
 )
 def test_an_encoder_must_give_finite_rows(rows, message, monkeypatch):

@@ -1,16 +1,27 @@
 """An endpoint as a classifier: the words are told with their letters, in one prompt."""
 
 import pytest
-from stub_server import MODEL, refuse
+from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, load_classifier
 from scope.models.endpoint.roles import LETTERS_PART
+from scope.models.labels import align
 from scope.models.prompts import prompt_of
 from scope.protocols import StreamingClassifier
 
 WORDS = {"positive": "good", "negative": "dull"}
 LETTERS = "A. good\nB. dull\nAnswer with the letter of the right option alone.\nAnswer:"
+
+
+def test_the_id_of_the_model_is_known_through_what_makes_it_a_classifier(classifier, stub):
+    model = align(classifier(), ["negative", "positive"], {})
+    assert model.served == ""
+    top = {"token": "A", "top_logprobs": [{"token": "A", "logprob": -0.1}]}
+    choice = {"message": {"content": "A"}, "logprobs": {"content": [top]}}
+    stub.script.append(Say(body={"model": "weights-of-may", "choices": [choice]}))
+    model.classify(["a film"])
+    assert model.served == "weights-of-may"
 
 
 @pytest.fixture

@@ -19,6 +19,12 @@ def chat(message, **choice):
     return {"choices": [{"message": message, **choice}]}
 
 
+def test_a_reply_names_the_model_that_gave_it_or_none():
+    said = chat({"content": "yes"})
+    assert read(CHAT, said | {"model": "weights\u200b of may"}).model == "weights of may"
+    assert read(CHAT, said | {"model": 7}).model == read(CHAT, said).model == ""
+
+
 @pytest.mark.parametrize(
     ("body", "text"),
     [

@@ -39,6 +39,14 @@ def test_the_model_has_four_roles(open_model):
     assert not any(isinstance(model, role) for role in (Classifier, Encoder))
 
 
+def test_the_id_that_the_server_gives_its_model_is_known_after_a_reply(open_model, stub, questions):
+    model = open_model()
+    assert model.served == ""
+    stub.script.append(Say(body=reply("yes") | {"model": "weights-of-may"}))
+    assert in_order(model.answer(questions("when ____?"))) == [Answer(text="yes")]
+    assert model.served == "weights-of-may"
+
+
 @pytest.mark.parametrize(
     ("said", "text", "word"),
     [

@@ -1,0 +1,92 @@
+"""Whether two answers to the same input can be one model's, given at two times."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.records import Answer, Prediction
+
+DRIFT = 1e-3
+"""Greatest difference of a probability that other hardware, batches or libraries explain."""
+
+
+def difference_of_predictions(first: Prediction, second: Prediction) -> float:
+    """The greatest difference of a probability; infinite where another label or token is chosen.
+
+    A token that one prediction alone names had, in the other, at most the least probability
+    named there.
+
+    Examples
+    --------
+    >>> one = Prediction(probabilities=(0.75, 0.25))
+    >>> difference_of_predictions(one, Prediction(probabilities=(0.5, 0.5)))
+    0.25
+    >>> difference_of_predictions(one, Prediction(probabilities=(0.25, 0.75)))
+    inf
+    """
+    if first.choice != second.choice:
+        return math.inf
+    if not (first.tokens or second.tokens):
+        return _greatest(first.probabilities, second.probabilities)
+    ones = dict(zip(first.tokens, first.probabilities, strict=True))
+    others = dict(zip(second.tokens, second.probabilities, strict=True))
+    return max(_beyond(ones, others), _beyond(others, ones))
+
+
+def difference_of_answers(first: Answer, second: Answer) -> float:
+    """The same of answers to a question; infinite where another option or other words are given.
+
+    Words are the same apart from case and spaces. They have no probabilities: the same words
+    differ by 0, and there is no drift between other words. No answer is the same as no answer,
+    and unlike any other.
+
+    Examples
+    --------
+    >>> difference_of_answers(Answer(text="In 1066"), Answer(text="in  1066"))
+    0.0
+    >>> difference_of_answers(Answer(text="in 1066"), Answer())
+    inf
+    """
+    if (first.choice, _words(first)) != (second.choice, _words(second)):
+        return math.inf
+    if len(first.probabilities) != len(second.probabilities):
+        return 0.0
+    return _greatest(first.probabilities, second.probabilities)
+
+
+def difference_of_numbers(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """The greatest difference of a number of two arrays, as a share of the first's greatest.
+
+    Examples
+    --------
+    >>> difference_of_numbers(np.float32([4, 1]), np.float32([4, 2]))
+    0.25
+    """
+    if first.shape != second.shape or not np.isfinite(second).all():
+        return math.inf
+    greatest = float(np.abs(first).max(initial=0.0)) or 1.0
+    return float(np.abs(first - second).max(initial=0.0)) / greatest
+
+
+def _words(answer: Answer) -> str | None:
+    return None if answer.text is None else " ".join(answer.text.casefold().split())
+
+
+def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
+    if len(first) != len(second):
+        return math.inf
+    return max((abs(one - other) for one, other in zip(first, second, strict=True)), default=0.0)
+
+
+def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
+    least = min(others.values(), default=0.0)
+    return max(
+        (
+            abs(share - others[token]) if token in others else max(0.0, share - least)
+            for token, share in ones.items()
+        ),
+        default=0.0,
+    )

@@ -1,0 +1,50 @@
+"""Decisions of gates against other targets and earlier runs."""
+
+from decision_cases.cases import Decision
+from decision_cases.of_audits import write_data
+
+AUDIT = (
+    *("audit", "--reference", "python:toy_models:Careful", "--target", "python:toy_models:Rougher"),
+    *("--capability", "typo", "--data", "rows.csv", "--n", "20"),
+)
+
+
+def audits(*commands):
+    def make(folder):
+        write_data(folder / "rows.csv")
+        for more in commands:
+            yield (*AUDIT, *more)
+
+    return make
+
+
+DECISIONS = [
+    Decision(
+        name="a gate against a run that is not there is refused before any model is asked",
+        make=audits(("--run", "mine", "--gate", "hard_scope>=olld-0.02")),
+        exits=2,
+        says=("no target and no finished run", "scope list runs"),
+        never=("answering", "hard_scope of"),
+    ),
+    Decision(
+        name="a gate finds an earlier run by its bare name",
+        make=audits(
+            ("--run", "old", "--trials", "2"),
+            ("--run", "mine", "--trials", "3", "--gate", "hard_scope>=old-0.3"),
+        ),
+        exits=1,
+        says=("the run `old` has another reference, other data or other settings",),
+    ),
+    Decision(
+        name="a gate against an earlier run is met where both keep the same",
+        make=audits(
+            ("--run", "old"),
+            (
+                *("--target", "python:toy_models:Reference", "--run", "mine"),
+                *("--gate", "hard_scope[toy_models:Rougher]>=old-0.3"),
+            ),
+        ),
+        exits=0,
+        never=("gate:",),
+    ),
+]

@@ -1,0 +1,209 @@
+"""Models whose bytes cannot be hashed are recognised by answers that are asked again."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import scope
+from scope.errors import ModelError, RunError
+from scope.jobs.audited import NamedModel
+from scope.jobs.canaries import (
+    ASKINGS,
+    CANARIES,
+    least_by_content,
+    may_change,
+    recognise_answerer,
+    recognise_classifier,
+    recognise_numbers,
+)
+from scope.jobs.participants import Participant
+from scope.progress import Silent
+from scope.records import Answer, Prediction, Question
+from scope.store import Run
+
+TEXTS = [f"text number {place}" for place in range(30)]
+QUESTIONS = [Question(id=str(place), text=text) for place, text in enumerate(TEXTS)]
+TASK = SimpleNamespace(name="extractive_qa", role="answerer")
+
+
+class Classifier:
+    """Says what ``positive`` gives of a text, and remembers what it was asked."""
+
+    spec, fingerprint, labels = "python:mine:Model", "same", ("no", "yes")
+
+    def __init__(self, positive=0.75):
+        self.positive = positive if callable(positive) else lambda text: positive
+        self.asked = []
+
+    def classify(self, texts):
+        self.asked += texts
+        shares = map(self.positive, texts)
+        return [Prediction(probabilities=(1 - share, share)) for share in shares]
+
+
+class Answerer:
+    spec, fingerprint = "openai:http://here/v1#m", "same"
+
+    def __init__(self, *words, served=""):
+        self.words, self.served, self.asked = list(words), served, []
+
+    def answer(self, questions):
+        self.asked += [one.text for one in questions]
+        word = self.words.pop(0) if len(self.words) > 1 else self.words[0]
+        yield from ((place, Answer(text=word)) for place in range(len(questions)))
+
+
+@pytest.fixture
+def run(tmp_path):
+    with Run.open(tmp_path / "mine", {"job": "audit"}) as opened:
+        yield opened
+
+
+def known(run, model, texts=TEXTS):
+    run.put(model.fingerprint, dict(zip(texts, model.classify(texts), strict=True)))
+
+
+def recognise(run, model, texts=TEXTS):
+    recognise_classifier(
+        NamedModel(name="mine", role="target", classifier=model), texts, run, Silent()
+    )
+
+
+def recognise_words(run, model):
+    recognise_answerer(Participant(name="mine", model=model), TASK, QUESTIONS, run, Silent())
+
+
+def test_only_schemes_whose_bytes_are_hashed_are_believed():
+    specs = ("hf:a", "a/b", "gguf:a.gguf", "predictions:a.jsonl", "mine", "")
+    assert not any(may_change(SimpleNamespace(spec=spec)) for spec in specs)
+    for spec in ("python:a:b", "openai:http://a/v1#b", "ofaplugin:x"):
+        assert may_change(SimpleNamespace(spec=spec))
+
+
+def test_canaries_follow_from_the_content_alone():
+    chosen = least_by_content(TEXTS)
+    assert len(chosen) == CANARIES
+    assert least_by_content(reversed(TEXTS)) == chosen
+    assert least_by_content(TEXTS[:3]) == least_by_content(TEXTS[2::-1])
+
+
+def test_a_new_run_asks_nothing(run):
+    model = Classifier()
+    recognise(run, model)
+    assert (model.asked, run.asked_again) == ([], 0)
+
+
+def test_the_same_model_is_asked_eight_inputs_and_has_no_drift(run):
+    known(run, Classifier())
+    model = Classifier()
+    recognise(run, model)
+    assert sorted(model.asked) == sorted(least_by_content(TEXTS))
+    assert (run.asked_again, run.drifts) == (CANARIES, [])
+
+
+def test_canaries_are_chosen_among_what_was_stored_before_a_kill(run):
+    known(run, Classifier(), TEXTS[:3])
+    model = Classifier()
+    recognise(run, model)
+    assert sorted(model.asked) == TEXTS[:3]
+
+
+def test_drift_is_told_and_leaves_the_stored_answers(run):
+    known(run, Classifier(0.75))
+    recognise(run, Classifier(0.7505))
+    (told,) = run.drifts
+    assert "differ by up to 0.0005" in told
+    assert run.get("same", TEXTS[:1])[TEXTS[0]].probabilities == (0.25, 0.75)
+
+
+def test_one_answer_beyond_drift_is_another_model(run):
+    known(run, Classifier(0.75))
+    changed = least_by_content(TEXTS)[0]
+    model = Classifier(lambda text: 0.7521 if text == changed else 0.75)
+    with pytest.raises(RunError) as caught:
+        recognise(run, model)
+    assert "1 of 8 inputs otherwise (1 with probabilities up to 0.0021 away)" in caught.value.found
+    assert repr(changed) in caught.value.found
+    assert "--run" in caught.value.mend
+    assert len(model.asked) == CANARIES + ASKINGS - 1
+
+
+def test_a_model_that_fails_says_so_itself(run):
+    known(run, Classifier())
+
+    def fail(text):
+        raise ModelError("no weights", expected="weights", mend="bring them")
+
+    with pytest.raises(ModelError, match="no weights"):
+        recognise(run, Classifier(fail))
+
+
+def test_words_that_come_again_are_no_evidence_of_another_model(run):
+    answered = [(one, Answer(text="a wall")) for one in QUESTIONS]
+    run.put_answers("same", "answerer", answered)
+    wavering = Answerer("a road", "a wall")
+    recognise_words(run, wavering)
+    assert len(wavering.asked) == run.asked_again == 2 * CANARIES
+    with pytest.raises(RunError, match=r"8 of 8 inputs otherwise \(8 with another choice or oth"):
+        recognise_words(run, Answerer("a road"))
+
+
+def test_an_endpoint_is_asked_its_canaries_first_and_its_id_is_kept(run):
+    model = Answerer("a wall", served="may")
+    recognise_words(run, model)
+    assert len(model.asked) == CANARIES
+    assert len(run.get_answers("same", "answerer", QUESTIONS)) == CANARIES
+    recognise_words(run, Answerer("a wall", served="may"))
+    with pytest.raises(RunError, match=r"by the model `june`.*holds are by `may`"):
+        recognise_words(run, Answerer("a wall", served="june"))
+
+
+def test_kept_vectors_of_another_model_are_refused(tmp_path):
+    import numpy as np
+
+    def recognised(given):
+        recognise_numbers(
+            "python:mine:Reader",
+            TEXTS,
+            lambda texts: np.ones((len(texts), 4), dtype=np.float32),
+            lambda texts: np.full((len(texts), 4), given, dtype=np.float32),
+            kept_in=tmp_path,
+            progress=Silent(),
+        )
+
+    recognised(1.0)
+    recognised(1.0005)
+    with pytest.raises(ModelError, match="8 texts read again 8 have other vectors") as caught:
+        recognised(1.1)
+    assert str(tmp_path) in caught.value.mend
+
+
+def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):
+    import toy_answerers
+
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {"question": f"Number {place}?", "options": ["a", "b", "c"], "answer": 0}
+        for place in range(12)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def compare():
+        return scope.compare(
+            models=["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+            tasks="choice",
+            data=str(path),
+            run=tmp_path / "mine",
+        )
+
+    first = compare()
+    with monkeypatch.context() as patch:
+        patch.setattr(toy_answerers.Skimmer, "salt", "retrained")
+        before = (tmp_path / "mine/comparison.json").read_bytes()
+        with pytest.raises(RunError, match="`python:toy_answerers:Skimmer` is another model"):
+            compare()
+        assert (tmp_path / "mine/comparison.json").read_bytes() == before
+    again = compare()
+    assert again.tasks == first.tasks
+    assert again.clock.asked_again == 2 * CANARIES
