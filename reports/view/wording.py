@@ -90,12 +90,12 @@ def two_digits(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in per cent with one decimal, without the sign.
+    """A share in per cent with one decimal, without the sign; the digits are those of `number`.
 
-    >>> percent(0.93149)
-    '93.1'
+    >>> percent(0.93149), percent(0.0015), number(0.0015)
+    ('93.1', '0.2', '0.002')
     """
-    return f"{100 * value:.1f}"
+    return f"{100 * round(value, 3):.1f}"
 
 
 def points(value: float) -> str:
@@ -104,7 +104,7 @@ def points(value: float) -> str:
     >>> points(0.0163), points(-0.25), points(-0.0001)
     ('+1.6', '−25.0', '0.0')
     """
-    text = f"{100 * value:+.1f}"
+    text = f"{100 * round(value, 3):+.1f}"
     return "0.0" if text in {"-0.0", "+0.0"} else text.replace("-", "−")
 
 

@@ -61,7 +61,16 @@ def _of_other(comparison: Comparison, name: str, one: Measurement) -> Measuremen
     same = [candidate for candidate in found if candidate.target == named]
     if other is not comparison and not same and len({one.target for one in found}) == 1:
         same = found
-    return same[0] if same else f"`{name}` has no such number"
+    if not same:
+        return f"`{name}` has no such number"
+    return _why_dead(other, same[0].target) or same[0]
+
+
+def _why_dead(comparison: Comparison, target: str) -> str | None:
+    """Why nothing can be held against this target: its answers carry no evidence."""
+    reasons = {one.model: one.degenerate for one in comparison.answer_shares}
+    reason = reasons.get(target)
+    return None if reason is None else f"{target} is degenerate: {reason}"
 
 
 def _asked(comparison: Comparison) -> tuple[object, ...]:
