@@ -168,6 +168,25 @@ def cell(estimate: Estimate | Undefined, *, signed: bool = False) -> Cell:
     )
 
 
+def count_rivals(one: Estimate, others: Iterable[Estimate | Undefined]) -> int:
+    """How many other numbers have an interval that overlaps with this one's.
+
+    A number that is the greatest, or the least, of several is surely so where there is none.
+
+    >>> one, other = (
+    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.6)
+    ... )
+    >>> count_rivals(one, [one, other]), count_rivals(one, [one])
+    (1, 0)
+    """
+    return sum(
+        isinstance(other, Estimate) and one.low <= other.high and other.low <= one.high
+        for other in others
+        if other is not one
+    )
+
+
 def share_cell(estimate: Estimate | Undefined) -> Cell:
     """Write an estimated share in per cent.
 

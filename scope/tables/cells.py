@@ -123,7 +123,7 @@ def _remark(difference: Estimate | Undefined) -> str:
         return ""
     if difference.n < FEW_QUESTIONS:
         return "\ntoo few to tell"
-    return "\nmay be chance" if difference.low <= 0 <= difference.high else ""
+    return "\nmay be chance" if difference.side == "unclear" else ""
 
 
 def number(estimate: Estimate | Undefined, digits: int = 3) -> str:
