@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from reports.html import HtmlRenderer
@@ -23,6 +23,8 @@ OVERLAPS = r"(?: \(the intervals? of (?P<{}>\d+) other\w*(?: pairs?)? overlaps? 
 drawn = settings(
     max_examples=40,
     deadline=None,
+    # Pages take too long to look for the smallest one.
+    phases=(Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -74,19 +76,28 @@ def strays(document, *, in_percent=False):
     With ``in_percent`` the tables have the shares of which the sentences have per cent.
     """
     below = [
-        " ".join(row)
+        " ".join(row).replace("+", "")
         for section in document.all("section")
         if section.attributes["id"] != "answer"
         for row in section.cells()
     ]
     for match in _ESTIMATE.finditer(document.section("answer").words):
-        value, unit, low, high, n = match.groups(default="")
+        value, unit, low, high, n = (part.lstrip("+") for part in match.groups(default=""))
         if in_percent and unit == " %":
             value, low, high = (f"{float(one) / 100:.3f}" for one in (value, low, high))
             unit = ""
-        parts = (value + unit, f"[{low}, {high}]", n)
-        if not any(all(part in row for part in parts) for row in below):
+        written = (value + unit, f"[{low}, {high}]", n)
+        # Of two models the better one is named first, whichever the table has first.
+        turned = (_turned(value) + unit, f"[{_turned(high)}, {_turned(low)}]", n)
+        if not any(
+            all(part in row for part in parts) for row in below for parts in (written, turned)
+        ):
             yield match[0]
+
+
+def _turned(number):
+    """The number with the other sign, as pages write it."""
+    return number[1:] if number.startswith("−") else number if not float(number) else f"−{number}"
 
 
 def page_of(comparison, parse):

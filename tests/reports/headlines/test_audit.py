@@ -118,5 +118,11 @@ def test_degenerate_targets_are_marked_wherever_their_numbers_stand(parse, audit
         marked = f"{target} (degenerate)"
         assert (f"degenerate: {target}: one answer; no number below" in printed) == (target in gone)
         assert (marked in listed, target in listed) == (target in gone, target not in gone)
-        reasons = {one.reason for one in rows(audit) if one.target == target and one.metric != "accuracy"}
-        assert (reasons == {"degenerate: one answer"}) or target not in gone or "nothing" in str(reasons)
+        reasons = {
+            one.reason for one in rows(audit) if one.target == target and one.metric != "accuracy"
+        }
+        assert (
+            (reasons == {"degenerate: one answer"})
+            or target not in gone
+            or "nothing" in str(reasons)
+        )

@@ -34,8 +34,10 @@ from scope.records.fleet import FEW_QUESTIONS
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 EMPTY = dict.fromkeys(
-    ("members", "scores", "expected", "reliability", "routers", "mix", "predictions")
-    + ("contributions", "communities", "notes", "files"),
+    (
+        *("members", "scores", "expected", "reliability", "routers", "mix", "predictions"),
+        *("contributions", "communities", "notes", "files"),
+    ),
     (),
 )
 
@@ -109,7 +111,9 @@ def counted(said, facts):
     return (int(said.match[1]), int(said.match[2])) == (sum(sure), len(sure))
 
 
-CONTRIBUTION = r"from \w+ to \w+: #(?P<rest>, which may be chance|, of too few questions to tell)?\."
+CONTRIBUTION = (
+    r"from \w+ to \w+: #(?P<rest>, which may be chance|, of too few questions to tell)?\."
+)
 CLAIMS = (
     Claim(
         r"Forecasts by .+ are right for # of the answers to unseen questions; knowing each model’s "
@@ -147,9 +151,7 @@ CLAIMS = (
             beats("single best", facts) and not beats("random with the same mix", facts)
         ),
     ),
-    Claim(
-        r"Routing loses to the single best model\.", lambda said, _: below_zero(said.before[-1])
-    ),
+    Claim(r"Routing loses to the single best model\.", lambda said, _: below_zero(said.before[-1])),
     Claim(
         r"The interval holds 0: routing and the single best model are not told apart\.",
         lambda said, _: holds_zero(said.before[-1]),
@@ -193,9 +195,11 @@ CLAIMS = (
     ),
     Claim(
         r"No benchmark’s questions are found to help forecasts on another beyond chance\.",
-        lambda _, facts: not any(
-            one.value.n >= FEW_QUESTIONS and round(one.value.low, 3) > 0
-            for one in facts.contributions
+        lambda _, facts: (
+            not any(
+                one.value.n >= FEW_QUESTIONS and round(one.value.low, 3) > 0
+                for one in facts.contributions
+            )
         ),
     ),
     Claim(
