@@ -12,6 +12,7 @@ Keys of --json: `played`, `right`, `wrong` (their names), and `python`, `numpy`,
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 import tempfile
@@ -30,13 +31,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     as_json = parser.parse_args().json
     sys.path.append(str(TESTS))
-    from decision_cases.playing import all_decisions, play
-
+    playing = importlib.import_module("decision_cases.playing")
     wrong = []
-    decisions = all_decisions()
+    decisions = playing.all_decisions()
     for decision in decisions:
         with tempfile.TemporaryDirectory() as folder:
-            played = play(decision, Path(folder))
+            played = playing.play(decision, Path(folder))
         faults = list(played.faults(decision))
         wrong += [decision.name] * bool(faults)
         if not as_json:
