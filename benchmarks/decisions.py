@@ -17,7 +17,6 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from surroundings import surroundings
 
@@ -32,14 +31,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     as_json = parser.parse_args().json
     sys.path.append(str(TESTS))
-    # Imported by name, since the tests are no package that tools know.
-    cases: Any = importlib.import_module("decision_cases.playing")
-
+    playing = importlib.import_module("decision_cases.playing")
     wrong = []
-    decisions = cases.all_decisions()
+    decisions = playing.all_decisions()
     for decision in decisions:
         with tempfile.TemporaryDirectory() as folder:
-            played = cases.play(decision, Path(folder))
+            played = playing.play(decision, Path(folder))
         faults = list(played.faults(decision))
         wrong += [decision.name] * bool(faults)
         if not as_json:

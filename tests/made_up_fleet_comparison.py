@@ -238,6 +238,13 @@ def findings() -> FleetFindings:
     )
 
 
+def findings_of(**parts: object) -> FleetFindings:
+    """Nothing but a matrix and these parts."""
+    names = ("members", "scores", "expected", "reliability", "routers", "mix", "predictions")
+    empty = dict.fromkeys((*names, "contributions", "communities", "notes", "files"), ())
+    return replace(findings(), forecaster="factors", **{**empty, **parts})  # type: ignore[arg-type]
+
+
 def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map") -> Comparison:
     """A run of a job that found this, or everything that any of them finds."""
     return Comparison(

@@ -14,11 +14,12 @@ FEW_MODELS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """Two models and how alike they are."""
+    """Two models and how alike they are; ``rivals`` counts pairs that may be so, too."""
 
     first: str
     second: str
     cell: wording.Cell
+    rivals: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +106,16 @@ def _extremes(numbers: TaskNumbers) -> tuple[Pairing, ...]:
     ]
     ordered = sorted(pairs, key=lambda pair: -_value(pair[1]))
     return tuple(
-        Pairing(first=names[0], second=names[1], cell=wording.cell(row.estimate))
+        Pairing(
+            first=names[0],
+            second=names[1],
+            cell=wording.cell(row.estimate),
+            rivals=wording.count_rivals(
+                row.estimate, (other.estimate for _, other in ordered if other is not row)
+            )
+            if isinstance(row.estimate, Estimate)
+            else 0,
+        )
         for names, row in (ordered if len(ordered) <= 1 else (ordered[0], ordered[-1]))
     )
 

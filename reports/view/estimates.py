@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.plots import IntervalChart, interval_chart
-from scope.records import Comparison, Measurement
+from scope.records import Comparison, Measurement, marked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ def estimates(comparison: Comparison) -> Estimates:
             _group(
                 capability or wording.CLEAN,
                 [row for row in main if row.capability == capability],
-                _targets(comparison),
+                comparison,
             )
             for capability in ordered
         ),
@@ -79,7 +79,7 @@ def losses(comparison: Comparison) -> tuple[EstimateGroup, ...]:
         _group(
             f"{_short(metric)} on {capability or wording.CLEAN}",
             [row for row in parts if (row.capability, row.metric) == (capability, metric)],
-            _targets(comparison),
+            comparison,
         )
         for capability, metric in keys
     )
@@ -91,8 +91,8 @@ def differences(comparison: Comparison) -> tuple[DifferenceRow, ...]:
         DifferenceRow(
             metric=wording.metric_name(row.metric),
             capability=row.capability or wording.CLEAN,
-            first=row.first,
-            second=row.second,
+            first=marked(row.first, comparison.answer_shares),
+            second=marked(row.second, comparison.answer_shares),
             cell=wording.cell(row.estimate, signed=True),
             p_value=wording.p_value(row.p_value),
             p_adjusted=wording.p_value(row.p_adjusted),
@@ -101,11 +101,7 @@ def differences(comparison: Comparison) -> tuple[DifferenceRow, ...]:
     )
 
 
-def _targets(comparison: Comparison) -> tuple[str, ...]:
-    return tuple(card.name for card in comparison.manifest.targets)
-
-
-def _group(title: str, rows: Iterable[Measurement], targets: tuple[str, ...]) -> EstimateGroup:
+def _group(title: str, rows: Iterable[Measurement], comparison: Comparison) -> EstimateGroup:
     rows = tuple(rows)
     return EstimateGroup(
         title=title,
@@ -113,7 +109,7 @@ def _group(title: str, rows: Iterable[Measurement], targets: tuple[str, ...]) ->
             EstimateRow(
                 metric=wording.metric_name(row.metric),
                 subset=row.subset or "",
-                target=row.target,
+                target=marked(row.target, comparison.answer_shares),
                 cell=wording.cell(row.estimate),
             )
             for row in rows
@@ -121,7 +117,7 @@ def _group(title: str, rows: Iterable[Measurement], targets: tuple[str, ...]) ->
         chart=interval_chart(
             f"Estimates with intervals, {title}; the numbers stand in the table",
             [(row.subset or _short(row.metric), row) for row in rows],
-            targets,
+            tuple(card.name for card in comparison.manifest.targets),
         ),
     )
 

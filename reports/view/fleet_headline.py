@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from scope.records import (
 
 SIGNIFICANT_SHARE = 0.95
 """A benchmark counts as foretold where so many of the splits are significant."""
+
+BY_CHANCE = 0.05
+"""Contributions that would come about with at least this probability are no finding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +44,8 @@ class RouteFinding:
 
     ``beyond`` says what `beyond_chance` says of the gain over the single best model, but ``mix``
     where the router is better than that and not surely better than a random choice with the same
-    mix of models, and so at the same cost.
+    mix of models, and so at the same cost; and ``dearer`` where it is better than both and a
+    question costs more than with the single best model.
     """
 
     accuracy: wording.Cell
@@ -48,6 +53,7 @@ class RouteFinding:
     single_accuracy: wording.Cell | None
     gain: wording.Cell | None
     beyond: str | None
+    costs: tuple[str, str] | None
     others: tuple[tuple[str, wording.Cell], ...]
 
 
@@ -66,7 +72,8 @@ class ProbeFinding:
     """Communities whose models lie nearer to each other than chance, and the best contribution.
 
     ``beyond`` says of the contribution what `beyond_chance` says; where any is beyond chance,
-    ``helping`` of ``contributions`` are, and the best is the greatest of these.
+    ``helping`` of ``contributions`` are, and the best is the greatest of these. ``by_chance`` says
+    that as many intervals may lie above 0 where no contribution does.
 
     ``tested`` counts the communities that have a p-value; nearer counts after Holm's correction
     over all of them.
@@ -79,6 +86,7 @@ class ProbeFinding:
     contribution: wording.Cell | None
     beyond: str | None
     helping: int
+    by_chance: bool
     contributions: int
 
 
@@ -88,7 +96,8 @@ class FleetHeadline:
 
     ``known`` is the share of the matrix that is known, in per cent. ``most_asked`` is the model
     that the router asks most often, and the share of the questions; ``asked`` counts all of them.
-    ``expected`` are the models expected to be right most and least often on the questions asked.
+    ``expected`` are the models expected to be right most and least often on the questions asked,
+    each with the number of others whose interval overlaps with its own.
     """
 
     title: str
@@ -99,7 +108,7 @@ class FleetHeadline:
     added: int
     forecast: ForecastFinding | None
     route: RouteFinding | None
-    expected: tuple[tuple[str, wording.Cell], ...]
+    expected: tuple[tuple[str, wording.Cell, int], ...]
     asked: int
     most_asked: tuple[str, str] | None
     predict: PredictFinding | None
@@ -154,6 +163,7 @@ def _route(findings: FleetFindings) -> RouteFinding | None:
         single_accuracy=None if single is None else wording.share_cell(single.accuracy),
         gain=None if gain is None else wording.points_cell(gain),
         beyond=_worth(every),
+        costs=_costs(every[ROUTER], single),
         others=tuple(
             (name, wording.share_cell(one.accuracy))
             for name, one in every.items()
@@ -166,7 +176,19 @@ def _worth(every: Mapping[str, RouterScore]) -> str | None:
     over_single, over_mix = (
         beyond_chance(every[name].gain if name in every else None) for name in (SINGLE, SAME_MIX)
     )
-    return "mix" if over_single == "more" and over_mix != "more" else over_single
+    if over_single != "more":
+        return over_single
+    if over_mix != "more":
+        return "mix"
+    cost, of_single = every[ROUTER].cost, every[SINGLE].cost
+    return "dearer" if cost is not None and of_single is not None and cost > of_single else "more"
+
+
+def _costs(router: RouterScore, single: RouterScore | None) -> tuple[str, str] | None:
+    """What a question costs with the router, and with the single best model."""
+    if single is None or router.cost is None or single.cost is None:
+        return None
+    return f"{router.cost:.4g}", f"{single.cost:.4g}"
 
 
 def _most_asked(findings: FleetFindings) -> tuple[str, str] | None:
@@ -210,6 +232,7 @@ def _probe(findings: FleetFindings) -> ProbeFinding | None:
         if one.source != one.target and isinstance(one.value, Estimate)
     ]
     best = _best(others)
+    helping = sum(beyond_chance(one.value) == "more" for one in others)
     return ProbeFinding(
         near=sum(value < 0.05 for value in tested),
         tested=len(tested),
@@ -217,8 +240,22 @@ def _probe(findings: FleetFindings) -> ProbeFinding | None:
         target=None if best is None else best.target,
         contribution=None if best is None else wording.points_cell(best.value),
         beyond=None if best is None else beyond_chance(best.value),
-        helping=sum(beyond_chance(one.value) == "more" for one in others),
+        helping=helping,
+        by_chance=_as_many_by_chance(helping, len(others)) >= BY_CHANCE,
         contributions=len(others),
+    )
+
+
+def _as_many_by_chance(above: int, intervals: int) -> float:
+    """The probability that so many 95 % intervals, or more, lie above 0 though nothing does.
+
+    >>> round(_as_many_by_chance(1, 40), 2), round(_as_many_by_chance(4, 40), 2)
+    (0.64, 0.02)
+    """
+    share = 0.025
+    return sum(
+        math.comb(intervals, number) * share**number * (1 - share) ** (intervals - number)
+        for number in range(above, intervals + 1)
     )
 
 
@@ -234,7 +271,7 @@ def _best(contributions: Sequence[Contribution]) -> Contribution | None:
     )
 
 
-def _expected(findings: FleetFindings) -> tuple[tuple[str, wording.Cell], ...]:
+def _expected(findings: FleetFindings) -> tuple[tuple[str, wording.Cell, int], ...]:
     """The models that are expected to be right most and least often on the questions asked."""
     defined = [
         (one.accuracy.value, one.model, one.accuracy)
@@ -243,4 +280,8 @@ def _expected(findings: FleetFindings) -> tuple[tuple[str, wording.Cell], ...]:
     ]
     ordered = sorted(defined, key=lambda one: -one[0])
     ends = ordered if len(ordered) <= 1 else (ordered[0], ordered[-1])
-    return tuple((model, wording.share_cell(accuracy)) for _, model, accuracy in ends)
+    accuracies = [accuracy for _, _, accuracy in defined]
+    return tuple(
+        (model, wording.share_cell(accuracy), wording.count_rivals(accuracy, accuracies))
+        for _, model, accuracy in ends
+    )

@@ -106,6 +106,4 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
         return None
     if difference.n < FEW_QUESTIONS:
         return "few"
-    if difference.low > 0:
-        return "more"
-    return "less" if difference.high < 0 else "unclear"
+    return difference.side

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reports.view import wording
@@ -12,7 +13,8 @@ from scope.records import Comparison, Estimate, Measurement, Undefined
 class Finding:
     """The answer for one capability and target; ``reason`` says why there is no number.
 
-    ``degenerate`` says that there is one, which speaks for nothing.
+    ``degenerate`` says that there is one, which speaks for nothing. ``agreement`` is how often
+    both give the same label to the unchanged texts.
     """
 
     capability: str
@@ -21,16 +23,20 @@ class Finding:
     share: str
     interval: str
     n: int
+    agreement: wording.Cell | None
     reason: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswersOfModel:
-    """How often a model is right on the unchanged texts, and which answers it gives."""
+    """How often a model is right on the unchanged texts, and which answers it gives.
+
+    ``agreement`` with the reference is None for the reference itself.
+    """
 
     model: str
-    accuracy: str
-    n: int
+    accuracy: wording.Cell
+    agreement: wording.Cell | None
     answers: str
     degenerate: str | None
 
@@ -58,25 +64,37 @@ def headline(comparison: Comparison) -> Headline:
     """The first section of an audit's report."""
     manifest = comparison.manifest
     names = ", ".join(card.name for card in manifest.targets)
+    agreements = _agreements(comparison)
     return Headline(
         title=f"SCoPE {manifest.job}: {names} against {manifest.reference.name}",
         reference=manifest.reference.name,
         answers=tuple(
             AnswersOfModel(
                 model=one.model,
-                accuracy=str(one.accuracy),
-                n=one.accuracy.n,
+                accuracy=wording.cell(one.accuracy),
+                agreement=wording.cell(agreements[one.model]) if one.model in agreements else None,
                 answers=one.in_words(),
                 degenerate=one.degenerate,
             )
             for one in comparison.answer_shares
         ),
-        findings=_findings(comparison),
+        findings=_findings(comparison, agreements),
         soft=_soft(comparison),
     )
 
 
-def _findings(comparison: Comparison) -> tuple[Finding, ...]:
+def _agreements(comparison: Comparison) -> dict[str, Estimate | Undefined]:
+    """How often each target gives the reference's label to the unchanged texts."""
+    return {
+        one.target: one.estimate
+        for one in comparison.measurements
+        if one.metric == "iid_agreement" and one.subset is None
+    }
+
+
+def _findings(
+    comparison: Comparison, agreements: Mapping[str, Estimate | Undefined]
+) -> tuple[Finding, ...]:
     manifest = comparison.manifest
     measured = {
         (measurement.capability, measurement.target): measurement
@@ -96,6 +114,7 @@ def _findings(comparison: Comparison) -> tuple[Finding, ...]:
             degenerate.get(target.name),
             measured.get((capability.name, target.name)),
             missing.get(capability.name, "Hard-SCoPE was not asked for"),
+            agreements.get(target.name),
         )
         for capability in manifest.capabilities
         for target in manifest.targets
@@ -109,6 +128,7 @@ def _finding(
     degenerate: str | None,
     measurement: Measurement | None,
     missing: str,
+    agreement: Estimate | Undefined | None,
 ) -> Finding:
     estimate = Undefined(reason=missing) if measurement is None else measurement.estimate
     if isinstance(estimate, Estimate):
@@ -125,6 +145,7 @@ def _finding(
         share=share,
         interval=interval,
         n=estimate.n,
+        agreement=None if agreement is None else wording.share_cell(agreement),
         reason=reason,
     )
 

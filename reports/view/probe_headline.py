@@ -38,7 +38,7 @@ class Training:
 
     ``added`` is known where the last step follows ``raw`` immediately; else each step's gain
     stands in the ladder alone, as the sum has no interval. ``beyond`` says whether ``added`` may
-    be chance, ``worse`` that the last step follows people less than ``raw``.
+    be chance, ``worse`` that the last step's number is below that of ``raw``.
     """
 
     raw: wording.Cell
@@ -49,11 +49,15 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class BestLayer:
-    """The layer whose cosines by themselves follow people best, of so many ``layers``."""
+    """The layer whose cosines by themselves have the greatest number, of so many ``layers``.
+
+    ``rivals`` counts the other layers whose interval overlaps with its own.
+    """
 
     layer: int
     layers: int
     cell: wording.Cell
+    rivals: int
     low: float
 
 
@@ -179,13 +183,19 @@ def _best(
     if len(layers) < 2 or not known:
         return None
     layer, estimate = max(known, key=lambda one: one[1].value)
-    return BestLayer(layer=layer, layers=len(layers), cell=wording.cell(estimate), low=estimate.low)
+    return BestLayer(
+        layer=layer,
+        layers=len(layers),
+        cell=wording.cell(estimate),
+        rivals=wording.count_rivals(estimate, (found for _, found in known)),
+        low=estimate.low,
+    )
 
 
 def _better(findings: ProbeFindings, last: StepScore) -> BestLayer | None:
-    """As the layer is picked on the test pairs, its whole interval must lie above."""
+    """As the layer is picked on the test pairs, the whole intervals must lie apart."""
     best = _best(findings, last.model, lambda one: one.encoded)
-    if best is None or not isinstance(last.pearson, Estimate) or best.low <= last.pearson.value:
+    if best is None or not isinstance(last.pearson, Estimate) or best.low <= last.pearson.high:
         return None
     return best
 

@@ -65,11 +65,7 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     >>> beyond_chance(Estimate(value=0.1, low=-0.05, high=0.2, n=90, method="Zou"))
     'unclear'
     """
-    if not isinstance(difference, Estimate):
-        return None
-    if difference.low > 0:
-        return "more"
-    return "less" if difference.high < 0 else "unclear"
+    return difference.side if isinstance(difference, Estimate) else None
 
 
 def spread(values: Sequence[float | None]) -> str | None:

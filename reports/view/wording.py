@@ -90,12 +90,12 @@ def two_digits(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in per cent with one decimal, without the sign.
+    """A share in per cent with one decimal, without the sign; the digits are those of `number`.
 
-    >>> percent(0.93149)
-    '93.1'
+    >>> percent(0.93149), percent(0.0015), number(0.0015)
+    ('93.1', '0.2', '0.002')
     """
-    return f"{100 * value:.1f}"
+    return f"{100 * round(value, 3):.1f}"
 
 
 def points(value: float) -> str:
@@ -104,7 +104,7 @@ def points(value: float) -> str:
     >>> points(0.0163), points(-0.25), points(-0.0001)
     ('+1.6', '−25.0', '0.0')
     """
-    text = f"{100 * value:+.1f}"
+    text = f"{100 * round(value, 3):+.1f}"
     return "0.0" if text in {"-0.0", "+0.0"} else text.replace("-", "−")
 
 
@@ -165,6 +165,25 @@ def cell(estimate: Estimate | Undefined, *, signed: bool = False) -> Cell:
         n=estimate.n,
         method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
         reason=None,
+    )
+
+
+def count_rivals(one: Estimate, others: Iterable[Estimate | Undefined]) -> int:
+    """How many other numbers have an interval that overlaps with this one's.
+
+    A number that is the greatest, or the least, of several is surely so where there is none.
+
+    >>> one, other = (
+    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.6)
+    ... )
+    >>> count_rivals(one, [one, other]), count_rivals(one, [one])
+    (1, 0)
+    """
+    return sum(
+        isinstance(other, Estimate) and one.low <= other.high and other.low <= one.high
+        for other in others
+        if other is not one
     )
 
 

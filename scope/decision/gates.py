@@ -202,8 +202,6 @@ def failures(
             yield f"{gate.text}: there is nothing but `{gate.other}` itself to judge"
         elif gate.after in {one.target for one in comparison.measurements}:
             yield f"{gate.text}: `{gate.after}` is a target, and there is no margin behind it"
-        elif reason := degenerate.get(gate.other or ""):
-            yield f"{gate.text}: {gate.other} is degenerate: {reason}"
         else:
             for one in judged:
                 if reason := degenerate.get(one.target):
@@ -240,11 +238,17 @@ def _failure(
 ) -> str | None:
     """Why this number does not meet the gate."""
     if gate.other is None:
-        return _beyond(gate, _named(one), one.estimate, judged_on)
+        return _beyond(gate, _named(one), one.estimate, judged_on, _rows(comparison))
     difference = difference_from(comparison, gate.other, one, runs)
     if isinstance(difference, str):
         return f"{_named(one)}: {difference}"
-    return _beyond(gate, f"{_named(one)} minus that of {gate.other}", difference, judged_on)
+    what = f"{_named(one)} minus that of {gate.other}"
+    return _beyond(gate, what, difference, judged_on, _rows(comparison))
+
+
+def _rows(comparison: Comparison) -> int:
+    """How many examples there are at most, before a sample is drawn."""
+    return max((card.rows for card in comparison.manifest.data), default=0)
 
 
 def _named(one: Measurement) -> str:
@@ -254,7 +258,7 @@ def _named(one: Measurement) -> str:
 
 
 def _beyond(
-    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn
+    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn, rows: int
 ) -> str | None:
     """Why an estimate does not meet the bound, and how many examples would settle it."""
     side = "at least" if gate.at_least else "at most"
@@ -273,4 +277,8 @@ def _beyond(
         return told
     enough = math.ceil(estimate.n * (abs(estimate.value - sure) / beyond) ** 2)
     bound = "lower" if gate.at_least else "upper"
-    return f"{told} by its {bound} bound; if the value stays, about {enough} examples settle it"
+    lacking = f", and these data have {rows}" if enough > rows else ""
+    return (
+        f"{told} by its {bound} bound; if the value stays, about {enough} examples settle it"
+        f"{lacking}"
+    )

@@ -103,12 +103,8 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
         earlier = earlier_run(name, runs)
         if earlier is None:
             return f"no target and no finished run `{name}`"
-        if _asked(earlier) != _asked(comparison):
-            return f"the run `{name}` has another reference, other data or other settings"
-        if _reference_answers_otherwise(earlier, comparison):
-            return f"the reference of the run `{name}` gives other answers to the same texts"
-        if earlier.measurements == comparison.measurements:
-            return f"the run `{name}` is this very one"
+        if unfit := _why_not_comparable(earlier, comparison):
+            return f"the run `{name}` {unfit}"
         other, named = earlier, one.target
     found = [
         candidate
@@ -119,7 +115,25 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
     same = [candidate for candidate in found if candidate.target == named]
     if other is not comparison and not same and len({one.target for one in found}) == 1:
         same = found
-    return same[0] if same else f"`{name}` has no such number"
+    if not same:
+        return f"`{name}` has no such number"
+    return _why_dead(other, same[0].target) or same[0]
+
+
+def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
+    """Why an earlier run cannot be compared with; empty where it can."""
+    if _asked(earlier) != _asked(comparison):
+        return "has another reference, other data or other settings"
+    if _reference_answers_otherwise(earlier, comparison):
+        return "has a reference that gives other answers to the same texts"
+    return "is this very one" if earlier.measurements == comparison.measurements else ""
+
+
+def _why_dead(comparison: Comparison, target: str) -> str | None:
+    """Why nothing can be held against this target: its answers carry no evidence."""
+    reasons = {one.model: one.degenerate for one in comparison.answer_shares}
+    reason = reasons.get(target)
+    return None if reason is None else f"{target} is degenerate: {reason}"
 
 
 def _asked(comparison: Comparison) -> tuple[object, ...]:

@@ -42,7 +42,7 @@ def answer_shares(
         The gold labels that are known, by the same ids.
     reference
         The reference's answers, which stand for gold where no label is known; None for the
-        reference itself, of which nothing is said then.
+        reference itself, which then must give two answers at least.
 
     Examples
     --------
@@ -58,14 +58,16 @@ def answer_shares(
     counts = dict(Counter(answers.values()).most_common())
     right = {one: float(answers[one] == label) for one, label in gold.items()}
     accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
-    enough = len(gold) >= FEWEST or reference is None
-    of_whom = ("gold label", gold) if enough else ("answer of the reference", reference or {})
+    of_gold = len(gold) >= FEWEST or reference is None
+    of_whom = ("gold label", gold) if of_gold else ("answer of the reference", reference or {})
+    others = "whose gold label is another" if of_gold else "that the reference answers otherwise"
     return AnswerShares(
         model=model,
         counts=counts,
         accuracy=accuracy,
         degenerate=_one_answer(counts, *of_whom)
-        or _blind_to_others(counts, answers, gold)
+        or _blind_to_others(counts, answers, of_whom[1], others)
+        or _never_another(counts, of_whom[1])
         or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
     )
 
@@ -85,20 +87,29 @@ def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, 
 
 
 def _blind_to_others(
-    counts: Mapping[str, int], answers: Mapping[str, str], gold: Mapping[str, str]
+    counts: Mapping[str, int], answers: Mapping[str, str], expected: Mapping[str, str], whose: str
 ) -> str | None:
-    """Why one answer is too frequent where gold labels are skewed: it is given to all the rest."""
+    """Why one answer is too frequent where others are rarely expected: these get it, too."""
     if not counts:
         return None
     answer, times = next(iter(counts.items()))
-    others = [one for one, label in gold.items() if label != answer]
+    others = [one for one, label in expected.items() if label != answer]
     if (
         times < ONE_ANSWER * sum(counts.values())
         or len(others) < FEWEST
         or any(answers[one] != answer for one in others)
     ):
         return None
-    return f"it answers `{answer}` to all {len(others)} texts whose gold label is another"
+    return f"it answers `{answer}` to all {len(others)} texts {whose}"
+
+
+def _never_another(counts: Mapping[str, int], expected: Mapping[str, str]) -> str | None:
+    """Why a single answer says nothing where too few labels are known to show that it is right."""
+    texts = sum(counts.values())
+    if len(counts) != 1 or texts < FEWEST or len(expected) >= FEWEST:
+        return None
+    known = f"only {len(expected)} of them" if expected else "none of them"
+    return f"it answers `{next(iter(counts))}` to all {texts} texts, and {known} has a gold label"
 
 
 def _no_better_than_chance(
@@ -115,9 +126,11 @@ def _no_better_than_chance(
     if chance == 1 or (accuracy.high - chance) / (1 - chance) >= LEAST_KAPPA:
         return None
     highest = (accuracy.high - chance) / (1 - chance)
+    below = accuracy.high < chance
     return (
-        f"its accuracy of {accuracy} on {len(gold)} labelled texts is hardly better than chance, "
-        f"{chance:.3f}: Cohen's kappa is at most {highest:.2f}"
+        f"its accuracy of {accuracy} on {len(gold)} labelled texts is "
+        f"{'below' if below else 'hardly better than'} chance, {chance:.3f}: Cohen's kappa is at "
+        f"most {highest:.2f}{'; look whether labels are mixed up (`--label-map`)' if below else ''}"
     )
 
 

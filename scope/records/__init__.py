@@ -4,7 +4,7 @@ In the order of the work: what is asked, what is answered, what is estimated fro
 comparison that holds it all.
 """
 
-from scope.records.answer_shares import AnswerShares
+from scope.records.answer_shares import AnswerShares, marked
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
 from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
 from scope.records.comparison import (
@@ -110,4 +110,5 @@ __all__ = [
     "TaskAnswers",
     "Undefined",
     "Verdict",
+    "marked",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
@@ -32,10 +32,25 @@ class AnswerShares:
 
         Examples
         --------
-        >>> counts = {"good": 3, "bad": 1}
+        >>> counts = {"bad": 1, "good": 3}
         >>> AnswerShares(model="m", counts=counts, accuracy=Undefined(reason="")).in_words()
         'good 75 %, bad 25 %'
         """
-        told = [f"{one} {100 * count / self.n:.0f} %" for one, count in self.counts.items()][:most]
+        # JSON has its keys in the order of the alphabet.
+        ordered = sorted(self.counts.items(), key=lambda one: -one[1])
+        told = [f"{one} {100 * count / self.n:.0f} %" for one, count in ordered[:most]]
         others = len(self.counts) - len(told)
         return ", ".join(told) + (f", {others} others" if others else "")
+
+
+def marked(model: str, shares: Sequence[AnswerShares]) -> str:
+    """The model's name, with a remark where its answers carry no evidence.
+
+    Examples
+    --------
+    >>> gone = AnswerShares(model="m", counts={}, accuracy=Undefined(reason=""), degenerate="why")
+    >>> marked("m", [gone]), marked("other", [gone])
+    ('m (degenerate)', 'other')
+    """
+    degenerate = any(one.model == model and one.degenerate is not None for one in shares)
+    return f"{model} (degenerate)" if degenerate else model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 GOLD = "(gold)"
 """Stands for the right answers where another model's name could stand."""
@@ -28,6 +29,21 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    @property
+    def side(self) -> Literal["more", "less", "unclear"]:
+        """On which side of 0 the interval lies, by the three decimals that are shown.
+
+        Examples
+        --------
+        >>> Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap").side
+        'more'
+        >>> Estimate(value=0.1, low=0.0004, high=0.2, n=90, method="bootstrap").side
+        'unclear'
+        """
+        if round(self.low, 3) > 0:
+            return "more"
+        return "less" if round(self.high, 3) < 0 else "unclear"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

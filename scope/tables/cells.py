@@ -123,7 +123,7 @@ def _remark(difference: Estimate | Undefined) -> str:
         return ""
     if difference.n < FEW_QUESTIONS:
         return "\ntoo few to tell"
-    return "\nmay be chance" if difference.low <= 0 <= difference.high else ""
+    return "\nmay be chance" if difference.side == "unclear" else ""
 
 
 def number(estimate: Estimate | Undefined, digits: int = 3) -> str:
@@ -134,8 +134,11 @@ def number(estimate: Estimate | Undefined, digits: int = 3) -> str:
 def _written(estimate: Estimate | Undefined, *, scale: int = 1, digits: int, sign: str = "") -> str:
     if not isinstance(estimate, Estimate):
         return str(estimate)
+    # Rounded first: per cent and shares of one number then have the same digits everywhere.
+    decimals = digits + (2 if scale == 100 else 0)
     value, low, high = (
-        f"{scale * one:{sign}.{digits}f}" for one in (estimate.value, estimate.low, estimate.high)
+        f"{scale * round(one, decimals):{sign}.{digits}f}"
+        for one in (estimate.value, estimate.low, estimate.high)
     )
     return f"{value}  n={estimate.n}\n[{low}, {high}]"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scope.printing import printable
-from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement
+from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement, marked
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,7 +63,7 @@ def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> T
     manifest = comparison.manifest
     shown = _titled(f"{manifest.job}: against {manifest.reference.name}", "capability", "metric")
     for card in manifest.targets:
-        _add_column(shown, card.name)
+        _add_column(shown, marked(card.name, comparison.answer_shares))
     for capability, metric in dict.fromkeys((one.capability, one.metric) for one in main):
         cells = [_cell(one) for one in main if (one.capability, one.metric) == (capability, metric)]
         _add_row(shown, capability or ALL_TEXTS, metric, *cells)

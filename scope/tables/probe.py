@@ -105,7 +105,7 @@ def _gain(gain: Estimate | Undefined | None) -> str:
 def _remark(difference: Estimate | Undefined) -> str:
     if not isinstance(difference, Estimate):
         return ""
-    return "\nmay be chance" if difference.low <= 0 <= difference.high else ""
+    return "\nmay be chance" if difference.side == "unclear" else ""
 
 
 def _below(found: ProbeFindings, scores: Sequence[StepScore]) -> Iterator[str]:
@@ -120,8 +120,8 @@ def _below(found: ProbeFindings, scores: Sequence[StepScore]) -> Iterator[str]:
     whole = last.pearson
     if isinstance(raw, Estimate) and isinstance(whole, Estimate) and whole.value < raw.value:
         yield printable(
-            f"training did not help here: {last.step} {whole.value:.3f} is below raw "
-            f"{raw.value:.3f}"
+            f"it is not shown that training helped here: {last.step} {whole.value:.3f} is below "
+            f"raw {raw.value:.3f}"
         )
     trained = ", ".join(f"{score.step} {score.parameters:,}" for score in scores)
     yield printable(f"numbers trained: {trained}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One estimate, flat; ``reason`` says why there is no value."""
+    """One estimate, flat; ``reason`` says why there is no value, or why it carries no evidence."""
 
     capability: str
     metric: str
@@ -42,7 +42,10 @@ def rows(comparison: Comparison) -> Iterator[Row]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
-    yield from map(_measured, comparison.measurements)
+    dead = {one.model: one.degenerate for one in comparison.answer_shares if one.degenerate}
+    for one in comparison.measurements:
+        row, reason = _measured(one), dead.get(one.target)
+        yield row._replace(reason=f"degenerate: {reason}") if reason and not row.reason else row
     for shares in comparison.answer_shares:
         yield _row("", "accuracy", shares.model, shares.accuracy, against=GOLD)
     if comparison.fleet is not None:

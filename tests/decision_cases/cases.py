@@ -23,8 +23,8 @@ class Decision:
         The last command's exit code.
     says, never
         What its two streams must and must not hold.
-    page
-        What the page of the run must hold, where there is one.
+    page, page_never
+        What the page of the run must and must not hold, where there is one.
     """
 
     name: str
@@ -33,3 +33,4 @@ class Decision:
     says: Sequence[str] = field(default_factory=tuple)
     never: Sequence[str] = field(default_factory=tuple)
     page: Sequence[str] = field(default_factory=tuple)
+    page_never: Sequence[str] = field(default_factory=tuple)

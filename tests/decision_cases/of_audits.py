@@ -1,46 +1,245 @@
-"""Decisions on audits: a dead model must not pass."""
+"""Decisions on audits: a dead model must not pass, and a good one on skewed data must."""
 
 import csv
 
+import toy_judges
 from decision_cases.cases import Decision
 
-TEXTS = (
-    ("a wonderful film with moving scenes", "positive"),
-    ("a terrible film without any meaning", "negative"),
-    ("lovely acting and beautiful pictures", "positive"),
-    ("horrible acting and boring dialogue", "negative"),
-)
+BALANCED = toy_judges.texts(30, 30)
+SKEWED = toy_judges.texts(90, 10)
+MANY = toy_judges.texts(100, 100)
+THREE = [
+    *toy_judges.texts(20, 20),
+    *((f"this ordinary picture with quiet music number {place}", "neutral") for place in range(20)),
+]
+NEVER = ("keeps", "internal error")
 
 
-def write_data(path, rows=TEXTS, repeats=15):
-    """A table of texts and labels; each text comes in as many versions."""
+def write_data(path, rows, *, labels=True):
+    """A table of texts, with their labels or without."""
     with path.open("w", newline="", encoding="utf-8") as stream:
         table = csv.writer(stream)
-        table.writerow(("text", "label"))
-        for repeat in range(repeats):
-            table.writerows((f"{text} number {repeat}", label) for text, label in rows)
+        table.writerow(("text", "label") if labels else ("text",))
+        table.writerows(row if labels else row[:1] for row in rows)
 
 
-def audit(*more, reference="Careful", target="Rougher", data=TEXTS, repeats=15):
+def audit(*more, reference="Judge", targets=("Twin",), data=BALANCED, labels=True):
+    """One audit on these texts."""
+
     def make(folder):
-        write_data(folder / "rows.csv", data, repeats)
+        write_data(folder / "rows.csv", data, labels=labels)
         yield (
-            *("audit", "--reference", f"python:toy_models:{reference}"),
-            *("--target", f"python:toy_models:{target}", "--capability", "typo"),
-            *("--data", "rows.csv", "--run", "mine", *more),
+            *("audit", "--reference", f"python:toy_judges:{reference}"),
+            *(part for name in targets for part in ("--target", f"python:toy_judges:{name}")),
+            *("--capability", "typo", "--trials", "1", "--data", "rows.csv", "--run", "mine"),
+            *more,
         )
 
     return make
 
 
-GATE = ("--gate", "hard_scope>=0.9")
+def gate(*texts, on="interval"):
+    """These gates, as options."""
+    return (*(part for text in texts for part in ("--gate", text)), "--gate-on", on)
+
+
+HARD = gate("hard_scope>=0.8")
+OLD_FORM = ("--fail-under", "iid_agreement=0.1")
+EVERY_FORM = (
+    "hard_scope>=0.8",
+    "ood_agreement[typo,toy_judges:Enthusiast]>=0",
+    "soft_scope[typo]>=0",
+    "iid_accuracy_gap<=1",
+)
+SETTLE = ("if the value stays, about",)
+JUDGED = ("hard_scope", "ood_agreement", "soft_scope(tolerance=0.1, cutoff=1.0)")
+DEAD_PAGE = ("nothing can be said of toy_judges:Enthusiast, which is degenerate",)
 
 DECISIONS = [
+    *(
+        Decision(
+            name=f"a target that gives one answer to everything passes no gate on the {on}",
+            make=audit(*gate(*EVERY_FORM, on=on), *OLD_FORM, targets=("Enthusiast",)),
+            exits=1,
+            says=(
+                "Enthusiast is degenerate: it answers `positive` to 60 of 60 texts",
+                "positive 100 %",
+                "Enthusiast (degenerate)",
+                *(f"gate: {one} of toy_judges:Enthusiast on typo: toy_judges" for one in JUDGED),
+                "gate: iid_accuracy_gap of toy_judges:Enthusiast: toy_judges:Enthusiast is degen",
+                "gate: iid_agreement of toy_judges:Enthusiast: toy_judges:Enthusiast is degenerate",
+            ),
+            never=NEVER,
+            page=DEAD_PAGE,
+            page_never=("Enthusiast keeps",),
+        )
+        for on in ("interval", "value")
+    ),
     Decision(
-        name="a target that gives one answer to everything does not pass",
-        make=audit(*GATE, target="Constant"),
+        name="a target that gives one answer to everything is no yardstick of another",
+        make=audit(
+            *gate("iid_agreement[toy_judges:Twin]>=toy_judges:Enthusiast-0.1"),
+            targets=("Twin", "Enthusiast"),
+        ),
         exits=1,
-        says=("Constant is degenerate", "positive 100 %"),
-        page=("Constant is degenerate",),
+        says=("toy_judges:Enthusiast is degenerate",),
+        page=DEAD_PAGE,
+    ),
+    Decision(
+        name="a dead target of an earlier run is no yardstick",
+        make=lambda folder: (
+            *audit("--run", "old", targets=("Enthusiast",))(folder),
+            *audit(*gate("iid_agreement>=runs/old-0.1"))(folder),
+        ),
+        exits=1,
+        says=("degenerate",),
+    ),
+    Decision(
+        name="a target that gives one of three answers to everything does not pass",
+        make=audit(*HARD, reference="OfThree", targets=("Undecided",), data=THREE),
+        exits=1,
+        says=("Undecided is degenerate: it answers `neutral` to 60 of 60 texts",),
+        page=("nothing can be said of toy_judges:Undecided, which is degenerate",),
+        page_never=("Undecided keeps",),
+    ),
+    Decision(
+        name="a target that says yes to everything does not pass on skewed data",
+        make=audit(*HARD, targets=("Enthusiast",), data=SKEWED),
+        exits=1,
+        says=("it answers `positive` to all 10 texts whose gold label is another",),
+        page=DEAD_PAGE,
+    ),
+    Decision(
+        name="a target that says yes to everything does not pass on skewed data without labels",
+        make=audit(*HARD, targets=("Enthusiast",), data=SKEWED, labels=False),
+        exits=1,
+        says=("to all 10 texts that the reference answers otherwise",),
+        page=DEAD_PAGE,
+    ),
+    Decision(
+        name="a target that draws lots does not pass",
+        make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY),
+        exits=1,
+        says=("Random is degenerate: its accuracy", "hardly better than chance", "Cohen's kappa"),
+        page=("nothing can be said of toy_judges:Random, which is degenerate",),
+    ),
+    Decision(
+        name="a target whose labels are mixed up is said to be below chance",
+        make=audit(*gate("hard_scope>=0"), targets=("Backwards",), data=MANY),
+        exits=1,
+        says=("Backwards is degenerate: its accuracy", "below chance", "--label-map"),
+        never=("hardly better than chance",),
+    ),
+    *(
+        Decision(
+            name=f"a reference that gives one answer to everything ends the audit {told}",
+            make=audit(reference="Enthusiast", labels=labels, data=data),
+            exits=2,
+            says=("the reference `toy_judges:Enthusiast` is degenerate: it answers `positive` to",),
+            never=("keeps", "hard_scope", "Traceback"),
+        )
+        for told, labels, data in (
+            ("with labels", True, BALANCED),
+            ("without labels", False, BALANCED),
+            ("on ten texts without labels", False, toy_judges.texts(5, 5)),
+        )
+    ),
+    Decision(
+        name="a good target on skewed data passes",
+        make=audit(*HARD, data=SKEWED),
+        exits=0,
+        says=("positive 90 %, negative 10 %", "1.000  n=100", "1.000 [0.963, 1.000]  n=100"),
+        never=("degenerate",),
+        page=("toy_judges:Twin keeps 100.0 %", "it agrees with the reference on 100.0 %"),
+    ),
+    Decision(
+        name="a good target on skewed data passes without labels",
+        make=audit(*HARD, data=SKEWED, labels=False),
+        exits=0,
+        never=("degenerate",),
+    ),
+    Decision(
+        name="a target that gives no answer to one text in eight does not pass",
+        make=audit(*gate("hard_scope>=0"), targets=("Fails",), data=MANY),
+        exits=2,
+        says=("toy_judges:Fails",),
+        never=("hard_scope", "Traceback", "internal error"),
+    ),
+    *(
+        Decision(
+            name=f"{of} beyond the bound by its value alone {told}",
+            make=audit(*gate(text, on=on), targets=(target, "Twin"), data=BALANCED),
+            exits=exits,
+            says=says,
+            never=("degenerate",),
+        )
+        for of, text, target in (
+            ("a share", "hard_scope[toy_judges:Slips]>=0.95", "Slips"),
+            ("a gap", "iid_accuracy_gap[toy_judges:Rough]<=0.05", "Rough"),
+            ("a difference", "hard_scope[toy_judges:Slips]>=toy_judges:Twin-0.05", "Slips"),
+        )
+        for on, told, exits, says in (
+            ("interval", "fails, with the number of examples that settles it", 1, SETTLE),
+            ("value", "passes where the value decides", 0, ()),
+        )
+    ),
+    Decision(
+        name="a share whose interval lies beyond the bound passes",
+        make=audit(*gate("hard_scope>=0.9", "iid_accuracy_gap<=0.05"), data=MANY),
+        exits=0,
+        never=("gate:",),
+    ),
+    Decision(
+        name="a target worse than another by more than the margin fails",
+        make=audit(
+            *gate("hard_scope[toy_judges:SlipsOften]>=toy_judges:Twin-0.1"),
+            targets=("SlipsOften", "Twin"),
+        ),
+        exits=1,
+        says=("hard_scope of toy_judges:SlipsOften on typo minus that of toy_judges:Twin is -0.",),
+    ),
+    Decision(
+        name="a target worse than an earlier run by more than the margin fails",
+        make=lambda folder: (
+            *audit("--run", "old")(folder),
+            *audit(*gate("hard_scope>=runs/old-0.1"), targets=("SlipsOften",))(folder),
+        ),
+        exits=1,
+        says=("minus that of runs/old is -0.", "not at least -0.1"),
+    ),
+    Decision(
+        name="a target no worse than an earlier run passes",
+        make=lambda folder: (
+            *audit("--run", "old")(folder),
+            *audit(*gate("hard_scope>=runs/old-0.1"), targets=("Slips",))(folder),
+        ),
+        exits=0,
+        never=("gate:",),
+    ),
+    Decision(
+        name="what is undefined passes no gate",
+        make=audit(*gate("iid_accuracy_gap<=1"), labels=False),
+        exits=1,
+        says=("iid_accuracy_gap of toy_judges:Twin is undefined", "not at most 1"),
+    ),
+    *(
+        Decision(
+            name=f"a gate on {what} fails",
+            make=audit(*gate(text)),
+            exits=1,
+            says=(f"{text}: not measured", "typo", "toy_judges:Twin"),
+        )
+        for what, text in {
+            "a metric that is not measured": "soft_scope(tolerance=0.3, cutoff=0.9)>=0",
+            "a capability that is not measured": "hard_scope[synonym]>=0",
+            "a target that there is not": "hard_scope[toy_judges:Twins]>=0",
+        }.items()
+    ),
+    Decision(
+        name="a gate that cannot be read ends the command before any model is asked",
+        make=audit(*gate("hard_scope>=1.2")),
+        exits=2,
+        says=("the gate `hard_scope>=1.2`",),
+        never=("answering",),
     ),
 ]

@@ -48,6 +48,9 @@ class Played:
         for part in decision.page:
             if part not in self.page:
                 yield f"the page does not say: {part}"
+        for part in decision.page_never:
+            if part in self.page:
+                yield f"the page says: {part}"
 
 
 def _words(page):

@@ -42,12 +42,15 @@ def test_an_audit_shows_no_section_of_tasks_and_tasks_none_of_an_audit(document,
     assert "targets" not in tasks_document.section("differences").words
 
 
+OVERLAPS = "(the interval of 1 other pair overlaps with it)"
+
+
 def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold(tasks_document):
     qa, choice, cloze = (node.words for node in tasks_document.section("answer").all("li"))
     assert qa.startswith(
         f"On extractive_qa, the most alike are small and {OTHER} with SemScore 0.594 "
-        f"[0.469, 0.719] (n = 4), the least alike {LARGE} and {OTHER} with 0.125 [0.000, 0.250] "
-        "(n = 3). Against gold (Word F1): small 1.000 [0.875, 1.000] (n = 4);"
+        f"[0.469, 0.719] (n = 4) {OVERLAPS}, the least alike {LARGE} and {OTHER} with 0.125 "
+        "[0.000, 0.250] (n = 3). Against gold (Word F1): small 1.000 [0.875, 1.000] (n = 4);"
     )
     # CAPA exists for one pair alone, so discrete CAPA compares them all.
     assert f"most alike are small and {LARGE} with Discrete CAPA 0.250" in choice
@@ -78,7 +81,7 @@ def test_two_models_get_one_sentence_and_no_matrix(tasks_comparison, parse):
         document.section("answer")
         .all("li")[1]
         .words.startswith(
-            f"On choice, small and {LARGE} are alike with CAPA 0.500 [0.375, 0.625] (n = 4). "
+            f"On choice, between small and {LARGE} CAPA is 0.500 [0.375, 0.625] (n = 4). "
             "Against gold (Accuracy): small 1.000"
         )
     )

@@ -51,14 +51,14 @@ def test_the_answer_is_told_in_words(fleet_document):
         "size (p < 0.05 after Holm’s correction over all of them)."
     ) in words
     assert (
-        "One benchmark’s questions help forecasts on another in 1 of 3 cases, by intervals above 0 "
-        f"(about 1 in 40 is so by chance alone). The greatest of these contributions is from logic "
-        f"to {CATEGORIES[1]}: "
+        "In 1 of 3 cases the interval of what one benchmark’s questions do for forecasts on "
+        "another lies above 0, which chance alone may bring about (in about 1 of 40). The greatest "
+        f"of these contributions is from logic to {CATEGORIES[1]}: "
         "+4.7 points [+1.6, +7.8] (n = 400)."
     ) in words
     assert (
         f"Of the questions asked {MODELS[0]} is expected to answer 75.0 % [71.9, 78.1] (n = 12) "
-        f"rightly, most of all models, and {MODELS[2]} the fewest: 25.0 % [21.9, 28.1] (n = 12)."
+        f"rightly, the highest such number of all models, and {MODELS[2]} has the lowest: 25.0 % ["
     ) in words
     assert "8,100 answers of 6 models to 1,500 questions: 90.0 % of the matrix is known" in words
     assert "1 model was added with the rest of the fleet frozen" in words

@@ -30,7 +30,8 @@ def test_answers_say_share_interval_and_n_for_each_capability_and_target(documen
     answers = [node.words for node in document.section("answer").all("li")]
     assert "nothing can be said of rival" in answers[0]
     kept = "student keeps 87.5 % [75.0, 100.0] of the reference’s invariances"
-    assert answers[3] == f"On synonym, {kept} (n = 4 examples)."
+    agrees = "on the unchanged texts it agrees with the reference on 100.0 % [87.5, 100.0] (n = 4)"
+    assert answers[3] == f"On synonym, {kept} (n = 4 examples); {agrees}."
     assert len(answers) == 6
     assert answers[5].startswith("On negation, the share of the reference’s invariances that")
     assert "undefined: failed: ValueError: javascript:window.injected=1" in answers[5]

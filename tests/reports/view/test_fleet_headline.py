@@ -161,7 +161,7 @@ def test_a_contribution_beyond_chance_goes_before_a_greater_one_that_may_be_chan
 
 def test_the_models_expected_to_be_right_most_and_least_often_are_named(headline):
     ends = headline().expected
-    assert [(name, cell.value) for name, cell in ends] == [
+    assert [(name, cell.value) for name, cell, _ in ends] == [
         (MODELS[0], "75.0\u00a0%"),
         (MODELS[2], "25.0\u00a0%"),
     ]

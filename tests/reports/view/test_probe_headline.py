@@ -70,13 +70,13 @@ def test_an_encoded_layer_is_better_where_its_whole_interval_lies_above_the_prob
         return answer.better
 
     # The probe has 0.796875, each interval reaches 0.03125 to either side.
-    found = better(estimate(0.5), estimate(0.84375))
-    assert (found.layer, found.cell.value) == (1, "0.844")
-    assert better(estimate(0.5), estimate(0.828125)) is None
-    assert better(estimate(0.84375)) is None
+    found = better(estimate(0.5), estimate(0.875))
+    assert (found.layer, found.cell.value) == (1, "0.875")
+    assert better(estimate(0.5), estimate(0.84375)) is None
+    assert better(estimate(0.875)) is None
     assert better(None, Undefined(reason="one side is constant")) is None
     gone = replace(last, pearson=Undefined(reason="one side is constant"))
-    assert better(estimate(0.5), estimate(0.84375), score=gone) is None
+    assert better(estimate(0.5), estimate(0.875), score=gone) is None
 
 
 @pytest.mark.parametrize("kept", [("raw",), ("final",), ("siamese", "final")])

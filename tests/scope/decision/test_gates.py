@@ -46,7 +46,7 @@ def test_a_value_beyond_the_bound_is_not_enough(comparison):
     one = comparison(measured(found=estimate(0.96, 0.884, 0.979)))
     assert told(one, "hard_scope>=0.95") == [
         "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its "
-        "lower bound; if the value stays, about 3466 examples settle it"
+        "lower bound; if the value stays, about 3466 examples settle it, and these data have 1234"
     ]
     assert told(one, "hard_scope>=0.95", "value") == []
     assert told(one, "hard_scope>=0.884") == []
@@ -238,3 +238,13 @@ def test_what_no_gate_can_mean_is_refused(gate):
     with pytest.raises(SpecError) as raised:
         parse_gate(gate)
     assert "hard_scope" in raised.value.expected
+
+
+def test_a_degenerate_target_of_an_earlier_run_is_no_yardstick(comparison, tmp_path):
+    dead = AnswerShares(
+        model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    earlier = comparison(measured(values=[0.0] * 100), shares=[dead])
+    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    (line,) = told(comparison(measured(values=[1.0] * 100)), f"hard_scope>={tmp_path}-0.05")
+    assert "student is degenerate: one answer" in line

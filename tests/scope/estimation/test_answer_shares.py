@@ -95,3 +95,29 @@ def test_the_most_frequent_answers_come_first_and_others_are_counted():
     assert list(shares.counts)[:2] == ["b", "c"]
     assert shares.n == 10
     assert shares.in_words(most=2) == "b 40 %, c 20 %, 4 others"
+
+
+def test_a_reference_without_labels_must_give_two_answers():
+    """Nothing shows that the only answer depends on the texts."""
+    ten = labels_of(good=10)
+    for known, told in ({}, "none of them"), ({"0": "good"}, "only 1 of them"):
+        found = answer_shares("r", ten, known).degenerate
+        assert found == f"it answers `good` to all 10 texts, and {told} has a gold label"
+    assert answer_shares("r", ten, ten).degenerate is None
+    assert answer_shares("r", ten | {"9": "bad"}, {}).degenerate is None
+    assert answer_shares("r", labels_of(good=4), {}).degenerate is None
+
+
+def test_a_constant_target_is_found_where_the_reference_is_skewed_and_no_label_is_known():
+    mostly = labels_of(good=90, bad=10)
+    found = answer_shares("t", dict.fromkeys(mostly, "good"), {}, mostly).degenerate
+    assert found == "it answers `good` to all 10 texts that the reference answers otherwise"
+    assert answer_shares("t", mostly, {}, mostly).degenerate is None
+
+
+def test_labels_that_are_mixed_up_are_below_chance():
+    gold = labels_of(good=50, bad=50)
+    backwards = {one: "bad" if label == "good" else "good" for one, label in gold.items()}
+    found = answer_shares("m", backwards, gold).degenerate
+    assert "is below chance, 0.500" in found
+    assert "--label-map" in found

@@ -107,6 +107,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
                 reference=str(tmp_path / "reference"),
                 targets=[str(tmp_path / "target")],
                 label_column="none",
+                n=4,  # of more texts, an untrained reference with one answer to all is refused
                 model_options=ModelOptions(device="cpu", token_budget=budget),
                 slots=slots,
                 run=f"budget-{budget}-{slots}",

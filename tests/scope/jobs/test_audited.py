@@ -45,7 +45,7 @@ def test_another_prompt_or_other_words_are_another_question(toy_audit, tmp_path)
         ModelOptions(label_words={**WORDS, "positive": "fine"}),
         ModelOptions(label_words=WORDS, prompts={"classify": "{text}: {labels}?"}),
     ):
-        comparison = chooser_audit(toy_audit, tmp_path, model_options=options)
+        comparison = chooser_audit(toy_audit, tmp_path, model_options=options, n=4)
         asked.add(comparison.manifest.reference.fingerprint)
     assert len(asked) == 3
     assert len(list((tmp_path / "runs").iterdir())) == 3

@@ -1,0 +1,128 @@
+"""An audit's headline sentences are carried by the numbers below them."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from headline_claims import Claim, drawn, estimates, faults, page_of, strays
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_comparison import build_comparison
+
+from scope.records import AnswerShares, Measurement, Undefined
+from scope.tables import rows, to_text
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+TARGETS = ("alpha", "beta")
+
+
+def alive(said, facts):
+    return said.match["target"] not in degenerate(facts)
+
+
+def dead(said, facts):
+    return said.match["target"] in degenerate(facts)
+
+
+def degenerate(facts):
+    return {one.model for one in facts.answer_shares if one.degenerate is not None}
+
+
+AGREES = r"(; on the unchanged texts it agrees with the reference on #)?"
+CLAIMS = (
+    Claim(
+        r"On typo nothing can be said of (?P<target>\w+), which is degenerate: one answer\.", dead
+    ),
+    Claim(r"No number below speaks for it\."),
+    Claim(
+        r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of the reference’s invariances "
+        rf"\(n = \d+ examples\){AGREES}\.",
+        alive,
+    ),
+    Claim(
+        r"On typo, the share of the reference’s invariances that (?P<target>\w+) keeps is "
+        r"undefined: .* \(n = \d+ examples\)\.",
+        alive,
+    ),
+)
+
+
+def comparison_of(hard, agreements, dead_ones):
+    """An audit of as many targets, of which some are degenerate."""
+    whole = build_comparison()
+    cards = whole.manifest.models
+    reference, first = cards[:2]
+    named = tuple(replace(first, name=name) for name in TARGETS)
+    capability = replace(whole.manifest.capabilities[1], name="typo")
+    measured = [("hard_scope", "typo", hard), ("iid_agreement", None, agreements)]
+    return replace(
+        whole,
+        manifest=replace(
+            whole.manifest, models=(reference, *named), capabilities=(capability,), settings={}
+        ),
+        measurements=tuple(
+            Measurement(metric=metric, target=target, capability=where, estimate=found)
+            for metric, where, values in measured
+            for target, found in zip(TARGETS, values, strict=True)
+        ),
+        answer_shares=tuple(
+            AnswerShares(
+                model=target,
+                counts={"positive": 4},
+                accuracy=found,
+                degenerate="one answer" if gone else None,
+            )
+            for target, found, gone in zip(TARGETS, agreements, dead_ones, strict=True)
+        ),
+        outcomes=(),
+        differences=(),
+        curves=(),
+        perturbations=(),
+        examples=(),
+    )
+
+
+shares = estimates(0.3, 0.7)
+audits = st.builds(
+    comparison_of,
+    st.tuples(shares, st.one_of(shares, st.just(Undefined(reason="nothing is kept")))),
+    st.tuples(shares, shares),
+    st.tuples(st.booleans(), st.booleans()),
+)
+
+
+@drawn
+@given(audit=audits)
+def test_a_target_keeps_invariances_only_where_its_answers_carry_evidence(parse, audit):
+    document = page_of(audit, parse)
+    assert not [*faults(document, CLAIMS, audit)]
+    assert not [*strays(document, in_percent=True)]
+    kept = re.findall(r"(\w+) keeps ([\d.]+) % \[([\d.]+), ([\d.]+)\]", document.words)
+    below = {tuple(row[1:4]) for row in document.section("estimates").cells() if len(row) > 3}
+    for target, *percents in kept:
+        value, low, high = (f"{float(one) / 100:.3f}" for one in percents)
+        assert (target, value, f"[{low}, {high}]") in below
+
+
+@drawn
+@given(audit=audits)
+def test_degenerate_targets_are_marked_wherever_their_numbers_stand(parse, audit):
+    gone = degenerate(audit)
+    printed, kept = to_text(audit), json.loads(audit.to_json())
+    page = page_of(audit, parse)
+    listed = {row[1] for row in page.section("estimates").cells() if len(row) > 3} - {"Target"}
+    assert {one["model"] for one in kept["answer_shares"] if one["degenerate"]} == gone
+    for target in TARGETS:
+        marked = f"{target} (degenerate)"
+        assert (f"degenerate: {target}: one answer; no number below" in printed) == (target in gone)
+        assert (marked in listed, target in listed) == (target in gone, target not in gone)
+        reasons = {
+            one.reason for one in rows(audit) if one.target == target and one.metric != "accuracy"
+        }
+        assert (
+            (reasons == {"degenerate: one answer"})
+            or target not in gone
+            or "nothing" in str(reasons)
+        )

@@ -1,0 +1,234 @@
+"""A fleet's headline sentences are carried by the numbers below them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from headline_claims import (
+    OVERLAPS,
+    Claim,
+    above_zero,
+    below_zero,
+    drawn,
+    estimates,
+    faults,
+    holds_zero,
+    overlapping,
+    page_of,
+    remarked,
+    strays,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_fleet_comparison import build_comparison, findings, findings_of
+
+from scope.records import (
+    BenchmarkPrediction,
+    CommunityDistance,
+    Contribution,
+    ExpectedAccuracy,
+    Undefined,
+)
+from scope.records.fleet import FEW_QUESTIONS
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def ends_of_expected(said, facts):
+    every = [one.accuracy for one in facts.expected]
+    first, last = max(every, key=lambda one: one.value), min(every, key=lambda one: one.value)
+    return (remarked(said, "first"), remarked(said, "last")) == (
+        overlapping(first, every),
+        overlapping(last, every),
+    )
+
+
+def foretold(said, facts):
+    sure = sum(one.significant >= 0.95 * one.splits for one in facts.predictions)
+    return (int(said.match[1]), int(said.match[2])) == (sure, len(facts.predictions))
+
+
+def near(said, facts):
+    tested = [one.p_adjusted for one in facts.communities]
+    number = 0 if said.match[1] == "none" else int(said.match[1])
+    return (number, int(said.match[2])) == (sum(p < 0.05 for p in tested), len(tested))
+
+
+def chance_of(said):
+    """The probability that so many of the intervals, or more, lie above 0 by chance."""
+    above, every = int(said.match[1]), int(said.match[2])
+    return 1 - sum(
+        math.comb(every, one) * 0.025**one * 0.975 ** (every - one) for one in range(above)
+    )
+
+
+def counted(said, facts):
+    sure = [
+        one.value.n >= FEW_QUESTIONS and round(one.value.low, 3) > 0 for one in facts.contributions
+    ]
+    return (int(said.match[1]), int(said.match[2])) == (sum(sure), len(sure))
+
+
+CONTRIBUTION = (
+    r"from \w+ to \w+: #(?P<rest>, which may be chance|, of too few questions to tell)?\."
+)
+CLAIMS = (
+    Claim(
+        r"Forecasts by .+ are right for # of the answers to unseen questions; knowing each model’s "
+        r"mean alone gives #; the difference is #\."
+    ),
+    Claim(
+        r"That is more than chance explains\.",
+        lambda said, _: above_zero(said.before[-1]) and said.before[-1].n >= FEW_QUESTIONS,
+    ),
+    Claim(r"That is worse than the mean alone\.", lambda said, _: below_zero(said.before[-1])),
+    Claim(r"The interval holds 0: it may be chance\.", lambda said, _: holds_zero(said.before[-1])),
+    Claim(
+        r"These are too few questions to tell\.",
+        lambda said, _: said.before[-1].n < FEW_QUESTIONS,
+    ),
+    Claim(
+        r"Of the questions asked \w+ is expected to answer # rightly, the highest such number of "
+        rf"all models{OVERLAPS.format('first')}, and \w+ has the lowest: #{OVERLAPS.format('last')}"
+        r"\.",
+        ends_of_expected,
+    ),
+    Claim(
+        r"(\d+) of (\d+) benchmarks left out are foretold: predicted and observed accuracies rank "
+        r"the models alike, significantly in at least 95 % of the random splits\.",
+        foretold,
+    ),
+    Claim(
+        r"Kendall’s τ is highest on \w+ with #(, lowest on \w+ with #)?\.",
+        lambda said, facts: (
+            [one.value for one in said.numbers]
+            == [
+                round(end(one.tau.value for one in facts.predictions), 3)
+                for end in (max, min)[: len(said.numbers)]
+            ]
+        ),
+    ),
+    Claim(
+        r"In (none|\d+) of (\d+) communities models lie nearer to each other than in random groups "
+        r"of the same size \(p < 0\.05 after Holm’s correction over all of them\)\.",
+        near,
+    ),
+    Claim(
+        r"One benchmark’s questions help forecasts on another in (\d+) of (\d+) cases, by "
+        r"intervals above 0 \(about 1 in 40 is so by chance alone\)\.",
+        lambda said, facts: counted(said, facts) and chance_of(said) < 0.05,
+    ),
+    Claim(
+        r"In (\d+) of (\d+) cases the interval of what one benchmark’s questions do for forecasts "
+        r"on another lies above 0, which chance alone may bring about \(in about 1 of 40\)\.",
+        lambda said, facts: counted(said, facts) and chance_of(said) >= 0.05,
+    ),
+    Claim(
+        r"No benchmark’s questions are found to help forecasts on another beyond chance\.",
+        lambda _, facts: (
+            not any(
+                one.value.n >= FEW_QUESTIONS and round(one.value.low, 3) > 0
+                for one in facts.contributions
+            )
+        ),
+    ),
+    Claim(
+        rf"The greatest of these contributions is {CONTRIBUTION}",
+        lambda said, _: not said.match["rest"] and above_zero(said.numbers[0]),
+    ),
+    Claim(rf"The greatest contribution is {CONTRIBUTION}"),
+    Claim(r"All rests on [\d,]+ answers of \d+ models to [\d,]+ questions: [\d.]+ % .* known\."),
+)
+
+
+def assert_carried(parse, **parts):
+    facts = findings_of(**parts)
+    document = page_of(build_comparison(facts), parse)
+    assert not [*faults(document, CLAIMS, facts)]
+    assert not [*strays(document)]
+
+
+shares = estimates(0.3, 0.7)
+
+
+@drawn
+@given(gain=estimates(), accuracy=shares, mean=shares)
+def test_a_forecaster_is_better_only_by_its_interval(parse, gain, accuracy, mean):
+    first, _, used, *_ = findings().scores
+    assert_carried(
+        parse,
+        scores=(
+            replace(first, accuracy=mean),
+            replace(used, forecaster="factors", accuracy=accuracy, gain=gain),
+        ),
+    )
+
+
+@drawn
+@given(accuracies=st.lists(shares, min_size=2, max_size=5, unique_by=lambda one: one.value))
+def test_who_is_expected_to_be_right_most_often_is_said_with_all_that_may_be(parse, accuracies):
+    assert_carried(
+        parse,
+        expected=tuple(
+            ExpectedAccuracy(model=f"m{place}", accuracy=accuracy)
+            for place, accuracy in enumerate(accuracies)
+        ),
+    )
+
+
+@drawn
+@given(
+    rows=st.lists(
+        st.tuples(estimates(-0.9, 0.9), st.integers(0, 100)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_benchmarks_are_counted_as_foretold_by_their_splits(parse, rows):
+    assert_carried(
+        parse,
+        predictions=tuple(
+            BenchmarkPrediction(
+                benchmark=f"b{place}",
+                questions=40,
+                models=6,
+                tested=3,
+                splits=100,
+                significant=significant,
+                tau=tau,
+                mse=Undefined(reason="none"),
+            )
+            for place, (tau, significant) in enumerate(rows)
+        ),
+    )
+
+
+@drawn
+@given(values=st.lists(estimates(-0.02, 0.1), min_size=1, max_size=60))
+def test_contributions_help_only_where_more_do_than_by_chance(parse, values):
+    assert_carried(
+        parse,
+        contributions=tuple(
+            Contribution(source=f"b{place}", target="other", value=value)
+            for place, value in enumerate(values)
+        ),
+    )
+
+
+@drawn
+@given(p_values=st.lists(st.sampled_from([0.001, 0.02, 0.0499, 0.05, 0.3]), min_size=1, max_size=5))
+def test_communities_are_counted_by_their_corrected_p_values(parse, p_values):
+    assert_carried(
+        parse,
+        communities=tuple(
+            CommunityDistance(
+                first=f"c{place}",
+                second=f"c{place}",
+                pairs=3,
+                distance=Undefined(reason="none"),
+                p_value=p / 2,
+                p_adjusted=p,
+            )
+            for place, p in enumerate(p_values)
+        ),
+    )

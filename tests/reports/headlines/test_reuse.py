@@ -1,0 +1,81 @@
+"""A verdict's words, on the page and in the terminal, are those of its record and its numbers."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from headline_claims import drawn, page_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_cases import judged, make_case, strangers, taking
+from made_up_reuse_comparison import build_comparison
+
+from reports.view.wording import p_value
+from scope.records import Verdict
+from scope.tables import to_text
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def judge(seed, controls, share):
+    rows, gold = strangers(seed, controls=controls)
+    return judged(make_case(taking(rows, share), gold))
+
+
+cases = st.builds(
+    judge,
+    st.integers(0, 5),
+    st.sampled_from([3, 19, 24]),
+    st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+)
+"""Verdicts on suspects that took a share of their answers from the reference."""
+
+
+def of(*verdicts):
+    return replace(build_comparison(), verdicts=verdicts)
+
+
+def decisive_p(verdict: Verdict):
+    """The p-value that the decision must rest on: the corrected one where there is one."""
+    return verdict.p_value if verdict.p_adjusted is None else verdict.p_adjusted
+
+
+@settings(drawn, max_examples=12)
+@given(verdict=cases)
+def test_related_is_said_only_with_a_p_value_of_at_most_alpha(verdict):
+    if verdict.decision == "related":
+        assert decisive_p(verdict) <= verdict.alpha
+    if verdict.decision == "not related":
+        assert decisive_p(verdict) > verdict.alpha
+
+
+@settings(drawn, max_examples=6)
+@given(verdict=cases)
+def test_page_and_terminal_open_with_the_decision_and_the_p_value_of_the_record(parse, verdict):
+    comparison = of(verdict)
+    answer = page_of(comparison, parse).section("answer").words
+    assert re.match(rf"Verdict \S {verdict.decision}\b", answer)
+    assert re.search(rf"p-value ?{p_value(verdict.p_value)}\b", answer)
+    assert f"α = {verdict.alpha:g}" in answer
+    assert to_text(comparison).startswith(f"{verdict.decision.upper()}: ")
+
+
+def test_the_set_of_sources_is_that_of_the_decisions(parse):
+    comparison = build_comparison()
+    answer = page_of(comparison, parse).section("answer").words
+    for verdict in comparison.verdicts:
+        told = {
+            "related": f"The suspect is found related to {verdict.reference}.",
+            "not related": f"It is found not related to {verdict.reference}.",
+            "undecided": f"It is undecided whether it is related to {verdict.reference}.",
+        }
+        for decision, sentence in told.items():
+            assert (sentence in answer) == (decision == verdict.decision)
+    printed = " ".join(to_text(comparison).split())
+    related, undecided = (
+        [one.reference for one in comparison.verdicts if one.decision == decision]
+        for decision in ("related", "undecided")
+    )
+    assert printed.startswith(
+        f"sources found: {', '.join(related)}; undecided: {', '.join(undecided)}"
+    )
