@@ -71,7 +71,9 @@ def main() -> None:
         if {HARNESS, "causal_answer", "causal_choice"} & set(arguments.only):
             figures["causal_model"] = entrants.causal[1]
     figures |= {
-        **surroundings("torch", "transformers", "lm_eval"),
+        **surroundings(
+            "torch", "transformers", *(["lm_eval"] if HARNESS in arguments.only else [])
+        ),
         "threads": load_torch().get_num_threads(),
         "load": [*load, os.getloadavg()[0]],
     }
