@@ -49,8 +49,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         models = asked.model or [f"gguf:{smollm_file()}", f"gguf:{gemma_file(Path(folder))}"]
         for task in asked.task or TASKS:
-            data = find("tasks", task).target().load(
-                _data(task, asked.data, Path(folder)), n=asked.n, seed=asked.seed
+            data = (
+                find("tasks", task)
+                .target()
+                .load(_data(task, asked.data, Path(folder)), n=asked.n, seed=asked.seed)
             )
             for spec in models:
                 model = load_model(spec, TASKS[task], options)

@@ -14,7 +14,7 @@ from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.ranking import next_tokens
-from scope.models.replies import answer_text, filler, is_filler, is_line
+from scope.models.replies import READ_BY, answer_text, filler, is_filler, is_line
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
@@ -48,8 +48,10 @@ class CausalModel:
             options.max_answer_tokens,
             options.next_tokens,
             self._spelling.frame,
+            READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
         )
+        self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 
     @property
     def reproducible(self) -> str:

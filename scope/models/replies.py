@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+READ_BY = "rules 2"
+"""Stands in fingerprints of models whose replies are read here, and changes with the rules."""
+
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
 """The end of a quotation that the prompt began."""
@@ -96,9 +99,9 @@ def is_filler(reply: str) -> bool:
 def filler(reply: str) -> str | None:
     """The word that a reply puts in a blank, without the marks around it; None if there is none.
 
-    It is the first word of the line that counts. Small chat models rather say: the word is "river". So
-    where the line quotes something, or ends a quotation that the prompt began, it is the first
-    word of the quotation.
+    It is the first word of the line that counts. Small chat models rather say: the word is
+    "river". So where the line quotes something, or ends a quotation that the prompt began, it is
+    the first word of the quotation.
 
     Examples
     --------
