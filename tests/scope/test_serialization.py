@@ -70,8 +70,8 @@ SMALL_JSON = """{
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
 "job":"audit",\
-"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","reproducible":"","role":"reference","spec":"hf:a",\
-"truncated":0}],\
+"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","prompts":{},"reproducible":"",\
+"role":"reference","spec":"hf:a","truncated":0,"words":{}}],\
 "settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"versions":{}},
 "measurements":[],
 "outcomes":[],
@@ -177,7 +177,7 @@ def test_a_number_that_was_changed_is_refused() -> None:
     text = to_json(SMALL)
     for changed in (
         text.replace('"rows":2', '"rows":3'),
-        text.replace('"checksum":"a', '"checksum":"b'),
+        text.replace('"checksum":"4', '"checksum":"5'),
     ):
         with pytest.raises(RunError, match="`x` is no comparison: its content does not match"):
             from_json(changed, source="`x`")

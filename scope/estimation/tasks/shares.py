@@ -220,7 +220,10 @@ def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | 
 
 
 def _frequent(named: Named, model: str) -> str | None:
-    """Which answer is given too often; where gold calls a question unanswerable, so may a model."""
+    """Which answer is given too often, and mostly wrongly.
+
+    Questions that a model rightly calls unanswerable are left out.
+    """
     kept = {
         one: answer
         for one, answer in named.models[model].items()
@@ -232,10 +235,13 @@ def _frequent(named: Named, model: str) -> str | None:
     if times < FEWEST_REPEATS or times <= FREQUENT * len(kept):
         return None
     known = [named.gold[one] for one in kept if kept[one] == answer if one in named.gold]
-    right = f", and is right for {sum(answer in names for names in known)}" if known else ""
+    right = sum(answer in names for names in known)
+    if 2 * right >= times:
+        return None
+    told = f", and is right for {right}" if known else ""
     apart = len(named.models[model]) - len(kept)
     return (
         f"`{brief(answer)}` makes up {times} of {len(kept)} answers "
-        f"({100 * times / len(kept):.0f} %){right}"
+        f"({100 * times / len(kept):.0f} %){told}"
         + (f"; {apart} more are rightly unanswerable" if apart else "")
     )
