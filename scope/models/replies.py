@@ -22,6 +22,8 @@ _UNANSWERABLE = re.compile(
     re.IGNORECASE,
 )
 
+_LAST_PIECE = re.compile(r"\S*\Z")
+
 _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
@@ -85,6 +87,17 @@ def answer_text(reply: str) -> str | None:
     return "" if _UNANSWERABLE.fullmatch(said) else said or None
 
 
+def has_first_word(reply: str) -> bool:
+    """Whether the first word of the reply is over.
+
+    Examples
+    --------
+    >>> has_first_word(" riv"), has_first_word(" river bank")
+    (False, True)
+    """
+    return first_word(_LAST_PIECE.sub("", reply)) is not None
+
+
 def is_filler(reply: str) -> bool:
     """Whether what follows in the reply cannot change its filler.
 
@@ -111,7 +124,7 @@ def filler(reply: str) -> str | None:
     'river'
     """
     said = line(reply)
-    return _first_word(_quotation(said) or said)
+    return first_word(_quotation(said) or said)
 
 
 def _quotation(said: str) -> str | None:
@@ -119,8 +132,16 @@ def _quotation(said: str) -> str | None:
     return found[1] if found else None
 
 
-def _first_word(text: str) -> str | None:
-    """The first word that is more than punctuation; None where there is none."""
+def first_word(text: str) -> str | None:
+    """The first word that is more than punctuation; None where there is none.
+
+    It is the filler where the prompt begins the reply with the sentence up to its blank.
+
+    Examples
+    --------
+    >>> first_word(' river, said "Ann"')
+    'river'
+    """
     for word in text.split():
         kept = [place for place, one in enumerate(word) if not _is_mark(one)]
         if kept:

@@ -137,7 +137,7 @@ class EndpointModel:
         return [
             Ask(
                 path="chat",
-                prompt=self._prompts[prompt].render(question),
+                prompt=self._prompts[prompt].parts(question).message,
                 most_tokens=most_tokens,
                 likeliest=likeliest,
             )

