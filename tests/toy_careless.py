@@ -39,6 +39,12 @@ class Knows:
     fill = answer
 
 
+class Unerring(Knows):
+    """Never errs."""
+
+    errs_below = -2
+
+
 class AlsoKnows(Knows):
     """Errs elsewhere."""
 

@@ -16,9 +16,15 @@ _COLONS = (":", "：")
 _AFTER_COLON = "*_\"'”’»` \t"
 """What may stand behind the colon at the end of a line: ``**Answer:**``."""
 
+_ANNOUNCED = re.compile(
+    r"(?:the\s+)?(?:\w+\s+)?answer(?:\s+to\s+(?:the|this|your)\s+question)?(?:\s+is)?\s*[:：]\s*"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+"""Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
+
 _UNANSWERABLE = re.compile(
-    r"(?:(?:answer\s*:|(?:(?:the|this)\s+)?(?:question|answer)\s+is)\s*)?"
-    r"[\W_]*un-?answerable[\W_]*",
+    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*",
     re.IGNORECASE,
 )
 
@@ -44,7 +50,8 @@ def is_line(reply: str) -> bool:
 def line(reply: str) -> str:
     """The first line that says something, without quotation marks around it; else nothing.
 
-    A blank line says nothing, nor does one that ends in a colon: the answer follows it.
+    A blank line says nothing, nor does one that ends in a colon: the answer follows it. Words
+    such as "The answer is:" in front of the answer are left out.
 
     Examples
     --------
@@ -52,8 +59,12 @@ def line(reply: str) -> str:
     ('In Paris', '“Go” by Ann', 'Go')
     >>> line(chr(10).join(["**The answer to this question is:**", "", "In Paris"]))
     'In Paris'
+    >>> line("The answer to this question is: 'In Paris'")
+    'In Paris'
     """
     said = next(filter(_says_something, reply.split("\n")), "").strip()
+    if announced := _ANNOUNCED.match(said):
+        said = said[announced.end() :]
     while len(said) > 1 and said[0] + said[-1] in _QUOTES:
         inner = said[1:-1]
         # The marks at the ends of a line may belong to two quotations; apostrophes to none.

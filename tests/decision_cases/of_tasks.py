@@ -3,6 +3,10 @@
 import json
 
 from decision_cases.cases import Decision
+from stub_server import stub_server
+
+from scope.models import ModelOptions
+from scope.models.prompts import prompt_of
 
 COLOURS = ("red", "green", "blue", "white", "black", "brown", "yellow", "violet")
 
@@ -50,6 +54,29 @@ def compare(first, second, rows, *more, task="choice"):
 
     return make
 
+
+def ask_endpoint(reply, answers=("red",)):
+    """Compare a server that gives one reply to all with a model that is right."""
+    told = "RED" if answers else "NOTHING"
+    same = {"context": "It is red.", "answers": answers}
+    rows = [{"question": f"House {place}, {told}?", **same} for place in range(9)]
+
+    def make(folder):
+        lines = (json.dumps(row) + "\n" for row in rows)
+        (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
+        with stub_server() as stub:
+            stub.words = {ANSWER_PROMPT: reply}
+            yield (
+                *("compare", "--model", f"openai:{stub.url}#stub-model"),
+                *("--model", "python:toy_careless:Unerring", "--task", "extractive_qa"),
+                *("--data", "rows.jsonl", "--encoder", "none", "--run", "mine"),
+                *("--gate", "exact_match[stub-model,(gold)]>=0.5"),
+            )
+
+    return make
+
+
+ANSWER_PROMPT = prompt_of("answer", ModelOptions()).template.partition("\n")[0]
 
 AGREEMENT = ("--gate", "agreement>=0")
 EXACT_MATCH = ("--gate", "exact_match>=0")
@@ -132,6 +159,27 @@ DECISIONS = [
         make=compare("Knows", "AlsoKnows", passages(unanswerable=0.5), *EXACT_MATCH, **QA),
         exits=0,
         says=("(unanswerable) 50 %",),
+        never=QUIET,
+    ),
+    Decision(
+        name="an answer on the line after its announcement counts, and the page shows the prompt",
+        make=ask_endpoint("The answer to this question is:\nred"),
+        exits=0,
+        says=("red 100 %",),
+        never=QUIET,
+        page=("answer, put to stub-model: Answer the question with a few words",),
+    ),
+    Decision(
+        name="an announcement without an answer is none, and passes no gate",
+        make=ask_endpoint("The answer to this question is:"),
+        exits=1,
+        says=("degenerate: stub-model on extractive_qa: it gives no answer to 9 of 9 questions",),
+    ),
+    Decision(
+        name="a language model may say that a question is unanswerable",
+        make=ask_endpoint("Unanswerable.", answers=()),
+        exits=0,
+        says=("(unanswerable) 100 %",),
         never=QUIET,
     ),
     Decision(
