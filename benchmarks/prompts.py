@@ -33,11 +33,12 @@ from scope.metrics import best_against_gold, exact_match_values, word_f1_values
 from scope.models import ModelOptions
 from scope.models.loading import load_model
 from scope.models.torch_setup import load_torch
+from scope.protocols import Role
 from scope.records import Answer, Item
 from scope.registry import find
 from scope.zoo.smollm import smollm_file
 
-TASKS = {"extractive_qa": "answerer", "cloze": "mask_filler"}
+TASKS: dict[str, Role] = {"extractive_qa": "answerer", "cloze": "mask_filler"}
 
 
 def main() -> None:
