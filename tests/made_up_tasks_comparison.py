@@ -196,7 +196,9 @@ def manifest() -> Manifest:
                 spec=f"hf:models/{name}",
                 fingerprint="0123456789abcdef" * 4,
                 truncated=place // 2,
-                prompts={"answer": f"{{context}} {SCRIPT}\n{{text}}"} if place < 2 else {},
+                prompts={"answer": f"{{context}} {SCRIPT}\n{{text}}{{reply}}A:"}
+                if place < 2
+                else {},
             )
             for place, name in enumerate(MODELS)
         ),

@@ -19,9 +19,13 @@ class PromptLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Prompts:
-    """Every prompt once; ``bare`` says that models read the texts alone and no prompt."""
+    """Every prompt once.
+
+    ``begun`` says that a prompt begins the reply, ``bare`` that models read the texts alone.
+    """
 
     lines: tuple[PromptLine, ...]
+    begun: bool
     bare: bool
 
 
@@ -37,5 +41,6 @@ def prompts(comparison: Comparison) -> Prompts:
             PromptLine(name=name, template=template, models=tuple(models), words=words)
             for (name, template, words), models in asked.items()
         ),
+        begun=any("{reply}" in template for _, template, _ in asked),
         bare=comparison.manifest.settings.get("role") == "next_token",
     )
