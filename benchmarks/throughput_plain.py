@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from scope.models.replies import is_line
+from scope.models.replies import is_line, line
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.models.word_pieces import word_pieces
 from scope.records import BLANK, Question
@@ -120,7 +120,7 @@ class PlainWriter(Plain):
         return str(self.tokenizer.decode(tokens, skip_special_tokens=True)).strip()
 
     def line_after(self, prompt: str) -> str:
-        """A causal model's first line after a prompt; writing stops where it is complete."""
+        """A causal model's line that counts after a prompt; writing stops where it is complete."""
         begun = len(self.tokenizer(prompt)["input_ids"])
 
         def is_over(tokens: Any, scores: Any, **_: Any) -> Any:
@@ -128,7 +128,7 @@ class PlainWriter(Plain):
             return self.torch.tensor([is_line(said)])
 
         written = self.write(prompt, stopping_criteria=[is_over])[begun:]
-        return self.text(written).partition("\n")[0]
+        return line(self.text(written))
 
 
 class PlainScorer(Plain):

@@ -72,7 +72,7 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
     plain["format"] = FORMAT
     if not clock or comparison.clock is None:
         del plain["clock"]
-    for of_few_jobs in ("answer_shares", "verdicts", "fleet", "probe"):
+    for of_few_jobs in ("answer_shares", "task_shares", "verdicts", "fleet", "probe"):
         if not plain[of_few_jobs]:
             # Files of jobs that give none stay readable by releases that know none.
             del plain[of_few_jobs]

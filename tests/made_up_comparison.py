@@ -164,6 +164,8 @@ def manifest() -> Manifest:
             name=name,
             role=role,
             spec=f"hf:models/{name}",
+            prompts={"classify": f"{{text}} {SCRIPT}? {{labels}}"} if role == "target" else {},
+            words=dict.fromkeys(LABELS, f"good {IMAGE}") if role == "target" else {},
             fingerprint="0123456789abcdef" * 4,
             labels=LABELS,
             truncated=truncated,

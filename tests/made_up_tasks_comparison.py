@@ -22,6 +22,7 @@ from scope.records import (
     Outcome,
     Question,
     TaskAnswers,
+    TaskShares,
     Undefined,
 )
 
@@ -195,6 +196,9 @@ def manifest() -> Manifest:
                 spec=f"hf:models/{name}",
                 fingerprint="0123456789abcdef" * 4,
                 truncated=place // 2,
+                prompts={"answer": f"{{context}} {SCRIPT}\n{{text}}{{reply}}A:"}
+                if place < 2
+                else {},
             )
             for place, name in enumerate(MODELS)
         ),
@@ -238,6 +242,36 @@ def outcomes() -> tuple[Outcome, ...]:
     )
 
 
+def task_shares() -> tuple[TaskShares, ...]:
+    small, large, other = MODELS
+    none = Undefined(reason=f"no {IMAGE}")
+    return (
+        TaskShares(
+            task=QA,
+            model=small,
+            counts={"Denver": 1, "(unanswerable)": 1, f"red {LINK}": 1, "four": 1},
+            asked=4,
+            accuracy=estimate(1.0, 4),
+        ),
+        TaskShares(
+            task=QA,
+            model=large,
+            counts={SCRIPT: 2, "crimson": 1},
+            asked=4,
+            accuracy=none,
+            warning=f"`{SCRIPT}` makes up 2 of 3 answers (67 %)",
+        ),
+        TaskShares(
+            task="cloze",
+            model=other,
+            counts={f"no {IMAGE}": 3},
+            asked=4,
+            accuracy=estimate(0.25, 4),
+            degenerate=f"it gives the option `no {IMAGE}` to 3 of 3 questions",
+        ),
+    )
+
+
 def build_comparison() -> Comparison:
     return Comparison(
         manifest=manifest(),
@@ -248,5 +282,6 @@ def build_comparison() -> Comparison:
         examples=(),
         perturbations=(),
         tasks=(qa_answers(), choice_answers()),
+        task_shares=task_shares(),
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
     )

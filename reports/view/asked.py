@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
+from reports.view.prompts import Prompts, prompts
 from scope.records import Comparison, DataCard, ModelCard
 
 SHORT_FINGERPRINT = 12
@@ -41,6 +42,7 @@ class Asked:
     models: tuple[ModelLine, ...]
     data: tuple[DataCard, ...]
     capabilities: tuple[CapabilityLine, ...]
+    prompts: Prompts
 
 
 def asked(comparison: Comparison, *, heading: str) -> Asked:
@@ -63,4 +65,5 @@ def asked(comparison: Comparison, *, heading: str) -> Asked:
             )
             for card in manifest.capabilities
         ),
+        prompts=prompts(comparison),
     )

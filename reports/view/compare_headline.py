@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from reports.view import wording
@@ -23,10 +24,26 @@ class Pairing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnswersOfModel:
+    """How often a model is right on a task, and which answers it gives.
+
+    ``degenerate`` says why they carry no evidence, ``warning`` which answer is frequent.
+    """
+
+    task: str
+    model: str
+    accuracy: wording.Cell
+    answers: str
+    degenerate: str | None
+    warning: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskFinding:
     """The answer for one task; ``reason`` says why there is none.
 
-    ``alike`` holds the most and the least alike of the pairs, or the only one. ``gold`` holds the
+    ``alike`` holds the most and the least alike of the pairs, or the only one; pairs with a
+    degenerate model are left out of it. ``gold`` holds the
     models' numbers against the right answers, of many models only the lowest and the highest.
     """
 
@@ -44,6 +61,7 @@ class CompareHeadline:
 
     title: str
     models: int
+    answers: tuple[AnswersOfModel, ...]
     findings: tuple[TaskFinding, ...]
     metrics: tuple[wording.MetricName, ...]
 
@@ -61,8 +79,14 @@ def compare_headline(comparison: Comparison) -> CompareHeadline:
     return CompareHeadline(
         title=f"SCoPE compare: {_listed(names)}",
         models=len(names),
+        answers=_answers(comparison),
         findings=tuple(
-            _finding(card.name, found.get(card.name), missing.get(card.name, "not measured"))
+            _finding(
+                card.name,
+                found.get(card.name),
+                missing.get(card.name, "not measured"),
+                _degenerate(comparison, card.name),
+            )
             for card in comparison.manifest.capabilities
         ),
         metrics=wording.explained(keys, comparison.manifest),
@@ -77,17 +101,44 @@ def _gold_metric(numbers: TaskNumbers) -> str:
     return "accuracy" if numbers.choice else "word_f1"
 
 
-def _finding(task: str, numbers: TaskNumbers | None, missing: str) -> TaskFinding:
+def _answers(comparison: Comparison) -> tuple[AnswersOfModel, ...]:
+    """Every model on every task, degenerate ones first."""
+    rows = (
+        AnswersOfModel(
+            task=one.task,
+            model=one.model,
+            accuracy=wording.cell(one.accuracy),
+            answers=one.in_words(),
+            degenerate=one.degenerate,
+            warning=one.warning,
+        )
+        for one in comparison.task_shares
+    )
+    return tuple(sorted(rows, key=lambda one: (one.degenerate is None, one.warning is None)))
+
+
+def _degenerate(comparison: Comparison, task: str) -> frozenset[str]:
+    """The models whose answers to the task carry no evidence."""
+    return frozenset(
+        one.model
+        for one in comparison.task_shares
+        if one.task == task and one.degenerate is not None
+    )
+
+
+def _finding(
+    task: str, numbers: TaskNumbers | None, missing: str, degenerate: Collection[str]
+) -> TaskFinding:
     if numbers is None:
         return TaskFinding(task=task, metric="", alike=(), gold_metric="", gold=(), reason=missing)
-    alike = _extremes(numbers)
+    alike = _extremes(numbers, degenerate)
     return TaskFinding(
         task=task,
         metric=wording.metric_name(numbers.main_metric).label,
         alike=alike,
         gold_metric=wording.metric_name(_gold_metric(numbers)).label,
         gold=_gold(numbers),
-        reason=None if alike else _why_none(numbers),
+        reason=None if alike else _why_none(numbers, degenerate),
     )
 
 
@@ -97,12 +148,12 @@ def _value(measurement: Measurement) -> float:
     return estimate.value if isinstance(estimate, Estimate) else float("nan")
 
 
-def _extremes(numbers: TaskNumbers) -> tuple[Pairing, ...]:
+def _extremes(numbers: TaskNumbers, degenerate: Collection[str]) -> tuple[Pairing, ...]:
     """The most and the least alike of the pairs; equals count in the order of the models."""
     pairs = [
         (names, row)
         for names, row in numbers.between(numbers.main_metric).items()
-        if isinstance(row.estimate, Estimate)
+        if isinstance(row.estimate, Estimate) and not set(names).intersection(degenerate)
     ]
     ordered = sorted(pairs, key=lambda pair: -_value(pair[1]))
     return tuple(
@@ -130,7 +181,9 @@ def _gold(numbers: TaskNumbers) -> tuple[tuple[str, wording.Cell], ...]:
     return tuple((row.target, wording.cell(row.estimate)) for row in chosen)
 
 
-def _why_none(numbers: TaskNumbers) -> str:
+def _why_none(numbers: TaskNumbers, degenerate: Collection[str]) -> str:
     """The reason that the pairs' main number is undefined, the first if there are several."""
+    if degenerate:
+        return "of every pair at least one model is degenerate, or the number is undefined"
     cells = (wording.cell(row.estimate) for row in numbers.between(numbers.main_metric).values())
     return next((cell.reason for cell in cells if cell.reason), "no pair was measured")

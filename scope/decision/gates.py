@@ -13,7 +13,7 @@ from scope.decision.quoted_names import QUOTED, names_in, unquoted
 from scope.decision.yardsticks import difference_from
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
-from scope.records import GOLD, Comparison, Estimate, Measurement, Undefined
+from scope.records import GOLD, Comparison, Estimate, Measurement, TaskShares, Undefined
 
 JudgedOn = Literal["interval", "value"]
 """Whether the bound of the interval decides that lies on the worse side, or the value alone."""
@@ -206,8 +206,24 @@ def failures(
             for one in judged:
                 if reason := degenerate.get(one.target):
                     yield f"{_named(one)}: {one.target} is degenerate: {reason}"
+                elif dead := _degenerate_on_task(comparison, one):
+                    yield f"{_named(one)}: {dead.model} is degenerate: {dead.degenerate}"
                 elif told := _failure(comparison, gate, one, judged_on, runs):
                     yield told
+
+
+def _degenerate_on_task(comparison: Comparison, one: Measurement) -> TaskShares | None:
+    """The first of the two models whose answers to the task carry no evidence."""
+    return next(
+        (
+            shares
+            for shares in comparison.task_shares
+            if shares.degenerate is not None
+            and shares.task == one.capability
+            and shares.model in (one.target, one.against)
+        ),
+        None,
+    )
 
 
 def _concerns(gate: Gate, one: Measurement) -> bool:

@@ -47,6 +47,8 @@ class NamedModel:
             labels=self.classifier.labels,
             truncated=truncated,
             reproducible=getattr(self.classifier, "reproducible", ""),
+            prompts=getattr(self.classifier, "prompts", {}),
+            words=getattr(self.classifier, "words", {}),
         )
 
 

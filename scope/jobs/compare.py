@@ -133,6 +133,7 @@ def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
         examples=(),
         perturbations=(),
         tasks=tuple(answered),
+        task_shares=tuple(one for found in numbers for one in found.shares),
     )
 
 

@@ -67,9 +67,12 @@ class ComparisonPlan:
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""
         counts = truncated or [0] * len(self.participants)
+        roles = [one.task.role for one in self.tasks]
         return Manifest(
             job="compare",
-            models=tuple(one.card(cut) for one, cut in zip(self.participants, counts, strict=True)),
+            models=tuple(
+                one.card(cut, roles) for one, cut in zip(self.participants, counts, strict=True)
+            ),
             data=tuple(one.data.card for one in self.tasks),
             capabilities=tuple(one.card() for one in self.tasks),
             settings={

@@ -42,8 +42,11 @@ class Participant:
     saved: bool = False
     own: bool = False
 
-    def card(self, truncated: int = 0) -> ModelCard:
-        """What the manifest says of it."""
+    def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
+        """What the manifest says of it, with the prompts that it is asked with in these roles."""
+        # What an object of the user's means by this name is its own affair.
+        asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
+        used = [name for role in roles for name in PROMPTS.get(role, ())]
         return ModelCard(
             name=self.name,
             role="model",
@@ -51,6 +54,7 @@ class Participant:
             fingerprint=self.model.fingerprint,
             truncated=truncated,
             reproducible=getattr(self.model, "reproducible", ""),
+            prompts={name: asked_with[name] for name in used if name in asked_with},
         )
 
 

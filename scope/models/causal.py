@@ -14,7 +14,15 @@ from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.ranking import next_tokens
-from scope.models.replies import answer_text, filler, is_filler, is_line
+from scope.models.replies import (
+    READ_BY,
+    answer_text,
+    filler,
+    first_word,
+    has_first_word,
+    is_filler,
+    is_line,
+)
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
@@ -48,8 +56,10 @@ class CausalModel:
             options.max_answer_tokens,
             options.next_tokens,
             self._spelling.frame,
+            READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
         )
+        self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 
     @property
     def reproducible(self) -> str:
@@ -70,7 +80,7 @@ class CausalModel:
 
     @asking
     def fill(self, questions: Sequence[Question]) -> Answers:
-        """Fill each question's blank with one word of the reply.
+        """Fill each question's blank with one word of the reply, the first where that is begun.
 
         Raises
         ------
@@ -79,8 +89,10 @@ class CausalModel:
         """
         tokens_of = self._tokens("cloze")
         asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
-        for index, reply in self._write(asked, is_filler):
-            yield index, Answer(text=filler(reply), truncated=asked[index].truncated)
+        begun = self._prompts["cloze"].begins_reply
+        is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
+        for index, reply in self._write(asked, is_over):
+            yield index, Answer(text=read(reply), truncated=asked[index].truncated)
 
     @asking
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -178,7 +190,9 @@ class CausalModel:
     def _tokens(self, name: str) -> Callable[[Question], list[int]]:
         """What puts a question in the prompt of that name."""
         prompt = self._prompts[name]
-        return lambda question: self._spelling.prompt(prompt.render(question))
+        return lambda question: self._spelling.prompt_with_reply(
+            *prompt.parts(question), prompt.render(question)
+        )
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
         if not question.options:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -54,6 +54,8 @@ class Parked:
     def __init__(self, model: Any, fetch: Callable[[], Any]) -> None:
         self.kind = type(model)
         self.spec: str = model.spec
+        self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
+        self.words: Mapping[str, str] = getattr(model, "words", {})
         self.fingerprint: str = model.fingerprint
         self.reproducible: str = getattr(model, "reproducible", "")
         if hasattr(model, "labels"):

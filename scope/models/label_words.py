@@ -42,6 +42,8 @@ class LabelWordClassifier:
         self._model = (
             model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
         )
+        self.prompts = {"classify": self._asked_with()}
+        self.words = dict(options.label_words)
         self.reproducible = getattr(model, "reproducible", "")
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
@@ -51,6 +53,11 @@ class LabelWordClassifier:
     def served(self) -> str | None:
         """The id that a server gives the model; None where none answers."""
         return getattr(self._model, "served", None)
+
+    def _asked_with(self) -> str:
+        """The prompt as the model puts it, such as with the options' letters behind it."""
+        own = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        return str(own.get("choice_letters") or own.get("choice") or self._prompt.template)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -55,6 +55,8 @@ class AlignedClassifier:
         self._classifier = classifier
         self._order = _order(classifier, labels, label_map)
         self.spec = classifier.spec
+        self.prompts = getattr(classifier, "prompts", {})
+        self.words = getattr(classifier, "words", {})
         # Answers in another order are other answers: kept under another name.
         moved = self._order != sorted(self._order)
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""

@@ -5,33 +5,66 @@ from __future__ import annotations
 import re
 import unicodedata
 
+READ_BY = "rules 2"
+"""Stands in fingerprints of models whose replies are read here, and changes with the rules."""
+
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
 """The end of a quotation that the prompt began."""
+
+_COLONS = (":", "：")
+_AFTER_COLON = "*_\"'”’»` \t"
+"""What may stand behind the colon at the end of a line: ``**Answer:**``."""
+
+_ANNOUNCED = re.compile(
+    r"(?:the\s+)?(?:\w+\s+)?answer(?:\s+to\s+(?:the|this|your)\s+question)?(?:\s+is)?\s*[:：]\s*"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+"""Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
+
+_UNANSWERABLE = re.compile(
+    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*",
+    re.IGNORECASE,
+)
+
+_LAST_PIECE = re.compile(r"\S*\Z")
 
 _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
 def is_line(reply: str) -> bool:
-    """Whether a line of the reply is over that says something.
+    """Whether the line that counts is over, and something has been said in it.
 
     Examples
     --------
     >>> is_line(chr(10) + "In Paris"), is_line("In Paris" + chr(10))
     (False, True)
+    >>> is_line("The answer to this question is:" + chr(10))
+    False
     """
-    return "\n" in reply.lstrip()
+    *over, _ = reply.split("\n")
+    return any(map(_says_something, over))
 
 
 def line(reply: str) -> str:
-    """The first line that is not blank, without quotation marks around it.
+    """The first line that says something, without quotation marks around it; else nothing.
+
+    A blank line says nothing, nor does one that ends in a colon: the answer follows it. Words
+    such as "The answer is:" in front of the answer are left out.
 
     Examples
     --------
     >>> line(' "In Paris" '), line("“Go” by Ann"), line("“‘Go’”")
     ('In Paris', '“Go” by Ann', 'Go')
+    >>> line(chr(10).join(["**The answer to this question is:**", "", "In Paris"]))
+    'In Paris'
+    >>> line("The answer to this question is: 'In Paris'")
+    'In Paris'
     """
-    said = reply.strip().partition("\n")[0].strip()
+    said = next(filter(_says_something, reply.split("\n")), "").strip()
+    if announced := _ANNOUNCED.match(said):
+        said = said[announced.end() :]
     while len(said) > 1 and said[0] + said[-1] in _QUOTES:
         inner = said[1:-1]
         # The marks at the ends of a line may belong to two quotations; apostrophes to none.
@@ -41,21 +74,39 @@ def line(reply: str) -> str:
     return said
 
 
-def answer_text(reply: str) -> str | None:
-    """The answer to a question: the reply's first line; None where that says nothing.
+def _says_something(one_line: str) -> bool:
+    bare = one_line.strip().rstrip(_AFTER_COLON)
+    return bool(one_line.strip()) and not bare.endswith(_COLONS)
 
-    Silence is no answer. It is not taken for the statement that a question cannot be answered,
-    which is an empty text: else a model that says nothing would be right wherever nothing is to
-    be found. No prompt that comes with SCoPE tells a model what to say there, so whatever it says
-    is its answer as it stands. Only models that have a null answer, and answers that are given as
-    an empty text, say that a question cannot be answered.
+
+def answer_text(reply: str) -> str | None:
+    """The answer to a question: the line that counts, or None where the reply says nothing.
+
+    The prompt `answer` offers the word "unanswerable" for a question that its passage does not
+    answer; said alone, or of the question, it is an empty text, as in SQuAD 2.0. Silence is no
+    answer: else a model that says nothing would be right wherever nothing is to be found. Nor is a
+    line that announces an answer which does not come.
 
     Examples
     --------
-    >>> answer_text(" In Paris"), answer_text(" "), answer_text('""')
+    >>> answer_text(" In Paris"), answer_text(" "), answer_text("The answer is:")
     ('In Paris', None, None)
+    >>> answer_text("Unanswerable."), answer_text("The question is unanswerable.")
+    ('', '')
     """
-    return line(reply) or None
+    said = line(reply)
+    return "" if _UNANSWERABLE.fullmatch(said) else said or None
+
+
+def has_first_word(reply: str) -> bool:
+    """Whether the first word of the reply is over.
+
+    Examples
+    --------
+    >>> has_first_word(" riv"), has_first_word(" river bank")
+    (False, True)
+    """
+    return first_word(_LAST_PIECE.sub("", reply)) is not None
 
 
 def is_filler(reply: str) -> bool:
@@ -72,9 +123,9 @@ def is_filler(reply: str) -> bool:
 def filler(reply: str) -> str | None:
     """The word that a reply puts in a blank, without the marks around it; None if there is none.
 
-    It is the first word of the first line. Small chat models rather say: the word is "river". So
-    where the line quotes something, or ends a quotation that the prompt began, it is the first
-    word of the quotation.
+    It is the first word of the line that counts. Small chat models rather say: the word is
+    "river". So where the line quotes something, or ends a quotation that the prompt began, it is
+    the first word of the quotation.
 
     Examples
     --------
@@ -84,7 +135,7 @@ def filler(reply: str) -> str | None:
     'river'
     """
     said = line(reply)
-    return _first_word(_quotation(said) or said)
+    return first_word(_quotation(said) or said)
 
 
 def _quotation(said: str) -> str | None:
@@ -92,8 +143,16 @@ def _quotation(said: str) -> str | None:
     return found[1] if found else None
 
 
-def _first_word(text: str) -> str | None:
-    """The first word that is more than punctuation; None where there is none."""
+def first_word(text: str) -> str | None:
+    """The first word that is more than punctuation; None where there is none.
+
+    It is the filler where the prompt begins the reply with the sentence up to its blank.
+
+    Examples
+    --------
+    >>> first_word(' river, said "Ann"')
+    'river'
+    """
     for word in text.split():
         kept = [place for place, one in enumerate(word) if not _is_mark(one)]
         if kept:

@@ -45,6 +45,12 @@ class Spelling:
         self.is_chat = tokenizer.chat_template is not None
         self.frame = self._render_first(spec) if self.is_chat else ""
 
+    def prompt_with_reply(self, message: str, reply: str, whole: str) -> list[int]:
+        """A message with the beginning of its reply; the whole where there are no messages."""
+        if not self.is_chat:
+            return self.plain(whole)
+        return [*self.prompt(message), *self.continuation(reply)]
+
     def prompt(self, text: str) -> list[int]:
         """A prompt as the user's message up to where the reply begins; else as a plain text."""
         if not self.is_chat:

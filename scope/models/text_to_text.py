@@ -12,7 +12,7 @@ from scope.models.fitting import Fitted, fit
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
-from scope.models.replies import answer_text
+from scope.models.replies import READ_BY, answer_text
 from scope.models.seq2seq import Seq2Seq
 from scope.models.windows import cut_around
 from scope.protocols import Answers
@@ -46,8 +46,10 @@ class TextToTextModel:
         self.fingerprint = fingerprint_with(
             head.fingerprint,
             self._longest,
+            READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
         )
+        self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 
     @property
     def reproducible(self) -> str:

@@ -44,6 +44,7 @@ from scope.records.probe import (
     ProbeFindings,
     StepScore,
 )
+from scope.records.task_shares import TaskShares
 from scope.records.verdicts import (
     ControlCheck,
     Decision,
@@ -108,6 +109,7 @@ __all__ = [
     "Standing",
     "StepScore",
     "TaskAnswers",
+    "TaskShares",
     "Undefined",
     "Verdict",
     "marked",

@@ -13,6 +13,7 @@ from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
 from scope.records.fleet import FleetFindings
 from scope.records.probe import ProbeFindings
+from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class ModelCard:
     ``suspect`` for the target and ``control`` for each model that it is held against. ``labels``
     is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
     batches they are computed in, "to the byte" or such as "to about 2e-06"; it is empty where that
-    is not known, as where somebody else computes them.
+    is not known, as where somebody else computes them. ``prompts`` holds the templates that the
+    model is asked with, by their names, and ``words`` the word that stands for each label in them.
     """
 
     name: str
@@ -93,6 +95,8 @@ class ModelCard:
     role: Literal["reference", "target", "model", "suspect", "control"]
     truncated: int = 0
     reproducible: str = ""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,6 +184,7 @@ class Comparison:
     perturbations: tuple[ScoredPerturbation, ...]
     answer_shares: tuple[AnswerShares, ...] = ()
     tasks: tuple[TaskAnswers, ...] = ()
+    task_shares: tuple[TaskShares, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     fleet: FleetFindings | None = None
     probe: ProbeFindings | None = None

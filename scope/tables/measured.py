@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scope.printing import printable
 from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement, marked
+from scope.tables.task_answers import answers_to, remarks
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,13 +45,14 @@ def measured(comparison: Comparison) -> RenderableType:
             _against_reference(comparison, main),
             *([_of_answers(shares)] if shares else []),
         )
-    tables: list[RenderableType] = []
+    tables: list[RenderableType] = [*remarks(comparison.task_shares)]
     for task in (one.task for one in comparison.tasks):
         rows = [one for one in main if one.capability == task]
         of_gold, of_pairs = (
             [one for one in rows if (one.against == GOLD) == against_gold]
             for against_gold in (True, False)
         )
+        tables += answers_to(task, comparison.task_shares)
         tables.append(_of_equals(f"{task}: against gold", of_gold))
         tables.append(_of_equals(f"{task}: between models", of_pairs))
     if probe := comparison.manifest.settings.get("semscore"):

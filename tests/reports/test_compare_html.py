@@ -46,7 +46,8 @@ OVERLAPS = "(the interval of 1 other pair overlaps with it)"
 
 
 def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold(tasks_document):
-    qa, choice, cloze = (node.words for node in tasks_document.section("answer").all("li"))
+    lines = [node.words for node in tasks_document.section("answer").all("li")]
+    _, qa, choice, cloze, _ = lines
     assert qa.startswith(
         f"On extractive_qa, the most alike are small and {OTHER} with SemScore 0.594 "
         f"[0.469, 0.719] (n = 4) {OVERLAPS}, the least alike {LARGE} and {OTHER} with 0.125 "
@@ -59,6 +60,18 @@ def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold
         "On cloze, how alike the models are is undefined: "
         "failed: ValueError: javascript:window.injected=1."
     )
+
+
+def test_a_degenerate_model_stands_before_all_and_a_frequent_answer_after(tasks_document):
+    lines = [node.words for node in tasks_document.section("answer").all("li")]
+    assert lines[0].startswith(f"On cloze nothing can be said of {OTHER}, which is degenerate: it")
+    assert lines[-1].startswith(f"Warning: of the answers of {LARGE} on extractive_qa, `")
+    assert "67 %, crimson 33 %; 1 of 4 without an answer" in tasks_document.section("answer").words
+
+
+def test_prompts_stand_with_the_models_that_are_asked_with_them(tasks_document):
+    words = tasks_document.section("asked").words
+    assert f"answer, put to small, {LARGE}: {{context}} <script>" in words
 
 
 def of_two_models(comparison):
@@ -79,7 +92,7 @@ def test_two_models_get_one_sentence_and_no_matrix(tasks_comparison, parse):
     document = parse(HtmlRenderer().render(of_two_models(tasks_comparison)))
     assert (
         document.section("answer")
-        .all("li")[1]
+        .all("li")[2]
         .words.startswith(
             f"On choice, between small and {LARGE} CAPA is 0.500 [0.375, 0.625] (n = 4). "
             "Against gold (Accuracy): small 1.000"

@@ -113,7 +113,7 @@ def test_of_many_models_the_first_and_the_last_are_named(parse):
     answer = document.section("answer")
     assert "from the lowest to the highest of 8 models" in answer.words
     # Two pairs and the two ends against gold, each with two names or one.
-    assert len(answer.all("li")[0].all("bdi")) == 1 + 2 + 2 + 2
+    assert len(answer.all("li")[1].all("bdi")) == 1 + 2 + 2 + 2
     assert len(document.section("matrices").all("table")[0].all("tr")) == 9
 
 

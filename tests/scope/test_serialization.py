@@ -72,8 +72,8 @@ SMALL_JSON = """{
 "spec":"d.csv","used":2}],\
 "encoder_reproducible":"",\
 "job":"audit",\
-"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","reproducible":"","role":"reference","spec":"hf:a",\
-"truncated":0}],\
+"models":[{"fingerprint":"f","labels":["no","yes"],"name":"a","prompts":{},"reproducible":"",\
+"role":"reference","spec":"hf:a","truncated":0,"words":{}}],\
 "settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"versions":{}},
 "measurements":[],
 "outcomes":[],

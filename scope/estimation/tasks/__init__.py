@@ -27,9 +27,10 @@ from scope.estimation.tasks.meaning import (
     distinct_texts,
     most_pairs,
 )
+from scope.estimation.tasks.shares import task_shares
 from scope.estimation.tasks.text_table import TextTable
 from scope.estimation.tasks.texts import text_gold_measurements, text_pair_measurements
-from scope.records import Difference, Measurement, TaskAnswers
+from scope.records import Difference, Measurement, TaskAnswers, TaskShares
 
 __all__ = [
     "Compare",
@@ -48,6 +49,7 @@ class TaskNumbers(NamedTuple):
 
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
+    shares: tuple[TaskShares, ...]
 
 
 def measure_task(
@@ -72,6 +74,8 @@ def measure_task(
     The differences are those of accuracy, or of word F1 and SemScore, against the right answers,
     first model minus second on the same items, with p-values that are Holm-corrected together.
     There are none with more than ten models: too many pairs for one to stand out.
+
+    The shares say which answers each model gives, how often, and whether it is degenerate.
 
     Parameters
     ----------
@@ -105,12 +109,14 @@ def measure_task(
             "a task has them everywhere or nowhere"
         )
     if with_options:
-        return _choice_numbers(ChoiceTable.of(answers), models, seed)
+        return _choice_numbers(answers, ChoiceTable.of(answers), models, seed)
     table = TextTable.of(answers, by_meaning, by_words, cosines=cosines)
-    return _text_numbers(table, models, normalize, seed)
+    return _text_numbers(answers, table, models, normalize, seed)
 
 
-def _choice_numbers(table: ChoiceTable, models: Sequence[str], seed: int) -> TaskNumbers:
+def _choice_numbers(
+    answers: TaskAnswers, table: ChoiceTable, models: Sequence[str], seed: int
+) -> TaskNumbers:
     against_gold = accuracy_measurements(table, models)
     return TaskNumbers(
         measurements=(
@@ -119,14 +125,16 @@ def _choice_numbers(table: ChoiceTable, models: Sequence[str], seed: int) -> Tas
             *category_measurements(table, models),
         ),
         differences=gold_differences(against_gold, models, seed),
+        shares=task_shares(answers, models, against_gold),
     )
 
 
 def _text_numbers(
-    table: TextTable, models: Sequence[str], normalize: bool, seed: int
+    answers: TaskAnswers, table: TextTable, models: Sequence[str], normalize: bool, seed: int
 ) -> TaskNumbers:
     against_gold = text_gold_measurements(table, models, normalize=normalize)
     return TaskNumbers(
         measurements=(*against_gold, *text_pair_measurements(table, models, normalize=normalize)),
         differences=gold_differences(against_gold, models, seed, cosines=table.cosines),
+        shares=task_shares(answers, models, against_gold),
     )

@@ -17,7 +17,7 @@ from scope.models.endpoint.replies import Ask, Reply
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.ranking import next_tokens
-from scope.models.replies import answer_text, filler
+from scope.models.replies import READ_BY, answer_text, filler
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 
@@ -62,7 +62,8 @@ class EndpointModel:
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
-        self.fingerprint = _fingerprint(address, self._prompts, options)
+        self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        self.fingerprint = _fingerprint(address, self.prompts, options)
 
     def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
         """The same model, asked to choose with another prompt, which ends in the lettered options.
@@ -139,7 +140,7 @@ class EndpointModel:
         return [
             Ask(
                 path="chat",
-                prompt=self._prompts[prompt].render(question),
+                prompt=self._prompts[prompt].parts(question).message,
                 most_tokens=most_tokens,
                 likeliest=likeliest,
             )
@@ -203,11 +204,12 @@ def _with_letters(prompt: Prompt) -> Prompt:
     return Prompt(name=prompt.name, template=f"{asked}\n{LETTERS_PART}")
 
 
-def _fingerprint(address: Address, prompts: dict[str, Prompt], options: ModelOptions) -> str:
+def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:
     covered = {
         "base_url": address.base_url,
         "model": address.model,
-        "prompts": {name: prompt.template for name, prompt in prompts.items()},
+        "prompts": prompts,
+        "read_by": READ_BY,
         "max_answer_tokens": options.max_answer_tokens,
         "next_tokens": options.next_tokens,
     }

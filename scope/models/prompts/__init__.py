@@ -4,6 +4,11 @@ A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and `
 for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
 options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
 words in a row. The files beside this module are used where the user gives none.
+
+What stands behind ``{reply}``, in `answer` and `cloze`, is the beginning of the reply, which the
+model carries on: small chat models otherwise begin with words about the answer. ``{before}``, in
+`cloze`, is the sentence up to its blank. Endpoints take no beginning: they are sent what stands
+before ``{reply}``.
 """
 
 from __future__ import annotations
@@ -13,18 +18,28 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from scope.data.lines import read_small_text
 from scope.errors import DataError, SpecError
 from scope.models.options import ModelOptions
 from scope.paths import expanded
-from scope.records import Question
+from scope.records import BLANK, Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _FIELDS = ("text", "context", "options")
 _NEEDED = MappingProxyType(
     {"choice_letters": ("text", "options"), "classify": ("text", "labels")},
 )
+_ALLOWED = MappingProxyType({"answer": ("reply",), "cloze": ("reply", "before")})
+_REPLY = "{reply}"
+
+
+class Parts(NamedTuple):
+    """A question as it is put: the message, and the beginning of the reply to it."""
+
+    message: str
+    reply: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,12 +59,15 @@ class Prompt:
     def __post_init__(self) -> None:
         fields = _FIELD.findall(self.template)
         needed = _NEEDED.get(self.name, ("text",))
-        known = dict.fromkeys((*_FIELDS, *needed))
-        if not set(needed) <= set(fields) <= set(known):
+        known = dict.fromkeys((*_FIELDS, *needed, *_ALLOWED.get(self.name, ())))
+        message, *replies = self.template.split(_REPLY)
+        told = set(_FIELD.findall(message))
+        if not set(needed) <= told or not set(fields) <= set(known) or len(replies) > 1:
             shown = " and ".join(f"{{{field}}}" for field in needed)
             raise SpecError(
                 f"the prompt {self.name} with the fields {fields}",
-                expected=f"a template with {shown} and no field but {', '.join(known)}",
+                expected=f"a template with {shown} and no field but {', '.join(known)}"
+                + ("; {reply} once, behind these" if "reply" in known else ""),
                 mend="mend the prompt's file",
             )
 
@@ -58,14 +76,39 @@ class Prompt:
 
         Options stand a line each, with a letter; as labels, one after the other. Empty lines at
         either end are left out, such as those around the passage of a question that has none.
+        The beginning of the reply, if there is one, ends the text.
         """
+        return self._filled(self.template.replace(_REPLY, ""), question).strip("\n")
+
+    @property
+    def begins_reply(self) -> bool:
+        """Whether the model is given the beginning of its reply."""
+        return _REPLY in self.template
+
+    def parts(self, question: Question) -> Parts:
+        """The message, and the beginning of the reply; empty where the template has none.
+
+        Examples
+        --------
+        >>> template = "Which word? {text}\\n{reply}{before}"
+        >>> question = Question(id="0", text="The ____ barks.")
+        >>> Prompt(name="cloze", template=template).parts(question)
+        Parts(message='Which word? The ____ barks.', reply='The')
+        """
+        message, _, reply = self.template.partition(_REPLY)
+        return Parts(
+            self._filled(message, question).strip("\n"), self._filled(reply, question).rstrip()
+        )
+
+    def _filled(self, template: str, question: Question) -> str:
         parts = {
             "text": question.text,
             "context": question.context or "",
             "options": lettered(question.options),
             "labels": ", ".join(question.options),
+            "before": question.text.partition(BLANK)[0].rstrip(),
         }
-        return _FIELD.sub(lambda match: parts[match[1]], self.template).strip("\n")
+        return _FIELD.sub(lambda match: parts[match[1]], template)
 
 
 def lettered(options: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from made_up_comparison import build_comparison
 from scope.decision.gates import failed_gates, parse_gate
 from scope.errors import SpecError
 from scope.estimation.differences import target_differences
-from scope.records import AnswerShares, Estimate, Measurement, Undefined
+from scope.records import AnswerShares, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
 from scope.store import RunFolder
 
 
@@ -180,6 +180,33 @@ def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
     (line,) = told(one, "hard_scope[student]>=llama-0.1")
     assert "`llama-0.1` is a target, and there is no margin behind it" in line
     assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "against", "fails"),
+    [("a", "(gold)", False), ("dead", "(gold)", True), ("a", "dead", True), ("a", "b", False)],
+)
+def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
+    comparison, target, against, fails
+):
+    dead = TaskShares(
+        task="choice",
+        model="dead",
+        counts={"A": 9},
+        asked=9,
+        accuracy=Undefined(reason=""),
+        degenerate="one answer",
+    )
+    one = measured(target, "choice", found=estimate(1.0, 1.0, 1.0), metric="agreement")
+    rows = tuple(
+        dataclasses.replace(one, capability=task, against=against) for task in ("choice", "cloze")
+    )
+    whole = dataclasses.replace(
+        comparison(*rows), task_shares=(dead,), tasks=(TaskAnswers(task="t", items=(), answers=()),)
+    )
+    lines = told(whole, "agreement>=0.5")
+    assert len(lines) == fails
+    assert all("on choice: dead is degenerate: one answer" in line for line in lines)
 
 
 def test_a_degenerate_model_is_no_yardstick(comparison):

@@ -1,5 +1,7 @@
 """Which models may be compared, and with what."""
 
+from dataclasses import replace
+
 import pytest
 
 from capabilities.choice import Choice
@@ -38,6 +40,16 @@ def table(tmp_path):
 
 def load(*models, tasks=None, **options):
     return load_participants(models, tasks or [chosen()], ModelOptions(**options), Silent())
+
+
+def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
+    class Prompted(Model):
+        prompts = {"choice": "{text}?", "cloze": "{text}"}  # noqa: RUF012
+
+    (first, second) = load(Prompted("a", "1"), Model("b", "2"))
+    ours = replace(first, own=False, model=Prompted("a", "1"))
+    assert ours.card(roles=["choice_scorer"]).prompts == {"choice": "{text}?"}
+    assert (first.card(roles=["choice_scorer"]).prompts, second.card().prompts) == ({}, {})
 
 
 def test_participants_say_whose_they_are_and_whether_they_are_saved(table):

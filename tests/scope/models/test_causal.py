@@ -17,6 +17,7 @@ from causal_cases import (
 )
 
 from scope.models import rounding
+from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch
 from scope.records import Question
 
@@ -61,6 +62,20 @@ def test_an_answer_is_the_first_line_that_transformers_generates(llama, plain_ll
         )[0, tokens.shape[1] :]
         text = tokenizer.decode(whole, skip_special_tokens=True).strip().split("\n")[0].strip()
         assert (answer.text, answer.truncated) == (text, False)
+
+
+@chat_or_not
+def test_a_filler_is_the_first_word_that_follows_the_begun_reply(llama, plain_llama, chat):
+    begun = llama(chat, prompts=(("cloze", "{text}\n{reply}{before}"),))
+    _, model = plain_llama(chat)
+    fitted = [begun._tokens("cloze")(question) for question in CLOZES]
+    for index, answer in begun.fill(CLOZES):
+        tokens = load_torch().tensor([fitted[index]])
+        mask = load_torch().ones_like(tokens)
+        whole = model.generate(
+            tokens, attention_mask=mask, do_sample=False, max_new_tokens=32, pad_token_id=0
+        )[0, tokens.shape[1] :].tolist()
+        assert answer.text == first_word(begun._spelling.text(whole))
 
 
 @chat_or_not

@@ -53,6 +53,13 @@ def test_a_language_model_with_label_words_is_a_streaming_classifier(classifier,
     assert classifier.spec == f"hf:{folder}"
 
 
+def test_the_prompt_and_the_words_are_told(classifier):
+    assert classifier.prompts == {"classify": PROMPTS["classify"]}
+    assert classifier.words == WORDS
+    without = LabelWordClassifier(PlainScorer([]), OPTIONS)
+    assert without.prompts == {"classify": PROMPTS["classify"]}
+
+
 def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(classifier, folder):
     bare = ModelOptions(device="cpu", prompts={"choice": "{text}"})
     asked = [

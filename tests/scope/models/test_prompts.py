@@ -86,6 +86,34 @@ def test_a_template_without_what_it_must_hold_or_with_unknown_fields_is_refused(
     assert expected in raised.value.expected
 
 
+def test_what_stands_behind_reply_is_put_apart_from_the_message():
+    question = Question(id="0", text="Ann saw the ____ in {before}.")
+    prompt = prompt_of("cloze", ModelOptions(prompts={"cloze": "{text}\n{reply}So: {before}"}))
+    assert prompt.parts(question) == ("Ann saw the ____ in {before}.", "So: Ann saw the")
+    assert prompt.render(question) == "Ann saw the ____ in {before}.\nSo: Ann saw the"
+    assert Prompt(name="cloze", template="{text}").parts(question) == (question.text, "")
+
+
+@pytest.mark.parametrize("name", ["answer", "cloze"])
+def test_the_message_alone_asks_the_question(name):
+    asked = prompt_of(name, ModelOptions()).parts(replace(QUESTION, text="Who ____ there?"))
+    assert "Who ____ there?" in asked.message
+
+
+@pytest.mark.parametrize(
+    ("name", "template"),
+    [
+        ("choice", "{text}{reply}Answer:"),
+        ("answer", "{text}{reply}{before}"),
+        ("answer", "{reply}{text}"),
+        ("cloze", "{text}{reply}{reply}"),
+    ],
+)
+def test_a_reply_that_cannot_be_begun_so_is_refused(name, template):
+    with pytest.raises(SpecError, match=f"the prompt {name} with the fields"):
+        prompt_of(name, ModelOptions(prompts={name: template}))
+
+
 @pytest.mark.parametrize("content", [None, b"\xff\xfe{text}"])
 def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
     file = tmp_path / "own.txt"

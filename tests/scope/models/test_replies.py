@@ -2,7 +2,14 @@
 
 import pytest
 
-from scope.models.replies import answer_text, filler, is_filler, is_line
+from scope.models.replies import (
+    answer_text,
+    filler,
+    first_word,
+    has_first_word,
+    is_filler,
+    is_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,15 +24,46 @@ from scope.models.replies import answer_text, filler, is_filler, is_line
         ('"Go" and "Come"', '"Go" and "Come"'),
         ("“Go” by “Ann”", "“Go” by “Ann”"),
         ('"', '"'),
-        ("unanswerable", "unanswerable"),
+        ("The answer to this question is:\nin 1066", "in 1066"),
+        ("Sure! Here is the answer:\n\n**Answer:**\n\nin 1066\nas we know", "in 1066"),
+        ("答えは：\n1066年", "1066年"),
+        ("at 10:30", "at 10:30"),
+        ("The answer to this question is: in 1066", "in 1066"),
+        ("Answer: in 1066", "in 1066"),
+        ("Final answer: “in 1066”", "in 1066"),
+        ("The answer is in 1066", "The answer is in 1066"),
+        ("an answer to: all", "an answer to: all"),
+        ("The answer to this question is:", None),
+        ("**Answer:**\n", None),
         ('""\nnothing', None),
         ("“ ‘’ ”", None),
         ("", None),
         (" \n ", None),
     ],
 )
-def test_an_answer_is_the_first_line_without_quotes_and_silence_is_none(said, text):
+def test_an_answer_is_the_first_line_that_says_something_and_silence_is_none(said, text):
     assert answer_text(said) == text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "unanswerable",
+        "Unanswerable.",
+        '"unanswerable"',
+        "**Unanswerable**",
+        "This question is unanswerable.",
+        "Answer: unanswerable",
+        "The answer is:\nunanswerable\nsince the passage is silent",
+    ],
+)
+def test_a_question_that_is_called_unanswerable_has_an_empty_answer(said):
+    assert answer_text(said) == ""
+
+
+@pytest.mark.parametrize("said", ["the unanswerable question", "unanswerable prayers"])
+def test_an_answer_that_holds_the_word_stays_as_it_is(said):
+    assert answer_text(said) == said
 
 
 @pytest.mark.parametrize(
@@ -45,6 +83,7 @@ def test_an_answer_is_the_first_line_without_quotes_and_silence_is_none(said, te
         ("¡jardín!", "jardín"),
         ("花園。", "花園"),
         ("garden\nThe word is “rose”", "garden"),
+        ("The missing word is:\ngarden", "garden"),
         ("...", None),
         ("— …", None),
         ("", None),
@@ -63,11 +102,16 @@ def test_a_filler_is_the_first_word_or_that_of_a_quotation(said, word):
         '""\n"rose"',
         '\ngarden". The next is "rose".',
         "one two\nthree",
+        "The word is:\n\ngarden\nor rose",
     ],
 )
 def test_what_is_written_after_a_reply_is_over_changes_nothing(said):
     """So a model that is stopped there answers as one whose whole reply is read."""
-    for is_over, read in ((is_line, answer_text), (is_filler, filler)):
+    for is_over, read in (
+        (is_line, answer_text),
+        (has_first_word, first_word),
+        (is_filler, filler),
+    ):
         places = [end for end in range(len(said) + 1) if is_over(said[:end])]
         assert {read(said[:end]) for end in places} <= {read(said)}
     assert places

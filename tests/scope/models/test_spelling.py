@@ -34,6 +34,18 @@ def test_a_prompt_is_the_users_message_where_there_is_a_template(tokenizer):
     assert wanted.count(chat.bos_token_id) == 1
 
 
+def test_the_beginning_of_a_reply_stands_behind_the_message_or_ends_the_text(tokenizer):
+    chat, bare = tokenizer(True), tokenizer(False)
+    begun = chat("the film", add_special_tokens=False)["input_ids"]
+    with_message = Spelling(chat, "m").prompt_with_reply(TEXT, "the film", "unused")
+    assert with_message == [*Spelling(chat, "m").prompt(TEXT), *begun]
+    assert Spelling(chat, "m").prompt_with_reply(TEXT, "", "") == Spelling(chat, "m").prompt(TEXT)
+    whole = f"{TEXT} the film"
+    assert (
+        Spelling(bare, "m").prompt_with_reply("unused", "unused", whole) == bare(whole)["input_ids"]
+    )
+
+
 def test_a_prompt_is_a_plain_text_where_there_is_none(tokenizer):
     bare = tokenizer(False)
     assert Spelling(bare, "m").prompt(TEXT) == bare(TEXT)["input_ids"]

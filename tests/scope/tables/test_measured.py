@@ -30,6 +30,7 @@ def compared(answers, names):
         examples=(),
         perturbations=(),
         tasks=(answers,),
+        task_shares=numbers.shares,
     )
 
 
@@ -39,12 +40,28 @@ def two_models():
 
 def test_two_models_are_shown_against_gold_and_against_each_other():
     gold, between = to_text(two_models(), width=80).split("choice: between models")
-    assert gold.startswith("choice: against gold")
-    row = next(line for line in gold.splitlines() if " accuracy " in line)
+    assert gold.startswith("choice: answers")
+    assert "choice: against gold" in gold
+    row = next(line for line in gold.splitlines() if "│ accuracy " in line)
     assert [cell.strip() for cell in row.split("│")[2:-1]] == ["0.500  n=4", "0.250  n=4"]
     assert "a ~ b" in between
     row = next(line for line in between.splitlines() if " agreement " in line)
     assert "0.500  n=4" in row
+
+
+def test_what_is_said_of_answers_comes_before_all_tables():
+    rows = compared(choice_task(*((place % 3, 0, place % 3) for place in range(9))), ("a", "b"))
+    lines = to_text(rows, width=200).splitlines()
+    assert lines[0].startswith("degenerate: a on choice: it gives the option `")
+    assert lines[1] == "choice: answers" or lines[1].startswith("choice: answers")
+
+
+def test_of_many_degenerate_models_the_first_are_named():
+    names = [f"m{number}" for number in range(13)]
+    rows = compared(choice_task(*((place % 3, *[0] * 13) for place in range(9))), names)
+    lines = to_text(rows, width=200).splitlines()
+    assert sum(line.startswith("degenerate: ") for line in lines) == 10
+    assert lines[10].startswith("and 3 more such models")
 
 
 def test_what_is_undefined_throughout_is_a_note_and_no_row():

@@ -204,7 +204,7 @@ def test_the_prompts_that_come_with_scope_are_used_unless_others_are_given(open_
     model = open_model(prompts={})
     for ask in (model.answer, model.fill, model.choose):
         list(ask([question]))
-    expected = [prompt_of(name, model._options).render(question) for name in PROMPTS]
+    expected = [prompt_of(name, model._options).parts(question).message for name in PROMPTS]
     assert [body["messages"][0]["content"] for body in stub.asked] == expected
     assert "A. Ann\nB. Bob" in expected[2]
 

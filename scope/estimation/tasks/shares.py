@@ -1,0 +1,247 @@
+"""Whether a model answers a task's questions at all, or gives one answer to everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from scope.estimation.answer_shares import (
+    ENOUGH_LABELS,
+    FEWEST,
+    LEAST_KAPPA,
+    ONE_ANSWER,
+    SKEWED,
+)
+from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
+from scope.records.task_shares import brief
+
+SILENT = 0.10
+"""A model is degenerate that leaves more of its questions without an answer."""
+
+FREQUENT = 0.10
+"""A warning names an answer in words that makes up more of a model's answers,"""
+
+FEWEST_REPEATS = 3
+"""if it is given so often: of few answers, two may well be the same."""
+
+UNANSWERABLE = "(unanswerable)"
+
+NameOf = Callable[[Item, Answer], str]
+RightNames = Callable[[Item], Collection[str]]
+
+
+class Named(NamedTuple):
+    """Answers by name: one mapping a model, and the right ones, by the questions' ids."""
+
+    what: str
+    models: Mapping[str, Mapping[str, str]]
+    gold: Mapping[str, Collection[str]]
+
+
+def task_shares(
+    answers: TaskAnswers, models: Sequence[str], measured: Sequence[Measurement]
+) -> tuple[TaskShares, ...]:
+    """How often each model gives each answer, and whether it is degenerate.
+
+    A choice has two names: its letter, since a model may always choose the first option, and,
+    where all questions have the same options, its text, since their order may differ. Cohen's κ
+    is that of letters; texts are not drawn from a fixed set, and have none.
+
+    Parameters
+    ----------
+    answers
+        The items, and one row of answers a model.
+    models
+        The models' names, in the order of the rows.
+    measured
+        The measurements of the task, among them each model's accuracy or exact match.
+    """
+    has_options = any(item.question.options for item in answers.items)
+    every = list(_choices(answers, models) if has_options else _texts(answers, models))
+    accuracies = {one.target: one.estimate for one in measured if _is_accuracy(one)}
+    found = []
+    for model, row in zip(models, answers.answers, strict=True):
+        asked = sum(answer.asked for answer in row)
+        counts = Counter(every[-1].models[model].values())
+        accuracy = accuracies[model]
+        reasons = (
+            *(reason(named, model) for named in every for reason in (_one_answer, _blind)),
+            _silent(asked, counts.total()),
+            _no_better_than_chance(accuracy, every[0], model) if has_options else None,
+        )
+        found.append(
+            TaskShares(
+                task=answers.task,
+                model=model,
+                counts=dict(counts.most_common()),
+                asked=asked,
+                accuracy=accuracy,
+                degenerate=next(filter(None, reasons), None),
+                warning=None if has_options else _frequent(every[-1], model),
+            )
+        )
+    return tuple(found)
+
+
+def _is_accuracy(one: Measurement) -> bool:
+    is_whole = one.against == GOLD and one.subset is None
+    return is_whole and one.metric in ("accuracy", "exact_match")
+
+
+def _choices(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
+    yield _named(
+        "option", answers, models, lambda _, answer: _letter(answer.choice), _right_letters
+    )
+    if len({frozenset(item.question.options) for item in answers.items}) == 1:
+        yield _named("option", answers, models, _chosen_text, _right_texts)
+
+
+def _texts(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
+    yield _named(
+        "answer",
+        answers,
+        models,
+        lambda _, answer: _text(answer.text),
+        lambda item: tuple(map(_text, item.gold)),
+    )
+
+
+def _named(
+    what: str, answers: TaskAnswers, models: Sequence[str], name: NameOf, right: RightNames
+) -> Named:
+    ids = [item.question.id for item in answers.items]
+    rows = (
+        {
+            id_: name(item, answer)
+            for id_, item, answer in zip(ids, answers.items, row, strict=True)
+            if answer.given
+        }
+        for row in answers.answers
+    )
+    gold = {id_: right(item) for id_, item in zip(ids, answers.items, strict=True)}
+    return Named(
+        what,
+        dict(zip(models, rows, strict=True)),
+        {id_: names for id_, names in gold.items() if names},
+    )
+
+
+def _text(text: str | None) -> str:
+    return text or UNANSWERABLE
+
+
+def _letter(option: int | None) -> str:
+    return "" if option is None else chr(ord("A") + option)
+
+
+def _right_letters(item: Item) -> tuple[str, ...]:
+    return () if item.right is None else (_letter(item.right),)
+
+
+def _chosen_text(item: Item, answer: Answer) -> str:
+    return "" if answer.choice is None else item.question.options[answer.choice]
+
+
+def _right_texts(item: Item) -> tuple[str, ...]:
+    return () if item.right is None else (item.question.options[item.right],)
+
+
+def _most_common(names: Mapping[str, str]) -> tuple[str, int]:
+    return Counter(names.values()).most_common(1)[0]
+
+
+def _one_answer(named: Named, model: str) -> str | None:
+    """Why one answer is too frequent, compared with gold or, without it, with another model."""
+    given = named.models[model]
+    if len(given) < FEWEST or _most_common(given)[1] < ONE_ANSWER * len(given):
+        return None
+    answer, times = _most_common(given)
+    told = f"it gives the {named.what} `{brief(answer)}` to {times} of {len(given)} questions"
+    for whose, most, known in _expected(named, model):
+        if known >= FEWEST and most <= SKEWED * known:
+            return f"{told}, while no {whose} exceeds {most} of {known}"
+    return None
+
+
+def _expected(named: Named, model: str) -> Iterator[tuple[str, int, int]]:
+    """How frequent the most frequent right answer is, or that of each other model, of how many."""
+    if len(named.gold) >= FEWEST:
+        right = Counter(chain.from_iterable(map(set, named.gold.values())))
+        yield f"right {named.what}", max(right.values()), len(named.gold)
+        return
+    for other, given in named.models.items():
+        if other != model and given:
+            yield f"{named.what} of {other}", _most_common(given)[1], len(given)
+
+
+def _blind(named: Named, model: str) -> str | None:
+    """Why one answer is too frequent where gold is skewed: all the rest are answered with it."""
+    given = named.models[model]
+    if not given or _most_common(given)[1] < ONE_ANSWER * len(given):
+        return None
+    answer, _ = _most_common(given)
+    others = [
+        given[one] for one, right in named.gold.items() if one in given if answer not in right
+    ]
+    if len(others) < FEWEST or set(others) != {answer}:
+        return None
+    return (
+        f"it gives the {named.what} `{brief(answer)}` to all {len(others)} questions to which "
+        "another is right"
+    )
+
+
+def _silent(asked: int, given: int) -> str | None:
+    missing = asked - given
+    if asked < FEWEST or missing <= SILENT * asked:
+        return None
+    return f"it gives no answer to {missing} of {asked} questions"
+
+
+def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | None:
+    """Why its choices have next to nothing to do with gold.
+
+    κ is bounded by the accuracy's interval, with the agreement by chance as it was seen; a choice
+    that was not made is wrong.
+    """
+    if not isinstance(accuracy, Estimate) or accuracy.n < ENOUGH_LABELS:
+        return None
+    given = Counter(named.models[model][one] for one in named.gold if one in named.models[model])
+    right = Counter(chain.from_iterable(named.gold.values()))
+    chance = sum(given[one] * right[one] for one in given) / (accuracy.n * len(named.gold))
+    if chance == 1 or (accuracy.high - chance) / (1 - chance) >= LEAST_KAPPA:
+        return None
+    return (
+        f"its accuracy of {accuracy} on {accuracy.n} questions is hardly better than chance, "
+        f"{chance:.3f}: Cohen's kappa is at most {(accuracy.high - chance) / (1 - chance):.2f}"
+    )
+
+
+def _frequent(named: Named, model: str) -> str | None:
+    """Which answer is given too often, and mostly wrongly.
+
+    Questions that a model rightly calls unanswerable are left out.
+    """
+    kept = {
+        one: answer
+        for one, answer in named.models[model].items()
+        if answer != UNANSWERABLE or UNANSWERABLE not in named.gold.get(one, ())
+    }
+    if not kept:
+        return None
+    answer, times = _most_common(kept)
+    if times < FEWEST_REPEATS or times <= FREQUENT * len(kept):
+        return None
+    known = [named.gold[one] for one in kept if kept[one] == answer if one in named.gold]
+    right = sum(answer in names for names in known)
+    if 2 * right >= times:
+        return None
+    told = f", and is right for {right}" if known else ""
+    apart = len(named.models[model]) - len(kept)
+    return (
+        f"`{brief(answer)}` makes up {times} of {len(kept)} answers "
+        f"({100 * times / len(kept):.0f} %){told}"
+        + (f"; {apart} more are rightly unanswerable" if apart else "")
+    )

@@ -1,0 +1,164 @@
+"""A model that answers without reading is found on every kind of task; a good one is not."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from scope.estimation.tasks import measure_task
+from scope.records import Answer, Item, Question, TaskAnswers
+
+OPTIONS = ("red", "green", "blue", "white")
+
+
+def question(place, options=()):
+    return Question(id=str(place), text=f"Which one {place}?", options=options)
+
+
+def choice_items(rights, options=None):
+    return tuple(
+        Item(question=question(place, options[place] if options else OPTIONS), right=right)
+        for place, right in enumerate(rights)
+    )
+
+
+def shares(items, *rows):
+    names = [f"m{place}" for place in range(len(rows))]
+    answers = TaskAnswers(task="t", items=items, answers=tuple(map(tuple, rows)))
+    return measure_task(answers, names, normalize=False, seed=0).shares
+
+
+def chosen(places):
+    return [Answer() if place is None else Answer(choice=place) for place in places]
+
+
+def said(texts):
+    return [Answer(text=text) for text in texts]
+
+
+def text_items(golds):
+    return tuple(
+        Item(question=question(place), gold=(gold,) if isinstance(gold, str) else gold)
+        for place, gold in enumerate(golds)
+    )
+
+
+RIGHTS = [place % 4 for place in range(20)]
+
+
+def test_one_letter_to_nearly_all_questions_is_degenerate():
+    items = choice_items(RIGHTS)
+    dead, good = shares(items, chosen([0] * 19 + [3]), chosen(RIGHTS))
+    assert dead.degenerate == (
+        "it gives the option `A` to 19 of 20 questions, while no right option exceeds 5 of 20"
+    )
+    assert good.degenerate is None
+    assert (dead.in_words(), good.counts["red"]) == ("red 95 %, white 5 %", 5)
+
+
+def test_one_text_that_changes_its_place_is_degenerate():
+    options = [("yes", "no") if place % 2 else ("no", "yes") for place in range(20)]
+    items = choice_items([place // 2 % 2 for place in range(20)], options)
+    dead, _ = shares(items, chosen([one.index("yes") for one in options]), chosen([0] * 20))
+    assert dead.degenerate.startswith("it gives the option `yes` to 20 of 20 questions")
+
+
+def test_options_that_differ_are_named_by_letters():
+    options = [(f"a{place}", f"b{place}") for place in range(6)]
+    first, _ = shares(choice_items([0, 1] * 3, options), chosen([0, 1] * 3), chosen([1] * 6))
+    assert first.counts == {"A": 3, "B": 3}
+
+
+def test_without_gold_another_model_must_vary():
+    items = choice_items([None] * 10)
+    dead, other = shares(items, chosen([2] * 10), chosen([0, 1] * 5))
+    assert dead.degenerate.endswith("while no option of m1 exceeds 5 of 10")
+    assert other.degenerate is None
+    assert [one.degenerate for one in shares(items, chosen([2] * 10), chosen([2] * 10))] == [
+        None
+    ] * 2
+
+
+def test_a_good_model_on_skewed_questions_is_not_degenerate_and_a_constant_one_is():
+    rights = [0] * 54 + [1] * 6
+    good, constant = shares(choice_items(rights), chosen(rights), chosen([0] * 60))
+    assert good.degenerate is None
+    assert constant.degenerate == (
+        "it gives the option `A` to all 6 questions to which another is right"
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_model_that_chooses_at_random_is_degenerate_from_fifty_questions_on(seed):
+    draw = random.Random(seed)
+    rights = [draw.randrange(4) for _ in range(200)]
+    guesses = [draw.randrange(4) for _ in range(200)]
+    found, good = shares(choice_items(rights), chosen(guesses), chosen(rights))
+    assert "Cohen's kappa is at most" in found.degenerate
+    assert good.degenerate is None
+    few, _ = shares(choice_items(rights[:49]), chosen(guesses[:49]), chosen(rights[:49]))
+    assert few.degenerate is None
+
+
+@pytest.mark.parametrize(("missing", "is_degenerate"), [(2, False), (3, True)])
+def test_more_than_a_tenth_without_an_answer_is_degenerate(missing, is_degenerate):
+    silent, _ = shares(
+        choice_items(RIGHTS), chosen([None] * missing + RIGHTS[missing:]), chosen(RIGHTS)
+    )
+    assert (silent.degenerate is not None) == is_degenerate
+    assert silent.in_words().endswith(f"{missing} of 20 without an answer")
+
+
+def test_a_question_that_was_not_asked_is_no_silence():
+    rows = [Answer(asked=False)] * 10 + chosen(RIGHTS[10:])
+    found, _ = shares(choice_items(RIGHTS), rows, chosen(RIGHTS))
+    assert (found.degenerate, found.asked) == (None, 10)
+
+
+def test_texts_have_no_kappa_and_may_all_be_wrong():
+    items = text_items([f"right {place}" for place in range(60)])
+    found, _ = shares(items, said(f"w{place}" for place in range(60)), said(["x"] * 60))
+    assert found.degenerate is None
+
+
+def test_one_of_several_right_answers_counts_as_frequent():
+    items = text_items([("yes", f"sure {place}") for place in range(20)])
+    found, _ = shares(items, said(["yes"] * 20), said(["no"] * 20))
+    assert found.degenerate is None
+
+
+def test_unanswerable_is_an_answer_like_any_other():
+    items = text_items(["Ann", ""] * 10)
+    dead, _ = shares(items, said([""] * 20), said(["Ann", ""] * 10))
+    assert dead.degenerate.startswith("it gives the answer `(unanswerable)` to 20 of 20 questions")
+
+
+@pytest.mark.parametrize(
+    ("times", "warning"),
+    [(2, None), (3, "`door` makes up 3 of 20 answers (15 %), and is right for 0")],
+)
+def test_a_warning_names_an_answer_that_makes_up_more_than_a_tenth(times, warning):
+    golds = [f"g{place}" for place in range(20)]
+    found, _ = shares(text_items(golds), said(["door"] * times + golds[times:]), said(golds))
+    assert found.warning == warning
+
+
+def test_no_warning_is_given_of_right_answers():
+    golds = ["yes"] * 8 + [""] * 8 + [f"g{place}" for place in range(4)]
+    good, denies = shares(text_items(golds), said(golds), said([""] * 8 + golds[8:]))
+    assert good.warning is None
+    assert denies.warning == (
+        "`(unanswerable)` makes up 8 of 12 answers (67 %), and is right for 0; "
+        "8 more are rightly unanswerable"
+    )
+
+
+def test_choices_give_no_warning_and_few_answers_say_nothing():
+    four = shares(choice_items(RIGHTS[:4]), chosen([0] * 4), chosen(RIGHTS[:4]))
+    assert [(one.degenerate, one.warning) for one in four] == [(None, None)] * 2
+
+
+def test_the_accuracy_is_the_one_that_is_measured():
+    found, _ = shares(text_items(["a", "b"]), said(["a", "x"]), said(["a", "b"]))
+    assert (found.accuracy.value, found.accuracy.n) == (0.5, 2)
+    assert replace(found, counts={}).in_words() == "none; 2 of 2 without an answer"
