@@ -19,17 +19,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up_tasks_comparison import CHOICE, build_comparison, choice_answers
 
-from scope.records import GOLD, Estimate, Measurement, Undefined
+from scope.records import GOLD, Estimate, Measurement, TaskShares, Undefined
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def pairs_of(facts):
+    """The agreement of each pair of which no model is degenerate."""
     return [
         one.estimate
         for one in facts.measurements
-        if one.metric == "agreement" and isinstance(one.estimate, Estimate)
+        if one.metric == "agreement"
+        and isinstance(one.estimate, Estimate)
+        and not degenerate(facts).intersection((one.target, one.against))
     ]
+
+
+def degenerate(facts):
+    return {one.model for one in facts.task_shares if one.degenerate}
+
+
+def is_degenerate(said, facts):
+    return said.match["model"] in degenerate(facts)
+
+
+def is_warned(said, facts):
+    return said.match["model"] in {one.model for one in facts.task_shares if one.warning}
 
 
 def ends(said, facts):
@@ -61,6 +76,12 @@ CLAIMS = (
     Claim(r"On choice, between \w+ and \w+ Agreement is #\.", lambda _, f: len(pairs_of(f)) == 1),
     Claim(r"On choice, how alike the models are is undefined: .+\.", lambda _, f: not pairs_of(f)),
     Claim(
+        r"On choice nothing can be said of (?P<model>\w+), which is degenerate: one answer\.",
+        is_degenerate,
+    ),
+    Claim(r"No number of it on this task speaks for it\."),
+    Claim(r"Warning: of the answers of (?P<model>\w+) on choice, A makes up half\.", is_warned),
+    Claim(
         r"Against gold \(Accuracy\)(?P<order>, from the lowest to the highest of \d+ models)?: "
         r"(\w+ #[;.] ?)+",
         from_lowest,
@@ -77,6 +98,18 @@ def comparisons(draw):
     between = st.one_of(shares, shares, shares, st.just(Undefined(reason="none")))
     rows = [("accuracy", name, GOLD, draw(shares)) for name in names]
     rows += [("agreement", *pair, draw(between)) for pair in combinations(names, 2)]
+    shares = [
+        TaskShares(
+            task=CHOICE,
+            model=name,
+            counts={"A": 3},
+            asked=3,
+            accuracy=Undefined(reason="no gold"),
+            degenerate=draw(st.sampled_from((None, None, "one answer"))),
+            warning=draw(st.sampled_from((None, "A makes up half"))),
+        )
+        for name in names
+    ]
     whole = build_comparison()
     card = whole.manifest.models[0]
     task = choice_answers()
@@ -87,6 +120,7 @@ def comparisons(draw):
             models=tuple(replace(card, name=name) for name in names),
             capabilities=whole.manifest.capabilities[1:2],
         ),
+        task_shares=tuple(shares),
         tasks=(replace(task, answers=task.answers[:1] * number),),
         measurements=tuple(
             Measurement(
