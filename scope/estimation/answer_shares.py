@@ -58,16 +58,34 @@ def answer_shares(
     counts = dict(Counter(answers.values()).most_common())
     right = {one: float(answers[one] == label) for one, label in gold.items()}
     accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
-    enough = len(gold) >= FEWEST or reference is None
-    of_whom = ("gold label", gold) if enough else ("answer of the reference", reference or {})
     return AnswerShares(
         model=model,
         counts=counts,
         accuracy=accuracy,
-        degenerate=_one_answer(counts, *of_whom)
-        or _blind_to_others(counts, answers, gold)
+        degenerate=gives_one_answer(answers, gold, reference)
         or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
     )
+
+
+def gives_one_answer(
+    answers: Mapping[str, str],
+    gold: Mapping[str, str],
+    reference: Mapping[str, str] | None = None,
+) -> str | None:
+    """Why a model's answers are nearly all the same, though what is asked is not; or nothing.
+
+    The parameters are those of `answer_shares`. Whether the answers are right plays no part.
+
+    Examples
+    --------
+    >>> texts = [str(place) for place in range(10)]
+    >>> gives_one_answer(dict.fromkeys(texts, "A"), dict(zip(texts, "ABABABABAB")))
+    'it answers `A` to 10 of 10 texts, while no gold label exceeds 5 of 10'
+    """
+    counts = dict(Counter(answers.values()).most_common())
+    enough = len(gold) >= FEWEST or reference is None
+    of_whom = ("gold label", gold) if enough else ("answer of the reference", reference or {})
+    return _one_answer(counts, *of_whom) or _blind_to_others(counts, answers, gold)
 
 
 def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, str]) -> str | None:

@@ -45,6 +45,7 @@ from scope.records.probe import (
     StepScore,
 )
 from scope.records.verdicts import (
+    Agreement,
     ControlCheck,
     Decision,
     Evidence,
@@ -67,6 +68,7 @@ __all__ = [
     "CommunityDistance",
     "Comparison",
     "Contribution",
+    "Agreement",
     "ControlCheck",
     "Curve",
     "DataCard",
