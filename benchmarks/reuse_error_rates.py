@@ -15,11 +15,14 @@ each of these ways (`WORLDS`), 1,000 times each, and the verdict is that of `sco
 - `derived_10`, `derived_15`, `derived_30`: fit controls, and a suspect that took such a percentage
   of its answers from the reference: here *related* is right.
 
-Keys of --json, for each: `WORLD_related`, `WORLD_undecided`, `WORLD_not_related` (counts),
-`WORLD_rate` with `_low` and `_high` (95 %, Wilson) of *related*, and `WORLD_by_rank_alone`, the
-count of what was called related before the controls were examined (rank and paired test alone).
-`alpha`, `simulations`, `seconds`, `holds` (whether each lower bound is at most alpha), and
-`python`, `numpy`, `processor`, `cores`.
+A suspect whose agreement has a p-value above 0.25 cannot be called related, and is judged no
+further. The first 100 simulations, and derived suspects 200 times, are judged in full: on them it
+is shown what was called related before controls were examined, by the rank and the paired test.
+
+Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low` and
+`_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`, `WORLD_undecided`,
+`WORLD_not_related` and `WORLD_by_rank_alone`. `alpha`, `seconds`, `holds` (whether each lower bound
+of an independent suspect is at most alpha), and `python`, `numpy`, `processor`, `cores`.
 """
 
 from __future__ import annotations
@@ -29,13 +32,14 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from surroundings import surroundings
 
+from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, Probe
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
@@ -51,6 +55,9 @@ CONTROLS = 24
 OPTIONS = 5
 QUESTIONS = 600
 SIMULATIONS = 1000
+IN_FULL = 100
+DERIVED = 200
+FAR = 0.25
 
 Answers = NDArray[np.int64]
 
@@ -145,10 +152,10 @@ WORLDS: Mapping[str, World] = {
 }
 
 
-def verdict_on(exam: Exam, answers: list[Answers]) -> Verdict:
-    """The verdict of `scope reuse` on these answers."""
+def case_of(exam: Exam, answers: list[Answers]) -> Case:
+    """The answers as a test of reuse sees them."""
     names = [str(place) for place in range(QUESTIONS)]
-    case = Case(
+    return Case(
         reference="ours",
         suspect="theirs",
         controls=tuple(f"c{place}" for place in range(CONTROLS)),
@@ -162,9 +169,19 @@ def verdict_on(exam: Exam, answers: list[Answers]) -> Verdict:
         hash="",
         queries=QUESTIONS,
     )
+
+
+def verdict_on(case: Case) -> Verdict:
+    """The verdict of `scope reuse` on these answers."""
     finding = find(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
     (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
     return verdict
+
+
+def hardly_agrees(case: Case) -> bool:
+    """Whether the verdict surely is not *related*, by what is quickly computed."""
+    agreement = agreement_test(case, np.ones(CONTROLS, dtype=np.bool_))
+    return agreement is None or agreement.p_value > FAR
 
 
 def by_rank_alone(verdict: Verdict) -> bool:
@@ -175,50 +192,64 @@ def by_rank_alone(verdict: Verdict) -> bool:
 
 def figures(simulations: int, progress: Progress) -> dict[str, Any]:
     """The counts of every world."""
-    found: dict[str, Any] = {"alpha": ALPHA, "simulations": simulations}
+    found: dict[str, Any] = {"alpha": ALPHA}
     began = time.monotonic()
-    with progress.task("simulations", simulations * len(WORLDS)) as advance:
+    times = {
+        name: min(simulations, DERIVED) if name.startswith("derived") else simulations
+        for name in WORLDS
+    }
+    with progress.task("simulations", sum(times.values())) as advance:
         for name, world in WORLDS.items():
-            verdicts = []
-            for seed in range(simulations):
+            verdicts: list[Verdict | None] = []
+            in_full = times[name] if name.startswith("derived") else IN_FULL
+            for seed in range(times[name]):
                 exam = Exam(seed)
-                verdicts.append(verdict_on(exam, world(exam)))
+                case = case_of(exam, world(exam))
+                skipped = seed >= in_full and hardly_agrees(case)
+                verdicts.append(None if skipped else verdict_on(case))
                 advance()
-            found |= _counted(name, verdicts)
+            found |= _counted(name, verdicts, in_full)
     independent = [name for name in WORLDS if not name.startswith("derived")]
     found["holds"] = all(found[f"{name}_rate_low"] <= ALPHA for name in independent)
     return {**found, "seconds": round(time.monotonic() - began, 1)}
 
 
-def _counted(name: str, verdicts: list[Verdict]) -> dict[str, Any]:
-    decisions = Counter(one.decision for one in verdicts)
-    related = [float(one.decision == "related") for one in verdicts]
+def _counted(name: str, verdicts: Sequence[Verdict | None], in_full: int) -> dict[str, Any]:
+    related = [float(one is not None and one.decision == "related") for one in verdicts]
     rate = mean_estimate(related, [str(place) for place in range(len(related))])
     assert isinstance(rate, Estimate)
+    judged = [one for one in verdicts[:in_full] if one is not None]
+    decisions = Counter(one.decision for one in judged)
     return {
-        f"{name}_related": decisions["related"],
-        f"{name}_undecided": decisions["undecided"],
-        f"{name}_not_related": decisions["not related"],
+        f"{name}_simulations": len(verdicts),
+        f"{name}_related": round(sum(related)),
         f"{name}_rate": round(rate.value, 4),
         f"{name}_rate_low": round(rate.low, 4),
         f"{name}_rate_high": round(rate.high, 4),
-        f"{name}_by_rank_alone": sum(map(by_rank_alone, verdicts)),
+        f"{name}_in_full": len(judged),
+        f"{name}_undecided": decisions["undecided"],
+        f"{name}_not_related": decisions["not related"],
+        f"{name}_by_rank_alone": sum(map(by_rank_alone, judged)),
     }
 
 
 def table(found: Mapping[str, Any]) -> str:
     """One line a world."""
-    heading = f"{'controls':<20}{'related':>9}{'rate, 95 %':>24}{'undecided':>11}"
-    lines = [f"{heading}{'not related':>13}{'by rank alone':>15}"]
+    lines = [
+        f"{'controls':<20}{'related':>13}{'rate, 95 %':>24}   in full: undecided, not related; "
+        "related by rank alone"
+    ]
     for name in WORLDS:
         rate = "{:.3f} [{:.3f}, {:.3f}]".format(
             *(found[f"{name}_rate{bound}"] for bound in ("", "_low", "_high"))
         )
+        counts = f"{found[f'{name}_related']} of {found[f'{name}_simulations']}"
         lines.append(
-            f"{name:<20}{found[f'{name}_related']:>9}{rate:>24}{found[f'{name}_undecided']:>11}"
-            f"{found[f'{name}_not_related']:>13}{found[f'{name}_by_rank_alone']:>15}"
+            f"{name:<20}{counts:>13}{rate:>24}   {found[f'{name}_in_full']:>7}: "
+            f"{found[f'{name}_undecided']:>9}, {found[f'{name}_not_related']:>11}; "
+            f"{found[f'{name}_by_rank_alone']:>21}"
         )
-    told = ("alpha", "simulations", "seconds", "holds")
+    told = ("alpha", "seconds", "holds")
     return "\n".join([*lines, ", ".join(f"{key} {found[key]}" for key in told)])
 
 

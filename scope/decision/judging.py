@@ -16,6 +16,7 @@ from scope.decision.standing import JointStanding, Rank, joint_standing
 from scope.decision.usability import (
     answers_usably,
     check_controls,
+    guesses,
     skill_of,
     uninformative,
     unusable_models,
@@ -47,7 +48,7 @@ class Finding:
 
     ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
     that must agree. ``unusable`` says why nothing can be
-    said of it, ``uninformative`` why it cannot be cleared. ``different_controls`` counts the ranked
+    said of it, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared. ``different_controls`` counts the ranked
     ones, those that answer alike as one.
     """
 
@@ -65,6 +66,7 @@ class Finding:
     different_controls: int
     looks: tuple[Look, ...]
     unusable: tuple[str, ...]
+    guesses: tuple[str, ...]
     uninformative: tuple[str, ...]
 
     @property
@@ -114,6 +116,7 @@ def find(
         different_controls=different,
         looks=looks,
         unusable=unusable_models(case),
+        guesses=guesses(shared, row=1),
         uninformative=uninformative(case, shared),
     )
 

@@ -104,10 +104,11 @@ def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
 
     It guesses, or no control has its skill. That it is like the reference would say something.
     """
-    return (*_guesses(shared, row=1), *_out_of_reach(case))
+    return (*guesses(shared, row=1), *_out_of_reach(case))
 
 
-def _guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a model seems to guess; empty where it does not."""
     following = shared.following
     if following.consensus[row] <= 0 and following.right[row] <= 0:
         # As foreseeable as a model that follows others, but by what nobody else answers.
@@ -191,7 +192,7 @@ def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[s
     accuracies = skill(case.sample)
     return (
         *unusable(case, row),
-        *_guesses(shared, row),
+        *guesses(shared, row),
         *_skill_flags(case, accuracies[row] - accuracies[1]),
         *_same_answers(case, row),
     )
@@ -200,7 +201,7 @@ def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[s
 def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
     """Which controls answer and do not guess, shape (controls,)."""
     rows = range(2, 2 + len(case.controls))
-    return np.array([not (*unusable(case, row), *_guesses(shared, row)) for row in rows])
+    return np.array([not (*unusable(case, row), *guesses(shared, row)) for row in rows])
 
 
 def _skill_flags(case: Case, gap: float) -> list[str]:

@@ -141,6 +141,7 @@ def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
             f"{terms.alpha:g}: at least {terms.needed} are needed, {terms.needed - different} more"
         )
     elif found < terms.comparable:
+        yield from finding.guesses
         yield (
             f"only {found} of {len(finding.standings) - 1} controls are comparable with it, that "
             f"is answer usably and are within {SKILL_GAP:g} of its skill: at least "
