@@ -119,7 +119,8 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
 def fit(plain, compared):
     """A finding on fit evidence, with such a paired test."""
     agreement = Agreement(suspect=0.1, controls=plain.standings[1:], independent=4.0, p_value=0.5)
-    return replace(plain, paired=compared, agreement=agreement, uninformative=())
+    controls = tuple(replace(one, comparable=True) for one in plain.controls)
+    return replace(plain, paired=compared, agreement=agreement, controls=controls, uninformative=())
 
 
 NOT_ON_THESE = "It cannot be settled on these data; other data, or more independent controls."
