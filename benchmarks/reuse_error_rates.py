@@ -19,10 +19,11 @@ A suspect whose agreement has a p-value above 0.25 cannot be called related, and
 further. The first 100 simulations, and derived suspects 200 times, are judged in full: on them it
 is shown what was called related before controls were examined, by the rank and the paired test.
 
-Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low` and
-`_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`, `WORLD_undecided`,
-`WORLD_not_related` and `WORLD_by_rank_alone`. `alpha`, `seconds`, `holds` (whether each lower bound
-of an independent suspect is at most alpha), and `python`, `numpy`, `processor`, `cores`.
+Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low`
+and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`,
+`WORLD_undecided`, `WORLD_not_related` and `WORLD_by_rank_alone`. `alpha`, `seconds`, `holds`
+(whether each lower bound of an independent suspect is at most alpha), and `python`, `numpy`,
+`processor`, `cores`.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _line(verdict: Verdict, *, several: bool) -> VerdictLine:
         mark=decision_mark(verdict.decision),
         sentence=verdict.sentence,
         p_value=_beside_alpha(verdict, verdict.p_value) or "none",
-        p_adjusted=_beside_alpha(verdict, verdict.p_adjusted) if several else "",
+        p_adjusted=(_beside_alpha(verdict, verdict.p_adjusted) or "none") if several else "",
         p_rank=_beside_alpha(verdict, verdict.p_rank) if agreement else "",
         p_agreement=_beside_alpha(verdict, agreement.p_value) if agreement else "",
         alpha=f"{verdict.alpha:g}",

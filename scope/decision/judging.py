@@ -47,9 +47,9 @@ class Finding:
     """All that one case shows, before it is weighed against the other references.
 
     ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
-    that must agree. ``unusable`` says why nothing can be
-    said of it, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared. ``different_controls`` counts the ranked
-    ones, those that answer alike as one.
+    that must agree. ``unusable`` says why nothing can be said of the suspect, or with the
+    reference, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared.
+    ``different_controls`` counts the ranked ones, those that answer alike as one.
     """
 
     case: Case

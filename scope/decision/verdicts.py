@@ -111,9 +111,9 @@ def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
 def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and what kept it from being another one."""
     alpha = terms.alpha
-    if unfit := tuple(_why_unfit(finding, terms)):
+    unfit = tuple(_why_unfit(finding, terms))
+    if unfit or finding.paired is None:
         return "undecided", unfit
-    assert finding.paired is not None
     if p_adjusted <= alpha and finding.paired.p_more <= alpha:
         return "related", ()
     if p_adjusted <= alpha:

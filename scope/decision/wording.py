@@ -86,9 +86,9 @@ def changes(
     finding: Finding, decision: Decision, reasons: Sequence[str], terms: Terms
 ) -> tuple[str, ...]:
     """What would change the verdict."""
-    if unfit := _what_would_be_fit(finding, terms):
+    unfit = _what_would_be_fit(finding, terms)
+    if unfit or finding.paired is None:
         return (unfit,)
-    assert finding.paired is not None
     reference, closest = finding.case.reference, finding.paired.control
     if decision == "related":
         return (
@@ -119,7 +119,8 @@ def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
     if finding.paired is None or agreement is None:
         return "Questions that the suspect and the reference both answer."
     if finding.comparable < terms.comparable:
-        return f"{terms.comparable - finding.comparable} more independent controls{_of_skill(finding)}."
+        missing = terms.comparable - finding.comparable
+        return f"{missing} more independent controls{_of_skill(finding)}."
     if agreement.independent < FEWEST_INDEPENDENT:
         return "Controls of other origins, which answer less like each other."
     return ""

@@ -102,8 +102,8 @@ def line_up(
     Raises
     ------
     SpecError
-        When a pattern leaves nothing out, or there is no reference or there are fewer than two controls, or a reference or the
-        suspect is among the controls, or a model is named twice.
+        When a pattern leaves nothing out, there is no reference or there are fewer than two
+        controls, a reference or the suspect is among the controls, or a model is named twice.
     ModelError
         When a model cannot be loaded, or two places hold the same model under different names.
     """

@@ -59,6 +59,7 @@ from scope.records.verdicts import (
 __all__ = [
     "BLANK",
     "GOLD",
+    "Agreement",
     "Answer",
     "AnswerShares",
     "BenchmarkPoint",
@@ -68,7 +69,6 @@ __all__ = [
     "CommunityDistance",
     "Comparison",
     "Contribution",
-    "Agreement",
     "ControlCheck",
     "Curve",
     "DataCard",

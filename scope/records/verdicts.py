@@ -117,15 +117,16 @@ class Verdict:
     """Is the suspect derived from this reference? The answer, and all that it rests on.
 
     ``sentence`` says it for a reader who reads nothing else; ``reasons`` say why it is no clearer,
-    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the one that
-    decides, the greater of ``p_rank``, the conformal p-value of the joint statistic, and that of
-    the ``agreement``; ``p_adjusted`` is the same after Holm's correction over the references. ``standings`` are the joint statistic of the suspect, first, and of every
-    control. ``controls_needed`` is the least number of controls with which the error rate
-    ``alpha`` can be kept. ``detectable`` is the smallest share of answers taken from the reference
-    with which the suspect would have stood beyond the controls. ``shared`` counts the questions
-    that reference and suspect both answered, ``queries`` what the suspect was asked for, and
-    ``probes`` is the hash of the questions, fixed before it was asked. ``looks`` are those of a
-    sequential test. ``comparable_needed`` is the least number of comparable controls, and
+    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the one
+    that decides, the greater of ``p_rank``, the conformal p-value of the joint statistic, and that
+    of the ``agreement``; ``p_adjusted`` is the same after Holm's correction over the references.
+    ``standings`` are the joint statistic of the suspect, first, and of every control.
+    ``controls_needed`` is the least number of controls with which the error rate ``alpha`` can be
+    kept. ``detectable`` is the smallest share of answers taken from the reference with which the
+    suspect would have stood beyond the controls. ``shared`` counts the questions that reference and
+    suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
+    the questions, fixed before it was asked. ``looks`` are those of a sequential test.
+    ``comparable_needed`` is the least number of comparable controls, and
     ``assume_no_label_training`` says that whoever asked took it for granted that the suspect was
     not trained on answers of the reference.
     """

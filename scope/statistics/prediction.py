@@ -54,10 +54,11 @@ def prediction_test(
 ) -> Prediction:
     """Whether a value is higher than a line through the others leads one to expect.
 
-    A line in the covariate is fitted to the values, weighted as in `effective_number`, and Student's
-    t-test asks whether the value at its own place lies above it. The fitted line is the less certain
-    the farther the place is from those of the others, so that nothing is claimed by extrapolation;
-    and correlated values leave fewer degrees of freedom. The p-value is 1 where they leave none.
+    A line in the covariate is fitted to the values, weighted as in `effective_number`, and
+    Student's t-test asks whether the value at its own place lies above it. The fitted line is the
+    less certain the farther the place is from those of the others, so that nothing is claimed by
+    extrapolation; and correlated values leave fewer degrees of freedom. The p-value is 1 where they
+    leave none.
 
     Parameters
     ----------
