@@ -102,7 +102,7 @@ def verdicts_on_mmlu_pro(folder: Path) -> dict[str, Any]:
     pool = multiple_choice(folder)
     families = [family(model) for model in pool.models]
     judged = judge_pairs(pool, of_language_models(pool.models), families)
-    return {**counted("mmlu_pro", judged), "mmlu_pro_verdicts": lines(judged)}
+    return {**counted("mmlu_pro", judged), "mmlu_pro_verdicts": "\n".join(lines(judged))}
 
 
 def of_nlu(folder: Path) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def table(figures: Mapping[str, Any]) -> str:
             if f"{data}_{key}{AUROC}" in figures:
                 cells = (_cell(figures, f"{data}_{key}{rate}") for rate in (AUROC, TRUE_POSITIVES))
                 lines.append(f"  {name:<28}{next(cells):<24}{next(cells)}")
-    lines += ["MMLU-Pro, verdicts at 0.05:", *map("  {}".format, figures["mmlu_pro_verdicts"])]
+    lines += ["MMLU-Pro, verdicts at 0.05:", figures["mmlu_pro_verdicts"]]
     lines += [f"  {key} {value}" for key, value in figures.items() if "_called_" in key]
     taken = (f"{key} {figures[key]}" for key in ("mmlu_pro_seconds", "nlu_seconds", "seconds"))
     return "\n".join([*lines, ", ".join(taken)])
