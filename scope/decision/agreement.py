@@ -74,7 +74,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
 
 def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
     """Of every model with the reference; NaN for the reference itself and where there is none."""
-    values = kappas[0].copy()
+    values: NDArray[np.float64] = kappas[0].copy()
     correlations = plain_correlations(answers)
     if correlations is not None:
         values = (values + correlations) / 2
@@ -84,7 +84,7 @@ def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
 
 def _correlations(kappas: Square, controls: NDArray[np.intp]) -> Square:
     """How much the controls depend on each other, beyond what independent models agree."""
-    usual = float(np.nanmedian(kappas[np.ix_([0, 1], controls)]))
+    usual = float(np.nanmedian(kappas[:2, controls]))
     among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
     table = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)
     np.fill_diagonal(table, 1.0)
