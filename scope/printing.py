@@ -140,17 +140,3 @@ def counted(number: int, noun: str) -> str:
     ('1 model', '0 models', '12000 answers')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def p_value_beside(p: float, alpha: float) -> str:
-    """A p-value with three decimals, or as many as show on which side of alpha it lies.
-
-    Examples
-    --------
-    >>> p_value_beside(0.04, 0.05), p_value_beside(0.0503, 0.05), p_value_beside(0.0002, 0.05)
-    ('0.040', '0.0503', '< 0.001')
-    """
-    if p < 0.001 <= alpha:
-        return "< 0.001"
-    digits = next((n for n in range(3, 6) if (round(p, n) <= alpha) == (p <= alpha)), 6)
-    return f"{p:.{digits}f}"

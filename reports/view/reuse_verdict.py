@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view.reuse_words import DecisionMark, decision_mark, listed
-from scope.printing import p_value_beside
 from scope.records import Comparison, Decision, Verdict
 
 
@@ -98,7 +97,7 @@ def _line(verdict: Verdict, *, several: bool) -> VerdictLine:
 
 
 def _beside_alpha(verdict: Verdict, p_value: float | None) -> str:
-    return "" if p_value is None else p_value_beside(p_value, verdict.alpha)
+    return "" if p_value is None else verdict.written(p_value)
 
 
 def _sources(verdicts: tuple[Verdict, ...]) -> tuple[Sources, ...]:

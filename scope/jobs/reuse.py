@@ -141,9 +141,7 @@ def reuse(
         sequence=(batch or BATCH) if sequential else None,
         models=model_options or ModelOptions(),
         progress=progress or Silent(),
-        excluded=(exclude_controls,)
-        if isinstance(exclude_controls, str)
-        else tuple(exclude_controls),
+        excluded=tuple(map(str, _listed(exclude_controls))),
         assume_no_label_training=assume_no_label_training,
     )
     models = (suspect, _listed(references), _listed(controls))

@@ -162,3 +162,14 @@ class Verdict:
     def comparable(self) -> int:
         """How many controls can be compared with the suspect."""
         return sum(one.comparable for one in self.controls)
+
+    def written(self, p_value: float) -> str:
+        """A p-value with as many decimals as show on which side of alpha it lies, at least three.
+
+        With an alpha of 0.05, 0.04 is written 0.040 and 0.0503 in full.
+        """
+        if p_value < 0.001 <= self.alpha:
+            return "< 0.001"
+        small = p_value <= self.alpha
+        digits = next((n for n in range(3, 6) if (round(p_value, n) <= self.alpha) == small), 6)
+        return f"{p_value:.{digits}f}"

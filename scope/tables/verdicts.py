@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from scope.printing import p_value_beside, printable
+from scope.printing import printable
 from scope.records import Estimate, Evidence, Verdict
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ def _deciding(verdict: Verdict) -> Iterator[str]:
     agreement, p_value = verdict.agreement, verdict.p_value
     if p_value is not None and verdict.p_rank is not None and agreement is not None:
         p, rank, agreed = (
-            p_value_beside(one, verdict.alpha)
-            for one in (p_value, verdict.p_rank, agreement.p_value)
+            verdict.written(one) for one in (p_value, verdict.p_rank, agreement.p_value)
         )
         yield (
             f"p of the verdict: {p} where {verdict.alpha:g} is allowed, the greater of {rank} by "

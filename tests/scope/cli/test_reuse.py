@@ -125,22 +125,6 @@ def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_o
     assert "gate: other against ours: undecided" in done.stderr
 
 
-def test_controls_are_left_out_by_name_spec_or_pattern(reuse):
-    more = ("--exclude-control", "c1", "--exclude-control", "*tsv#c2", "--exclude-control", "c1?")
-    verdict = only_verdict(reuse("copy", *more, "--json"))
-    names = {one["model"] for one in verdict["controls"]}
-    assert names == {f"c{place}" for place in range(24)} - {"c1", "c2"} - {
-        f"c{place}" for place in range(10, 20)
-    }
-
-
-def test_a_pattern_that_leaves_no_control_out_is_refused_with_the_names(reuse):
-    done = reuse("copy", "--exclude-control", "llama-*")
-    assert done.returncode == 2
-    assert "no control that `llama-*` leaves out" in done.stderr
-    assert "c0, c1" in done.stderr
-
-
 def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):
     assert only_verdict(reuse("partly", "--json"))["decision"] == "related"
 

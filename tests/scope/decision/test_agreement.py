@@ -8,7 +8,7 @@ from scope.decision.agreement import agreement_test
 from scope.evidence.answers import NOT_GIVEN
 
 
-def tested(rows, gold, **changes):
+def agreement(rows, gold, **changes):
     case = make_case(rows, gold, **changes)
     return agreement_test(case, np.ones(len(rows) - 2, dtype=np.bool_))
 
@@ -22,15 +22,20 @@ def family(rows, share):
 
 def test_a_copy_agrees_more_than_independent_models_do():
     rows, gold = strangers(0, items=600)
-    assert tested(taking(rows, 1.0), gold).p_value < 1e-6
-    assert tested(taking(rows, 1.0), gold).suspect == pytest.approx(1)
-    assert tested(rows, gold).p_value > 0.05
+    assert agreement(taking(rows, 1.0), gold).p_value < 1e-6
+    assert agreement(taking(rows, 1.0), gold).suspect == pytest.approx(1)
+
+
+def test_independent_suspects_are_rarely_called_beyond_their_controls():
+    p_values = [agreement(*strangers(seed)).p_value for seed in range(100)]
+    assert sum(p <= 0.05 for p in p_values) <= 9
+    assert sum(p <= 0.5 for p in p_values) >= 35
 
 
 def test_independent_controls_count_nearly_as_many_and_a_family_as_few():
     rows, gold = strangers(1, items=1200)
     independent, of_family, copies = (
-        tested(family(rows, share), gold).independent for share in (0.0, 0.6, 0.97)
+        agreement(family(rows, share), gold).independent for share in (0.0, 0.6, 0.97)
     )
     assert independent > 16
     assert of_family < 6
@@ -47,21 +52,21 @@ def test_controls_that_do_not_count_are_left_out():
 def test_probabilities_enter_where_all_models_give_them():
     rows, gold = strangers(3)
     probabilities = probabilities_of(rows)
-    plain, with_some = tested(rows, gold), tested(rows, gold, probabilities=probabilities)
+    plain, with_some = agreement(rows, gold), agreement(rows, gold, probabilities=probabilities)
     assert plain.suspect != with_some.suspect
     probabilities[5] = np.nan
-    assert tested(rows, gold, probabilities=probabilities) == plain
+    assert agreement(rows, gold, probabilities=probabilities) == plain
 
 
 def test_a_suspect_that_answers_nothing_has_no_agreement():
     rows, gold = strangers(4)
-    assert tested(with_suspect(rows, NOT_GIVEN), gold) is None
+    assert agreement(with_suspect(rows, NOT_GIVEN), gold) is None
 
 
 def test_only_representative_questions_count():
     rows, gold = strangers(5)
     changed = rows.copy()
     changed[1, 100:] = rows[0, 100:]
-    first = tested(rows[:, :100], gold[:100])
-    found = tested(changed, gold, representative=100)
+    first = agreement(rows[:, :100], gold[:100])
+    found = agreement(changed, gold, representative=100)
     assert found.suspect == pytest.approx(first.suspect)
