@@ -5,11 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from made_up_cases import SOFT_SCOPE, judged, make_case, strangers, taking
+from made_up_cases import SOFT_SCOPE, judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.judging import find
 from scope.decision.terms import NO_POWER_KNOWN
 from scope.decision.verdicts import conclude
+from scope.evidence.answers import NOT_GIVEN
+from scope.records import Undefined
 
 
 def clear_stranger():
@@ -91,3 +93,9 @@ def test_a_p_value_is_written_with_the_decimals_that_show_its_side_of_alpha():
     verdict = judged(clear_stranger())
     written = [verdict.written(p) for p in (0.04, 0.05, 0.0503, 0.050004, 0.0002)]
     assert written == ["0.040", "0.050", "0.0503", "0.050004", "< 0.001"]
+
+
+def test_a_suspect_that_answers_nothing_has_no_skill():
+    rows, gold = strangers(0, controls=3)
+    found = judged(make_case(with_suspect(rows, NOT_GIVEN), gold))
+    assert isinstance(found.skill, Undefined)

@@ -19,7 +19,7 @@ from scope.decision.judging import find
 from scope.decision.usability import MAY_BE_RELATED
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.records import ControlCheck, Estimate, Look, Undefined
+from scope.records import ControlCheck, Estimate, Look
 from scope.statistics import controls_needed, holm
 
 
@@ -296,9 +296,3 @@ def test_a_verdict_repeats_what_it_rests_on():
     assert isinstance(found.skill, Estimate)
     assert found.skill.value == pytest.approx((rows[1] == gold)[30:].mean())
     assert all(isinstance(one, ControlCheck) for one in found.controls)
-
-
-def test_a_suspect_that_answers_nothing_has_no_skill():
-    rows, gold = strangers(0, controls=3)
-    found = judged(make_case(with_suspect(rows, NOT_GIVEN), gold))
-    assert isinstance(found.skill, Undefined)
