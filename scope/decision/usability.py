@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,28 +75,41 @@ def _one_answer(case: Case, row: int) -> str | None:
             return None
     elif len(given) == 0 or np.bincount(given).max() < ONE_ANSWER * len(given):
         return None
-    answers = _named(case, row)
+    names = _names(case)
+    answers = _named(case, row, names)
     gold = {
-        probe.id: _name(case, int(right), probe.gold or "")
+        probe.id: names.get(int(right), probe.gold or "")
         for probe, right in zip(case.probes, case.sample.gold, strict=False)
         if probe.id in answers and probe.gold is not None
     }
-    found = gives_one_answer(answers, gold, _named(case, 0) if row else None)
+    found = gives_one_answer(answers, gold, _named(case, 0, names) if row else None)
     return None if found is None else found.replace(" texts", " questions")
 
 
-def _named(case: Case, row: int) -> dict[str, str]:
-    """The answers that a model gave, by the question."""
+def _named(case: Case, row: int, names: Mapping[int, str]) -> dict[str, str]:
+    """The answers that the reference or the suspect gave, by the question."""
     return {
-        probe.id: _name(case, int(number), probe.suspect if row else probe.reference)
+        probe.id: names.get(int(number), probe.suspect if row else probe.reference)
         for probe, number in zip(case.probes, case.sample.answers[row], strict=False)
         if number != NOT_GIVEN
     }
 
 
-def _name(case: Case, number: int, words: str) -> str:
-    """What an answer is called, alike wherever it is given: its words, or the option's place."""
-    return words if case.answers.open_vocabulary else f"option {number + 1}"
+def _names(case: Case) -> dict[int, str]:
+    """What each option is called, by its words where they are the same wherever it is given.
+
+    Nothing of answers in words, which are numbered anew for each question.
+    """
+    if case.answers.open_vocabulary:
+        return {}
+    words: dict[int, set[str]] = {one: set() for one in range(int(case.answers.options.max()))}
+    for probe, first, second in zip(case.probes, *case.sample.answers[:2].tolist(), strict=False):
+        for number, said in ((first, probe.reference), (second, probe.suspect)):
+            if number != NOT_GIVEN:
+                words[number].add(said)
+    if all(len(said) <= 1 for said in words.values()):
+        return {one: said.pop() if said else f"option {one + 1}" for one, said in words.items()}
+    return {one: f"option {one + 1}" for one in words}
 
 
 def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:

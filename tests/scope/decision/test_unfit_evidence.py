@@ -85,7 +85,7 @@ def test_a_degenerate_reference_decides_nothing_and_is_named_first():
     found = judged(make_case(taking(rows, 1.0), gold))
     assert found.decision == "undecided"
     assert any(
-        "the reference is degenerate: it answers `option 3` to 29" in one for one in found.reasons
+        "the reference is degenerate: it answers `option 2` to 29" in one for one in found.reasons
     )
 
 

@@ -50,7 +50,7 @@ def test_one_option_throughout_is_no_answer():
     assert unusable(make_case(with_suspect(rows, 2), gold)) == SAME
     almost = np.where(np.arange(60) == 7, 3, 2)
     (reason,) = unusable(make_case(with_suspect(rows, almost), gold))
-    assert reason.startswith("it answers `option 3` to 59 of 60 questions, while no gold label")
+    assert reason.startswith("it answers `option 2` to 59 of 60 questions, while no gold label")
     often = np.where(np.arange(60) < 6, 3, 2)
     assert unusable(make_case(with_suspect(rows, often), gold)) == ()
     some = np.where(np.arange(60) < 40, 2, NOT_GIVEN)
