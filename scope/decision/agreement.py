@@ -5,7 +5,8 @@ family they do not know what other models answer, and two models of another orig
 what anybody would share: on simulated families (`benchmarks/reuse_error_rates.py`) the rank alone
 called most independent suspects related. So a second test takes agreement between two models
 alone: discrete CAPA, and where all models give probabilities its mean with the correlation of their
-log-probabilities. It allows for what makes controls unfit:
+log-probabilities, both on Fisher's scale, artanh, on which a spread does not depend on the size.
+It allows for what makes controls unfit:
 
 - agreement depends on skill, by a line over the controls' skill, which is the less certain the
   farther the suspect's skill is from theirs;
@@ -30,6 +31,9 @@ from scope.evidence.option_blocks import option_blocks
 from scope.evidence.skill import skill
 from scope.records import Agreement, Standing
 from scope.statistics.prediction import prediction_test
+
+MOST = 0.9999
+"""Greater agreement counts as this: Fisher's scale has no end."""
 
 FEWEST_INDEPENDENT = 4
 """As so many independent controls those of a test must count; with fewer nothing is decided."""
@@ -74,12 +78,16 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
 
 def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
     """Of every model with the reference; NaN for the reference itself and where there is none."""
-    values: NDArray[np.float64] = kappas[0].copy()
+    values = _on_fishers_scale(kappas[0])
     correlations = plain_correlations(answers)
     if correlations is not None:
-        values = (values + correlations) / 2
+        values = (values + _on_fishers_scale(correlations)) / 2
     values[0] = np.nan
     return values
+
+
+def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.arctanh(np.clip(values, -MOST, MOST)), dtype=np.float64)
 
 
 def _correlations(kappas: Square, controls: NDArray[np.intp]) -> Square:

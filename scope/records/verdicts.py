@@ -61,6 +61,7 @@ class ControlCheck:
 class Agreement:
     """How much suspect and reference agree beyond their accuracy, beside the controls.
 
+    The values are on Fisher's scale: 0 for none, 0.55 for 0.5, 1.47 for 0.9.
     ``p_value`` is that of so high an agreement in a model of the suspect's skill, where
     ``controls`` that answer alike count as ``independent`` ones, which are fewer.
     """
