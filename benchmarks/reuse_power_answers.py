@@ -16,7 +16,9 @@ what they are held against (`agreement_`, `capa_`, `consensus_` and `overlap_`; 
 `tpr_at_fpr_01`, `tpr_at_fpr_01_low`, `tpr_at_fpr_01_high` (95 %, by bootstrap over models). Of all
 three also `sets`, `items` (of all sets), `stored` (models that answered), `models` (of them in the
 pairs), `related` and `unrelated` (pairs); `mmlu_pro_seconds` and `nlu_seconds` that shared mistakes
-took, and `seconds` in all.
+took, and `seconds` in all. Of MMLU-Pro also the verdicts at an error rate of 0.05
+(`reuse_stored_verdicts.py`): `mmlu_pro_related_called_DECISION` and
+`mmlu_pro_unrelated_called_DECISION` (counts), and `mmlu_pro_verdicts`, one line a related pair.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from reuse_measures import (
 )
 from reuse_pairs import Lineage, family, of_checkpoints, of_language_models
 from reuse_stored import Pool, multiple_choice, right_or_wrong
+from reuse_stored_verdicts import counted, judge_pairs, lines
 
 from scope.evidence.answers import AnswerMatrix
 
@@ -74,6 +77,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure everything on the data of ``arguments.data``."""
     start = time.perf_counter()
     found = {**of_mmlu_pro(arguments.data), **of_nlu(arguments.data)}
+    found |= verdicts_on_mmlu_pro(arguments.data)
     return {**found, "seconds": round(time.perf_counter() - start, 1)}
 
 
@@ -91,6 +95,14 @@ def of_mmlu_pro(folder: Path) -> dict[str, Any]:
     }
     values, seconds = measured([pool], lineage.pairs, measures)
     return {**told_apart("mmlu_pro", [pool], lineage, values), "mmlu_pro_seconds": seconds}
+
+
+def verdicts_on_mmlu_pro(folder: Path) -> dict[str, Any]:
+    """What `scope reuse` would say of the pairs at an error rate of 0.05."""
+    pool = multiple_choice(folder)
+    families = [family(model) for model in pool.models]
+    judged = judge_pairs(pool, of_language_models(pool.models), families)
+    return {**counted("mmlu_pro", judged), "mmlu_pro_verdicts": "\n".join(lines(judged))}
 
 
 def of_nlu(folder: Path) -> dict[str, Any]:
@@ -156,6 +168,8 @@ def table(figures: Mapping[str, Any]) -> str:
             if f"{data}_{key}{AUROC}" in figures:
                 cells = (_cell(figures, f"{data}_{key}{rate}") for rate in (AUROC, TRUE_POSITIVES))
                 lines.append(f"  {name:<28}{next(cells):<24}{next(cells)}")
+    lines += ["MMLU-Pro, verdicts at 0.05:", figures["mmlu_pro_verdicts"]]
+    lines += [f"  {key} {value}" for key, value in figures.items() if "_called_" in key]
     taken = (f"{key} {figures[key]}" for key in ("mmlu_pro_seconds", "nlu_seconds", "seconds"))
     return "\n".join([*lines, ", ".join(taken)])
 

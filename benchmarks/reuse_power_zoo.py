@@ -10,7 +10,8 @@ texts, and the perturbations of the reference.
 Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01`, `zoo_tpr_at_fpr_05` and `zoo_observed_fpr_at_05`,
 each also with `_low` and `_high`. The observed rate is the share of independent suspects that the
 verdict at an error rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`,
-`zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts), for
+`zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts, with
+`--assume-no-label-training`; without it none is *not related*), for
 `hard_negatives`, `independents` and `of_others` the last three alone. `zoo_EVIDENCE_auroc`
 for each kind of evidence alone. `zoo_pairs`,
 `zoo_related_pairs`, `zoo_models`, `zoo_batch`, `zoo_queries` (a suspect's, for each reference),
@@ -155,7 +156,7 @@ def _try(
         batches=InBatches(size=batch, alpha=ALPHA, relates=_relates) if batch else None,
     )
     finding = _judge(case, looks)
-    (verdict,) = conclude([finding], ALPHA)
+    (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
     return Tried(
         reference=reference.name,
         suspect=suspect.name,

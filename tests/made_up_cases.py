@@ -99,8 +99,8 @@ def _answer(number, words, place):
     return words(place, number) if words else int(number)
 
 
-def judged(case, *, alpha=0.05, looks=()):
-    """The one verdict on a case."""
+def judged(case, *, alpha=0.05, looks=(), assuming=True):
+    """The one verdict on a case; *not related* takes the assumption."""
     finding = find(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0)
-    (verdict,) = conclude([finding], alpha)
+    (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming)
     return verdict

@@ -63,7 +63,6 @@ def evidence(values: Sequence[float]) -> tuple[Evidence, ...]:
             suspect=estimate(0.625),
             controls=controls,
             p_value=1 / (len(controls) + 1),
-            p_adjusted=3 / (len(controls) + 1),
         ),
         Evidence(
             kind="soft_scope(tolerance=0.1, cutoff=1.0)",

@@ -16,6 +16,7 @@ class ControlRow:
     model: str
     skill: wording.Cell
     given: str
+    comparable: bool
     flags: tuple[str, ...]
 
 
@@ -31,6 +32,7 @@ class ControlTable:
     skill: wording.Cell
     rows: tuple[ControlRow, ...]
     flagged: int
+    comparable: int
     folded: bool
 
 
@@ -60,10 +62,12 @@ def _table(key: _Same, references: list[str]) -> ControlTable:
                 model=check.model,
                 skill=wording.cell(check.skill),
                 given=f"{wording.percent(check.given)}\u00a0%",
+                comparable=check.comparable,
                 flags=check.flags,
             )
             for check in checks
         ),
         flagged=sum(bool(check.flags) for check in checks),
+        comparable=sum(check.comparable for check in checks),
         folded=len(checks) > OPEN_ROWS,
     )

@@ -30,7 +30,6 @@ class EvidenceRow:
     controls: ControlRange | None
     strip: SmallStrip | None
     p_value: str
-    p_adjusted: str
     decides: bool
 
 
@@ -84,7 +83,6 @@ def _row(evidence: Evidence, suspect: str) -> EvidenceRow:
         controls=_range([control.value for control in evidence.controls]),
         strip=strip,
         p_value=wording.p_value(evidence.p_value),
-        p_adjusted=wording.p_value(evidence.p_adjusted),
         decides=evidence.decides,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.view import wording
 from reports.view.reuse_words import DecisionMark, decision_mark, listed
 from scope.records import Comparison, Decision, Verdict
 
@@ -13,8 +12,10 @@ from scope.records import Comparison, Decision, Verdict
 class VerdictLine:
     """The verdict on one reference, in words and in the numbers that it rests on.
 
-    ``p_adjusted`` is empty with a single reference; ``skipped`` counts the controls that
-    have no place on the joint scale.
+    ``p_adjusted`` is empty with a single reference; ``p_rank`` and ``p_agreement``, of which
+    ``p_value`` is the greater, where they are not known. ``skipped`` counts the controls that have
+    no place on the joint scale, ``comparable`` those that can be compared with the suspect, and
+    ``independent`` is as how many they count, empty where that is not known.
     """
 
     reference: str
@@ -22,10 +23,16 @@ class VerdictLine:
     sentence: str
     p_value: str
     p_adjusted: str
+    p_rank: str
+    p_agreement: str
     alpha: str
     controls: int
     skipped: int
     needed: int
+    comparable: int
+    comparable_needed: int
+    independent: str
+    assumed: bool
     shared: int
     queries: int
     warnings: tuple[str, ...]
@@ -65,21 +72,32 @@ def reuse_headline(comparison: Comparison) -> ReuseHeadline:
 
 
 def _line(verdict: Verdict, *, several: bool) -> VerdictLine:
+    agreement = verdict.agreement
     placed = {standing.model for standing in verdict.standings}
     return VerdictLine(
         reference=verdict.reference,
         mark=decision_mark(verdict.decision),
         sentence=verdict.sentence,
-        p_value=wording.p_value(verdict.p_value),
-        p_adjusted=wording.p_value(verdict.p_adjusted) if several else "",
+        p_value=_beside_alpha(verdict, verdict.p_value) or "none",
+        p_adjusted=(_beside_alpha(verdict, verdict.p_adjusted) or "none") if several else "",
+        p_rank=_beside_alpha(verdict, verdict.p_rank) if agreement else "",
+        p_agreement=_beside_alpha(verdict, agreement.p_value) if agreement else "",
         alpha=f"{verdict.alpha:g}",
         controls=len(verdict.controls),
         skipped=sum(check.model not in placed for check in verdict.controls),
         needed=verdict.controls_needed,
+        comparable=verdict.comparable,
+        comparable_needed=verdict.comparable_needed,
+        independent=f"{agreement.independent:.1f}" if agreement else "",
+        assumed=verdict.assume_no_label_training,
         shared=verdict.shared,
         queries=verdict.queries,
         warnings=verdict.warnings,
     )
+
+
+def _beside_alpha(verdict: Verdict, p_value: float | None) -> str:
+    return "" if p_value is None else verdict.written(p_value)
 
 
 def _sources(verdicts: tuple[Verdict, ...]) -> tuple[Sources, ...]:

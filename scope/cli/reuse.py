@@ -90,6 +90,20 @@ def reuse(
     alpha: Annotated[
         float, typer.Option(help="Error rate: how often an independent model is called related.")
     ] = 0.05,
+    exclude_control: Annotated[
+        list[str],
+        typer.Option(
+            help="Name of a control to leave out, or a pattern such as 'llama-*'; may be repeated."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    assume_no_label_training: Annotated[
+        bool,
+        typer.Option(
+            "--assume-no-label-training",
+            help="Take for granted that the suspect was not trained on the reference's answers; "
+            "without it the verdict is never `not related`.",
+        ),
+    ] = False,
     sequential: Annotated[
         bool,
         typer.Option("--sequential", help="Ask the suspect in batches; stop when related."),
@@ -156,6 +170,8 @@ def reuse(
             capabilities=_capabilities(capability),
             n=n,
             alpha=alpha,
+            exclude_controls=exclude_control,
+            assume_no_label_training=assume_no_label_training,
             sequential=sequential,
             batch=batch,
             seed=seed,

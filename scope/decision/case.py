@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.estimation.pairs import InvariantPairs
@@ -34,7 +34,8 @@ class Case:
     ``pairs`` are the perturbations of the reference, a capability each, with the suspect and the
     controls as their targets. ``turned`` are perturbations of the suspect, with the reference and
     the controls as theirs, where the suspect was searched. ``hash`` is that of the probes,
-    ``queries`` counts what the suspect was asked.
+    ``queries`` counts what the suspect was asked. Of the probes the first ``representative`` were
+    drawn whatever the reference answers to them; None where all were.
     """
 
     reference: str
@@ -46,6 +47,24 @@ class Case:
     turned: tuple[InvariantPairs, ...] = ()
     hash: str
     queries: int
+    representative: int | None = None
+
+    @property
+    def sample(self) -> AnswerMatrix:
+        """The answers to the representative probes alone, which show a model's skill."""
+        if self.representative is None:
+            return self.answers
+        first, answers = slice(self.representative), self.answers
+        chances = answers.probabilities
+        most = int(answers.options[first].max(initial=0))
+        return replace(
+            answers,
+            answers=answers.answers[:, first],
+            options=answers.options[first],
+            gold=answers.gold[first],
+            units=answers.units[first],
+            probabilities=None if chances is None else chances[:, first, :most],
+        )
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -8,14 +8,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, Kind
 from scope.decision.kinds import kinds_of_evidence
 from scope.decision.speaking import speaking_items
 from scope.decision.standing import JointStanding, Rank, joint_standing
-from scope.decision.usability import check_controls, skill_of, uninformative, unusable
+from scope.decision.usability import (
+    answers_usably,
+    check_controls,
+    guesses,
+    skill_of,
+    uninformative,
+    unusable_models,
+)
 from scope.evidence.shared_mistakes import shared_mistakes
 from scope.metrics import Metric
 from scope.records import (
+    Agreement,
     ControlCheck,
     Estimate,
     Evidence,
@@ -25,7 +34,6 @@ from scope.records import (
     Standing,
     Undefined,
 )
-from scope.statistics import holm
 from scope.statistics.conformal import conformal_p_value, threshold_rank
 from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.sequential import sequential_rank
@@ -38,13 +46,15 @@ RESAMPLES = 1999
 class Finding:
     """All that one case shows, before it is weighed against the other references.
 
-    ``p_value`` is None where the suspect cannot be ranked. ``unusable`` says why nothing can be
-    said of it, ``uninformative`` why it cannot be cleared. ``different_controls`` counts the ranked
-    ones, those that answer alike as one.
+    ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
+    that must agree. ``unusable`` says why nothing can be said of the suspect, or with the
+    reference, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared.
+    ``different_controls`` counts the ranked ones, those that answer alike as one.
     """
 
     case: Case
     p_value: float | None
+    agreement: Agreement | None
     standings: tuple[Standing, ...]
     evidence: tuple[Evidence, ...]
     paired: PairedTest | None
@@ -56,7 +66,21 @@ class Finding:
     different_controls: int
     looks: tuple[Look, ...]
     unusable: tuple[str, ...]
+    guesses: tuple[str, ...]
     uninformative: tuple[str, ...]
+
+    @property
+    def deciding_p_value(self) -> float | None:
+        """The greater p-value of the two tests; None where one of them is not possible."""
+        if self.p_value is None or self.agreement is None:
+            return None
+        return max(self.p_value, self.agreement.p_value)
+
+    @property
+    def comparable(self) -> int:
+        """How many of the ranked controls can be compared with the suspect."""
+        ranked = {one.model for one in self.standings}
+        return sum(one.comparable and one.model in ranked for one in self.controls)
 
 
 def find(
@@ -80,18 +104,20 @@ def find(
     return Finding(
         case=case,
         p_value=_p_value_of_different(looks[-1].p_value if looks else joint.p_value, joint, rule),
+        agreement=agreement_test(case, answers_usably(case, shared)),
         standings=_standings(case, joint),
         evidence=_evidence(case, kinds),
         paired=_paired(case, joint, rule, alpha, np.random.default_rng(seed)),
-        controls=check_controls(case, shared, joint, compare_skill=not looks),
+        controls=check_controls(case, shared, joint),
         skill=skill_of(case, 1),
         detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
         items=speaking_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
         different_controls=different,
         looks=looks,
-        unusable=unusable(case),
-        uninformative=uninformative(case, shared, compare_skill=not looks),
+        unusable=unusable_models(case),
+        guesses=guesses(shared, row=1),
+        uninformative=uninformative(case, shared),
     )
 
 
@@ -128,10 +154,6 @@ def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:
 
 
 def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
-    p_values = [_p_value(kind) for kind in kinds]
-    pairs = list(zip(kinds, p_values, strict=True))
-    # What is only shown is no test, and must not cost the others their sharpness.
-    adjusted = iter(holm([p for kind, p in pairs if kind.decides and p is not None]))
     return tuple(
         Evidence(
             kind=kind.name,
@@ -142,11 +164,10 @@ def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
                 for name, value in zip(case.controls, kind.scores.values[2:], strict=True)
                 if not np.isnan(value)
             ),
-            p_value=p,
-            p_adjusted=next(adjusted) if kind.decides and p is not None else None,
+            p_value=_p_value(kind),
             decides=kind.decides,
         )
-        for kind, p in pairs
+        for kind in kinds
     )
 
 

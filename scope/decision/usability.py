@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.decision.case import Case
 from scope.decision.standing import JointStanding
-from scope.evidence.answers import UNKNOWN
+from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
+from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.following import follows_nothing
 from scope.evidence.shared_mistakes import SharedMistakes
 from scope.evidence.skill import skill
@@ -49,22 +51,77 @@ def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
         return (f"it answered {int(given.sum())} of {len(given)} questions",)
     if both < FEWEST_SHARED:
         return (f"it and the reference both answered only {both} questions",)
-    return ("it gives the same answer to every question",) if constant(case, row) else ()
+    if constant(case, row):
+        return ("it gives the same answer to every question",)
+    degenerate = _one_answer(case, row)
+    return (degenerate,) if degenerate else ()
 
 
-def uninformative(
-    case: Case, shared: SharedMistakes, *, compare_skill: bool = True
-) -> tuple[str, ...]:
+def unusable_models(case: Case) -> tuple[str, ...]:
+    """Why nothing can be said of the suspect, or with this reference."""
+    of_reference = _one_answer(case, 0)
+    return (
+        *unusable(case),
+        *((f"the reference is degenerate: {of_reference}",) if of_reference else ()),
+    )
+
+
+def _one_answer(case: Case, row: int) -> str | None:
+    """Why a model's answers are nearly all the same; of words only two models' are known here."""
+    chosen = case.sample.answers[row]
+    given = chosen[chosen != NOT_GIVEN]
+    if case.answers.open_vocabulary:
+        if row > 1:
+            return None
+    elif len(given) == 0 or np.bincount(given).max() < ONE_ANSWER * len(given):
+        return None
+    names = _names(case)
+    answers = _named(case, row, names)
+    gold = {
+        probe.id: names.get(int(right), probe.gold or "")
+        for probe, right in zip(case.probes, case.sample.gold, strict=False)
+        if probe.id in answers and probe.gold is not None
+    }
+    found = gives_one_answer(answers, gold, _named(case, 0, names) if row else None)
+    return None if found is None else found.replace(" texts", " questions")
+
+
+def _named(case: Case, row: int, names: Mapping[int, str]) -> dict[str, str]:
+    """The answers that the reference or the suspect gave, by the question."""
+    return {
+        probe.id: names.get(int(number), probe.suspect if row else probe.reference)
+        for probe, number in zip(case.probes, case.sample.answers[row], strict=False)
+        if number != NOT_GIVEN
+    }
+
+
+def _names(case: Case) -> dict[int, str]:
+    """What each option is called, by its words where they are the same wherever it is given.
+
+    Nothing of answers in words, which are numbered anew for each question.
+    """
+    if case.answers.open_vocabulary:
+        return {}
+    words: dict[int, set[str]] = {one: set() for one in range(int(case.answers.options.max()))}
+    for probe, first, second in zip(case.probes, *case.sample.answers[:2].tolist(), strict=False):
+        for number, said in ((first, probe.reference), (second, probe.suspect)):
+            if number != NOT_GIVEN:
+                words[number].add(said)
+    if all(len(said) <= 1 for said in words.values()):
+        return {one: said.pop() if said else f"option {one + 1}" for one, said in words.items()}
+    return {one: f"option {one + 1}" for one in words}
+
+
+def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
     """Why a suspect cannot be cleared: its likeness to nobody says nothing.
 
     It guesses, or no control has its skill. That it is like the reference would say something.
-    Without ``compare_skill`` the questions are those that the reference gets wrong, first of all,
-    and show nobody's skill.
     """
-    return (*_guesses(shared, row=1), *(_out_of_reach(case) if compare_skill else ()))
+    return (*guesses(shared, row=1), *_out_of_reach(case))
 
 
-def _guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a model seems to guess; empty where it does not."""
     following = shared.following
     if following.consensus[row] <= 0 and following.right[row] <= 0:
         # As foreseeable as a model that follows others, but by what nobody else answers.
@@ -88,7 +145,7 @@ def constant(case: Case, row: int) -> bool:
 
 
 def _out_of_reach(case: Case) -> tuple[str, ...]:
-    accuracies = skill(case.answers)
+    accuracies = skill(case.sample)
     suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
     if np.isnan(suspect) or not len(controls):
         return ()
@@ -107,38 +164,57 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
 
     Where none is known, how often it answers them as most models do.
     """
-    given, gold = case.answers.given[row], case.answers.gold
-    original = np.array([probe.id == probe.unit for probe in case.probes])
+    answers = case.sample
+    given, gold = answers.given[row], answers.gold
+    original = np.array([probe.id == probe.unit for probe in case.probes[: len(gold)]])
     counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
-    right = case.answers.answers[row, counted] == case.answers.expected_right()[counted]
+    right = answers.answers[row, counted] == answers.expected_right()[counted]
     return mean_estimate(
         right.astype(float),
-        [str(unit) for unit in case.answers.units[counted]],
+        [str(unit) for unit in answers.units[counted]],
         empty="it answered nothing",
     )
 
 
 def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointStanding, *, compare_skill: bool = True
+    case: Case, shared: SharedMistakes, joint: JointStanding
 ) -> tuple[ControlCheck, ...]:
-    """What there is to say of each control, in their order."""
-    accuracies = skill(case.answers)
+    """What there is to say of each control, in their order.
+
+    One that may be related to the reference is comparable all the same: were it left out for its
+    likeness, the rank would be chosen by the data.
+    """
     outlying = _outlying(joint)
-    return tuple(
-        ControlCheck(
-            model=name,
-            skill=skill_of(case, row),
-            given=float(case.answers.given[row].mean()),
-            flags=(
-                *unusable(case, row),
-                *_guesses(shared, row),
-                *(_skill_flags(case, accuracies[row] - accuracies[1]) if compare_skill else ()),
-                *([MAY_BE_RELATED] if outlying[row - 2] else []),
-                *_same_answers(case, row),
-            ),
+    checks = []
+    for row, name in enumerate(case.controls, start=2):
+        unfit = _why_not_comparable(case, shared, row)
+        checks.append(
+            ControlCheck(
+                model=name,
+                skill=skill_of(case, row),
+                given=float(case.answers.given[row].mean()),
+                flags=(*unfit, *([MAY_BE_RELATED] if outlying[row - 2] else [])),
+                comparable=not unfit,
+            )
         )
-        for row, name in enumerate(case.controls, start=2)
+    return tuple(checks)
+
+
+def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a control cannot be compared with the suspect; empty where it can."""
+    accuracies = skill(case.sample)
+    return (
+        *unusable(case, row),
+        *guesses(shared, row),
+        *_skill_flags(case, accuracies[row] - accuracies[1]),
+        *_same_answers(case, row),
     )
+
+
+def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
+    """Which controls answer and do not guess, shape (controls,)."""
+    rows = range(2, 2 + len(case.controls))
+    return np.array([not (*unusable(case, row), *guesses(shared, row)) for row in rows])
 
 
 def _skill_flags(case: Case, gap: float) -> list[str]:

@@ -1,23 +1,33 @@
 """The verdict on each reference: related, not related, or undecided, at a stated error rate.
 
 The null hypothesis is that the suspect is no more like the reference than independent models of its
-skill are. It is rejected where two tests agree. The conformal one asks whether any model could
+skill are. It is rejected where three tests agree. The conformal one asks whether any model could
 stand where the suspect stands: it ranks the suspect among the controls, and errs with probability
-alpha at most, whatever the questions. The paired one asks whether other questions could have led
-to another order: it holds the suspect against the control that decides the rank. With several
-references the conformal p-values are corrected by Holm's method.
+alpha at most, whatever the questions, where suspect and controls could change places. The second
+asks whether the suspect agrees with the reference more than models of its skill do, where controls
+that answer alike count as fewer (`scope.decision.agreement`). The greater of the two p-values is
+the verdict's; with several references it is corrected by Holm's method. The paired test asks
+whether other questions could have led to another order: it compares the suspect with the control
+that decides the rank.
+
+Nothing is said on unfit evidence: a degenerate suspect or reference, too few controls, too few that
+are comparable with the suspect, or controls that answer so much alike that they count as few.
 
 *Not related* is said only where it could have been otherwise: the suspect is significantly less
 like the reference than the control that decides and stands among the crowd, its answers have been
 shown to mean something, the controls reach its skill, and a suspect that had taken a share of its
-answers from the reference would have been found.
+answers from the reference would have been found. A suspect that was trained on nothing but labels
+may well be missed, so that this takes the assumption that it was not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scope.decision.agreement import FEWEST_INDEPENDENT
 from scope.decision.judging import Finding
+from scope.decision.terms import NO_POWER_KNOWN, Terms
+from scope.decision.usability import SKILL_GAP
 from scope.decision.wording import as_like, changes, may_be_related, sentence, warnings
 from scope.records import Decision, Verdict
 from scope.statistics import holm
@@ -33,61 +43,77 @@ proven to be, would stand there too."""
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
 
-def conclude(findings: Sequence[Finding], alpha: float) -> tuple[Verdict, ...]:
+def conclude(
+    findings: Sequence[Finding],
+    alpha: float,
+    *,
+    assume_no_label_training: bool = False,
+    available: int | None = None,
+) -> tuple[Verdict, ...]:
     """One verdict a finding; together they err with probability alpha at most.
 
-    A suspect that cannot be ranked against a reference counts with a p-value of 1.
+    A suspect that cannot be tested against a reference counts with a p-value of 1.
+
+    Parameters
+    ----------
+    assume_no_label_training
+        Whether it is taken for granted that the suspect was not trained on answers of a reference.
+    available
+        The number of questions in the data, for advice that can be followed.
     """
-    adjusted = holm([1.0 if one.p_value is None else one.p_value for one in findings])
-    needed = controls_needed(alpha / max(len(findings), 1))
+    p_values = [one.deciding_p_value for one in findings]
+    adjusted = holm([1.0 if one is None else one for one in p_values])
+    terms = Terms(
+        alpha=alpha,
+        needed=controls_needed(alpha / max(len(findings), 1)),
+        assume_no_label_training=assume_no_label_training,
+        available=available,
+    )
     return tuple(
-        _verdict(finding, p_adjusted, needed, alpha)
+        _verdict(finding, p_adjusted, terms)
         for finding, p_adjusted in zip(findings, adjusted, strict=True)
     )
 
 
-def _verdict(finding: Finding, p_adjusted: float, needed: int, alpha: float) -> Verdict:
-    decision, reasons = _decide(finding, p_adjusted, needed, alpha)
+def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
+    decision, reasons = _decide(finding, p_adjusted, terms)
+    p_value = finding.deciding_p_value
     return Verdict(
         suspect=finding.case.suspect,
         reference=finding.case.reference,
         decision=decision,
-        sentence=sentence(finding, decision, reasons, p_adjusted=p_adjusted, alpha=alpha),
-        alpha=alpha,
-        p_value=finding.p_value,
-        p_adjusted=None if finding.p_value is None else p_adjusted,
+        sentence=sentence(finding, decision, reasons, p_adjusted=p_adjusted, terms=terms),
+        alpha=terms.alpha,
+        p_value=p_value,
+        p_adjusted=None if p_value is None else p_adjusted,
+        p_rank=finding.p_value,
+        agreement=finding.agreement,
         standings=finding.standings,
         evidence=finding.evidence,
         paired=finding.paired,
         controls=finding.controls,
-        controls_needed=needed,
+        controls_needed=terms.needed,
+        comparable_needed=terms.comparable,
         skill=finding.skill,
         detectable=finding.detectable,
         items=finding.items,
         reasons=reasons,
-        changes=changes(finding, decision, needed=needed, alpha=alpha),
+        changes=changes(finding, decision, reasons, terms),
         warnings=warnings(finding),
         shared=finding.shared,
         queries=finding.case.queries,
         probes=finding.case.hash,
         looks=finding.looks,
+        assume_no_label_training=terms.assume_no_label_training,
     )
 
 
-def _decide(
-    finding: Finding, p_adjusted: float, needed: int, alpha: float
-) -> tuple[Decision, tuple[str, ...]]:
+def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and what kept it from being another one."""
-    if finding.unusable:
-        return "undecided", finding.unusable
-    if finding.p_value is None or finding.paired is None:
-        return "undecided", ("nothing that it answered could be held against the reference",)
-    if finding.different_controls < needed:
-        return "undecided", (
-            f"{finding.different_controls} {_different(finding)}controls cannot keep an error rate "
-            f"of {alpha:g}: at least {needed} are needed, {needed - finding.different_controls} "
-            "more",
-        )
+    alpha = terms.alpha
+    unfit = tuple(_why_unfit(finding, terms))
+    if unfit or finding.paired is None:
+        return "undecided", unfit
     if p_adjusted <= alpha and finding.paired.p_more <= alpha:
         return "related", ()
     if p_adjusted <= alpha:
@@ -97,7 +123,36 @@ def _decide(
             f"(p = {finding.paired.p_more:.2g} by question)",
         )
     reasons = tuple(_why_not_cleared(finding, alpha))
+    if not reasons and not terms.assume_no_label_training:
+        return "undecided", (NO_POWER_KNOWN,)
     return ("undecided", reasons) if reasons else ("not related", ())
+
+
+def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
+    """Why the evidence carries no verdict at all: the first reason that applies."""
+    found, different = finding.comparable, finding.different_controls
+    if finding.unusable:
+        yield from finding.unusable
+    elif finding.p_value is None or finding.paired is None or finding.agreement is None:
+        yield "nothing that it answered could be compared with the reference"
+    elif different < terms.needed:
+        yield (
+            f"{different} {_different(finding)}controls cannot keep an error rate of "
+            f"{terms.alpha:g}: at least {terms.needed} are needed, {terms.needed - different} more"
+        )
+    elif found < terms.comparable:
+        yield from finding.guesses
+        yield (
+            f"only {found} of {len(finding.standings) - 1} controls are comparable with it, that "
+            f"is answer usably and are within {SKILL_GAP:g} of its skill: at least "
+            f"{terms.comparable} are needed, {terms.comparable - found} more"
+        )
+    elif finding.agreement.independent < FEWEST_INDEPENDENT:
+        yield (
+            f"{len(finding.agreement.controls)} controls answer so much alike that they count as "
+            f"{finding.agreement.independent:.1f} independent ones: at least {FEWEST_INDEPENDENT} "
+            "are needed"
+        )
 
 
 def _different(finding: Finding) -> str:
@@ -107,6 +162,13 @@ def _different(finding: Finding) -> str:
 
 def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
     yield from finding.uninformative
+    if _only_the_rank_stands_out(finding, alpha) and finding.agreement is not None:
+        yield (
+            f"its rank stands out (p = {finding.p_value:.2g}), but models of its skill could agree "
+            f"with the reference as much as it does (p = {finding.agreement.p_value:.2g}, the "
+            f"controls counting as {finding.agreement.independent:.1f} independent ones)"
+        )
+        return
     share = (1 + as_like(finding)) / len(finding.standings)
     if share < LEAST_TO_CLEAR:
         yield (
@@ -128,3 +190,7 @@ def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
             f"a suspect that had taken less than {finding.detectable:.0%} of its answers from the "
             "reference would have been missed"
         )
+
+
+def _only_the_rank_stands_out(finding: Finding, alpha: float) -> bool:
+    return finding.p_value is not None and finding.p_value <= alpha

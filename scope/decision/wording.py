@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from scope.decision.agreement import FEWEST_INDEPENDENT
 from scope.decision.judging import Finding
-from scope.decision.usability import MAY_BE_RELATED, THE_SUSPECTS
-from scope.records import Decision
+from scope.decision.siblings import exclusion, sibling_warning
+from scope.decision.terms import NO_POWER_KNOWN, Terms
+from scope.decision.usability import MAY_BE_RELATED, SKILL_GAP, THE_SUSPECTS
+from scope.records import Decision, Estimate
 from scope.statistics.clusters import normal_quantile
 
 
@@ -17,16 +20,22 @@ def sentence(
     reasons: Sequence[str],
     *,
     p_adjusted: float,
-    alpha: float,
+    terms: Terms,
 ) -> str:
     """The verdict for a reader who reads nothing else."""
     suspect, reference = finding.case.suspect, finding.case.reference
     controls = len(finding.standings) - 1
     at_least_as = _not_surpassed(finding) if decision == "related" else as_like(finding)
     if decision == "undecided":
-        return (
+        open_ = (
             f"Whether {suspect} is derived from {reference} cannot be decided: "
             f"{'; '.join(reasons)}."
+        )
+        if NO_POWER_KNOWN not in reasons:
+            return open_
+        return (
+            f"{open_} It was not fine-tuned, quantized or pruned from {reference} so far as "
+            f"{_shown(finding, at_least_as)}."
         )
     if decision == "related":
         beyond = (
@@ -39,13 +48,22 @@ def sentence(
             f"answered it is more like {reference} than {beyond}, which are taken to be "
             f"independent of it. A model that has nothing to do "
             f"with {reference} would be so by chance with a probability of at most "
-            f"{p_adjusted:.2g}, where {alpha:g} is allowed."
+            f"{p_adjusted:.2g}, where {terms.alpha:g} is allowed."
         )
     return (
-        f"{suspect} is not related to {reference} so far as {finding.shared} questions show: "
-        f"{at_least_as} of {controls} controls are at least as like {reference} "
-        f"(p = {p_adjusted:.3g}), and a suspect that had taken "
-        f"{finding.detectable or 0:.0%} of its answers from {reference} would have stood out."
+        f"{suspect} is not related to {reference}, on the assumption that it was not trained on "
+        f"answers of {reference}, so far as {_shown(finding, at_least_as)}."
+    )
+
+
+def _shown(finding: Finding, at_least_as: int) -> str:
+    """What clears a suspect, and with which power."""
+    reference = finding.case.reference
+    return (
+        f"{finding.shared} questions show: {at_least_as} of {len(finding.standings) - 1} controls "
+        f"are at least as like {reference} (p = {finding.p_value:.3g} by rank), and a suspect that "
+        f"had taken {finding.detectable or 0:.0%} of its answers from {reference} would have stood "
+        "out"
     )
 
 
@@ -64,14 +82,13 @@ def as_like(finding: Finding) -> int:
     return sum(value >= own for value in others)
 
 
-def changes(finding: Finding, decision: Decision, *, needed: int, alpha: float) -> tuple[str, ...]:
+def changes(
+    finding: Finding, decision: Decision, reasons: Sequence[str], terms: Terms
+) -> tuple[str, ...]:
     """What would change the verdict."""
-    if finding.unusable:
-        return ("Answers to more of the questions, or answers that are better than guesses.",)
-    if finding.different_controls < needed:
-        return (f"{needed - finding.different_controls} more independent controls.",)
-    if finding.paired is None:
-        return ("Questions that the suspect and the reference both answer.",)
+    unfit = _what_would_be_fit(finding, terms)
+    if unfit or finding.paired is None:
+        return (unfit,)
     reference, closest = finding.case.reference, finding.paired.control
     if decision == "related":
         return (
@@ -84,19 +101,49 @@ def changes(finding: Finding, decision: Decision, *, needed: int, alpha: float) 
             f"Answers that agree with {reference} where {closest} and the other controls do not.",
             f"The discovery that {closest} or another control is itself derived from {reference}.",
         )
-    return (_what_would_decide(finding, alpha),)
+    if NO_POWER_KNOWN in reasons:
+        return (
+            "Knowledge that it was not trained on answers of the reference: "
+            "--assume-no-label-training.",
+        )
+    return (_what_would_decide(finding, terms),)
 
 
-def _what_would_decide(finding: Finding, alpha: float) -> str:
+def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
+    """What is missing where the evidence carries no verdict; nothing where it does."""
+    agreement = finding.agreement
+    if finding.unusable:
+        return "Answers to more of the questions, or answers that are better than guesses."
+    if finding.different_controls < terms.needed:
+        return f"{terms.needed - finding.different_controls} more independent controls."
+    if finding.paired is None or agreement is None:
+        return "Questions that the suspect and the reference both answer."
+    if finding.comparable < terms.comparable:
+        missing = terms.comparable - finding.comparable
+        return f"{missing} more independent controls{_of_skill(finding)}."
+    if agreement.independent < FEWEST_INDEPENDENT:
+        return "Controls of other origins, which answer less like each other."
+    return ""
+
+
+def _of_skill(finding: Finding) -> str:
+    if not isinstance(finding.skill, Estimate):
+        return ""
+    low, high = finding.skill.value - SKILL_GAP, finding.skill.value + SKILL_GAP
+    return f" of a skill from {max(low, 0):.2f} to {min(high, 1):.2f}"
+
+
+def _what_would_decide(finding: Finding, terms: Terms) -> str:
     if finding.uninformative:
         return "A suspect that answers better than a guesser, and controls of its skill."
     if finding.paired is not None and finding.paired.control in may_be_related(finding):
+        closest = finding.paired.control
         return (
-            f"Knowledge of whether the control {finding.paired.control} is derived from "
+            f"Knowledge of whether the control {closest} is derived from "
             f"{finding.case.reference}: if it is known to be, and not for its likeness alone, "
-            "leave it out and test again."
+            f"leave it out with {exclusion(closest)} and test again."
         )
-    return _more_questions(finding, alpha)
+    return _more_questions(finding, terms)
 
 
 def may_be_related(finding: Finding) -> tuple[str, ...]:
@@ -104,24 +151,30 @@ def may_be_related(finding: Finding) -> tuple[str, ...]:
     return tuple(one.model for one in finding.controls if MAY_BE_RELATED in one.flags)
 
 
-def _more_questions(finding: Finding, alpha: float) -> str:
-    """How many questions would decide between suspect and closest control, if they go on alike."""
+def _more_questions(finding: Finding, terms: Terms) -> str:
+    """How many questions would decide between suspect and closest control, if they go on alike.
+
+    Only where the data hold as many: other advice could not be followed.
+    """
+    about = _questions_needed(finding, terms.alpha)
+    asked = len(finding.case.probes)
+    if terms.available is not None and asked >= terms.available:
+        return f"It cannot be settled on these data: all of their {asked} questions were asked."
+    if about is None or (terms.available is not None and about > terms.available):
+        return "It cannot be settled on these data; other data, or more independent controls."
+    return f"About {about} questions in all instead of {asked}."
+
+
+def _questions_needed(finding: Finding, alpha: float) -> int | None:
     paired = finding.paired
     if paired is None or paired.difference.high <= paired.difference.low:
-        return "More questions."
+        return None
     error = (paired.difference.high - paired.difference.low) / (2 * normal_quantile(0.95))
     needed = normal_quantile(1 - 2 * alpha) if alpha < 0.5 else 0.0
     seen = abs(paired.difference.value) / error
     if seen <= 0 or seen >= needed:
-        return "More questions, or questions on which the reference errs more often."
-    factor = (needed / seen) ** 2
-    if factor > 100:
-        return (
-            "Hardly more questions alone, for suspect and closest control are equally alike; more "
-            "independent controls."
-        )
-    about = math.ceil(factor * len(finding.case.probes) / 10) * 10
-    return f"About {about} questions in all instead of {len(finding.case.probes)}."
+        return None
+    return math.ceil((needed / seen) ** 2 * len(finding.case.probes) / 10) * 10
 
 
 def warnings(finding: Finding) -> tuple[str, ...]:
@@ -131,7 +184,12 @@ def warnings(finding: Finding) -> tuple[str, ...]:
     """
     flags = [(check.model, flag) for check in finding.controls for flag in check.flags]
     unequal = [model for model, flag in flags if flag.endswith(THE_SUSPECTS)]
-    told = [f"control {model}: {flag}" for model, flag in flags if not flag.endswith(THE_SUSPECTS)]
+    told = [
+        f"control {model}: {flag}"
+        for model, flag in flags
+        if not flag.endswith(THE_SUSPECTS) and flag != MAY_BE_RELATED
+    ]
+    told += sibling_warning(finding.case.reference, finding.controls)
     if unequal:
         told.append(
             f"{len(unequal)} of {len(finding.controls)} controls are far from the suspect's skill: "

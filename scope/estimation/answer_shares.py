@@ -58,17 +58,38 @@ def answer_shares(
     counts = dict(Counter(answers.values()).most_common())
     right = {one: float(answers[one] == label) for one, label in gold.items()}
     accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
-    of_gold = len(gold) >= FEWEST or reference is None
-    of_whom = ("gold label", gold) if of_gold else ("answer of the reference", reference or {})
-    others = "whose gold label is another" if of_gold else "that the reference answers otherwise"
     return AnswerShares(
         model=model,
         counts=counts,
         accuracy=accuracy,
-        degenerate=_one_answer(counts, *of_whom)
+        degenerate=gives_one_answer(answers, gold, reference)
+        or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
+    )
+
+
+def gives_one_answer(
+    answers: Mapping[str, str],
+    gold: Mapping[str, str],
+    reference: Mapping[str, str] | None = None,
+) -> str | None:
+    """Why a model's answers are nearly all the same, though what is asked is not; or nothing.
+
+    The parameters are those of `answer_shares`. Whether the answers are right plays no part.
+
+    Examples
+    --------
+    >>> texts = [str(place) for place in range(10)]
+    >>> gives_one_answer(dict.fromkeys(texts, "A"), dict(zip(texts, "ABABABABAB")))
+    'it answers `A` to 10 of 10 texts, while no gold label exceeds 5 of 10'
+    """
+    counts = dict(Counter(answers.values()).most_common())
+    of_gold = len(gold) >= FEWEST or reference is None
+    of_whom = ("gold label", gold) if of_gold else ("answer of the reference", reference or {})
+    others = "whose gold label is another" if of_gold else "that the reference answers otherwise"
+    return (
+        _one_answer(counts, *of_whom)
         or _blind_to_others(counts, answers, of_whom[1], others)
         or _never_another(counts, of_whom[1])
-        or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
     )
 
 
@@ -93,7 +114,7 @@ def _blind_to_others(
     if not counts:
         return None
     answer, times = next(iter(counts.items()))
-    others = [one for one, label in expected.items() if label != answer]
+    others = [one for one, label in expected.items() if label != answer and one in answers]
     if (
         times < ONE_ANSWER * sum(counts.values())
         or len(others) < FEWEST

@@ -77,6 +77,17 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
     return Scores(values=values, parts=parts)
 
 
+def plain_correlations(answers: AnswerMatrix) -> NDArray[np.float64] | None:
+    """How every model's log-probabilities go with the reference's, whatever the others' do.
+
+    Shape (models,), in -1..1; None where a model gave answers without probabilities.
+    """
+    if answers.probabilities is None:
+        return None
+    rows, shown = _centred(answers, answers.probabilities)
+    return None if (answers.given & ~shown).any() else np.asarray(rows @ rows[0])
+
+
 def _centred(
     answers: AnswerMatrix, probabilities: NDArray[np.float64]
 ) -> tuple[Rows, NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.interviews import Interview
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
-from scope.jobs.sequence import ask_in_batches, telling_order
+from scope.jobs.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question
 
 FEWEST_PROBES = 30
@@ -64,7 +64,7 @@ def make_case(
 
     of_reference = answers_of(reference)
     if batches is not None:
-        order = telling_order(questions, of_reference)
+        order = asking_order(questions, of_reference)
         questions = [questions[place] for place in order]
         of_reference = [of_reference[place] for place in order]
     _require_probes(reference, questions, of_reference, interview)
@@ -82,6 +82,7 @@ def make_case(
             pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
             turned=_turned(of_suspect, lineup, reference, interview) if of_suspect else (),
             hash=probes.hash,
+            representative=None if batches is None else REPRESENTATIVE,
             queries=len({_words(one.question) for one in [*asked, *perturbed]})
             + sum(one.outcome.queries for one in (of_suspect.sets if of_suspect else ())),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, Literal
 
@@ -93,24 +94,27 @@ def line_up(
     *,
     load: Callable[[str | object], Any],
     progress: Progress,
+    excluded: Sequence[str] = (),
 ) -> Lineup:
     """Load every model, and see that each stands in one place only.
 
     The references stay in memory, for they are searched; of the others one at a time.
 
     A spec that stands for many models, such as a whole table of answers, gives the controls all
-    of them but the suspect and the references.
+    of them but the suspect and the references. ``excluded`` are names or patterns of controls to
+    leave out; they are not loaded.
 
     Raises
     ------
     SpecError
-        When there is no reference or there are fewer than two controls, or a reference or the
-        suspect is among the controls, or a model is named twice.
+        When a pattern leaves nothing out, there is no reference or there are fewer than two
+        controls, a reference or the suspect is among the controls, or a model is named twice.
     ModelError
         When a model cannot be loaded, or two places hold the same model under different names.
     """
     taken = [suspect, *references]
     chosen = [one for control in controls for one in _expanded(control, taken)]
+    chosen = _without(chosen, excluded, taken)
     _refuse_repeated(suspect, references, chosen)
     entries: list[tuple[Part, str | object]] = [
         *(("reference", one) for one in references),
@@ -159,6 +163,32 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
         return [control]
     held = {_place(one) for one in taken if isinstance(one, str)}
     return [one for one in several if _place(one) not in held]
+
+
+def _without(
+    controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
+) -> list[str | object]:
+    """The controls that no pattern matches, be it by their short name or by their spec."""
+    specs = [str(getattr(one, "spec", one)) for one in (*controls, *taken)]
+    distinct = list(dict.fromkeys(specs))
+    names = dict(zip(distinct, short_names(distinct), strict=True))
+    matched: dict[str, set[str]] = {
+        pattern: {spec for spec in specs[: len(controls)] if _matches(pattern, spec, names[spec])}
+        for pattern in excluded
+    }
+    if nothing := [pattern for pattern, found in matched.items() if not found]:
+        shown = ", ".join(dict.fromkeys(names[spec] for spec in specs[: min(len(controls), 8)]))
+        raise SpecError(
+            f"no control that `{nothing[0]}` leaves out",
+            expected=f"the name of a control, its spec, or a pattern such as 'llama-*': {shown}",
+            mend=f"correct --exclude-control {nothing[0]}, or leave it out",
+        )
+    out = set().union(*matched.values())
+    return [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
+
+
+def _matches(pattern: str, spec: str, name: str) -> bool:
+    return any(fnmatchcase(one, pattern) or one == pattern for one in (name, spec))
 
 
 def _place(spec: str) -> str:

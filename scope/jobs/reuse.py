@@ -45,6 +45,8 @@ def reuse(
     capabilities: Sequence[str | Capability] | None = None,
     n: int | None = None,
     alpha: float = 0.05,
+    exclude_controls: str | Sequence[str] = (),
+    assume_no_label_training: bool = False,
     sequential: bool = False,
     batch: int | None = None,
     seed: int = 0,
@@ -88,6 +90,11 @@ def reuse(
         How many questions or texts to draw; all of them if None.
     alpha
         The error rate of all verdicts together: how often an independent model is called related.
+    exclude_controls
+        Controls to leave out, by their names or by patterns such as ``llama-*``.
+    assume_no_label_training
+        Take it for granted that the suspect was not trained on answers of a reference, which the
+        test may miss. Without it no suspect is called *not related*.
     sequential, batch
         Ask the suspect in batches of so many, 100 unless said otherwise, and stop as soon as it is
         found to be related.
@@ -134,6 +141,8 @@ def reuse(
         sequence=(batch or BATCH) if sequential else None,
         models=model_options or ModelOptions(),
         progress=progress or Silent(),
+        excluded=tuple(map(str, _listed(exclude_controls))),
+        assume_no_label_training=assume_no_label_training,
     )
     models = (suspect, _listed(references), _listed(controls))
     if task is None:
@@ -258,7 +267,12 @@ def _conduct(
         )
         for one in lineup.references
     ]
-    verdicts = conclude(findings, options.alpha)
+    verdicts = conclude(
+        findings,
+        options.alpha,
+        assume_no_label_training=options.assume_no_label_training,
+        available=prepared.plan.available(options.n),
+    )
     searched = {**sets, **({lineup.suspect.name: of_suspect} if of_suspect else {})}
     failed = [line for name, probes in searched.items() for line in probes.failures(name)]
     return Comparison(

@@ -28,6 +28,10 @@ class ReusePlan:
     verbatim: Mapping[str, Setting | Sequence[str]]
     options: ModelOptions
 
+    def available(self, n: int | None) -> int:
+        """How many questions the data hold, of which ``n`` were to be drawn."""
+        return self.data.used if n is None else self.data.rows
+
     @property
     def command(self) -> str:
         """The command that asks the same; what changes the speed alone is left out."""

@@ -57,6 +57,7 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
         *models,
         load=lambda one: load_audited(one, texts.role, options.models),
         progress=options.progress,
+        excluded=options.excluded,
     )
     refuse_unused_words([one.model for one in lineup.members], options.models)
     labels = tuple(lineup.references[0].model.labels)

@@ -47,14 +47,24 @@ class ReuseOptions:
     sequence: int | None
     models: ModelOptions
     progress: Progress
+    excluded: tuple[str, ...] = ()
+    assume_no_label_training: bool = False
 
     def verbatim(self) -> dict[str, Setting | Sequence[str]]:
         """As the command says it."""
-        return {"n": self.n, "sequential": self.sequence is not None, "batch": self.sequence}
+        return {
+            "n": self.n,
+            "sequential": self.sequence is not None,
+            "batch": self.sequence,
+            "assume_no_label_training": self.assume_no_label_training,
+        }
 
     def settings(self) -> dict[str, Setting]:
         """As the manifest says it; nothing where it is as usual."""
-        return {} if self.sequence is None else {"batch": self.sequence}
+        found: dict[str, Setting] = {} if self.sequence is None else {"batch": self.sequence}
+        if self.assume_no_label_training:
+            found["assume_no_label_training"] = True
+        return found
 
 
 def prepare_task(
@@ -68,6 +78,7 @@ def prepare_task(
         *models,
         load=lambda one: load_participant(one, [role], options.models),
         progress=options.progress,
+        excluded=options.excluded,
     )
     require_rows([one.participant() for one in lineup.members], chosen)
     probes = probes_of_items(chosen[0].data.items)

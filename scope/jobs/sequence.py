@@ -8,11 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.data.sampling import by_name, draw
 from scope.evidence.answers import NOT_GIVEN
 from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.reuse_questions import ProbeQuestion
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
+
+REPRESENTATIVE = 100
+"""So many questions are asked first that show the suspect's skill, enough for its accuracy to be
+known to within 0.1."""
 
 Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
 """Puts questions to the suspect."""
@@ -52,6 +57,18 @@ def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]
         return (not mistaken, max(given.probabilities, default=1.0), place)
 
     return sorted(range(len(questions)), key=rank)
+
+
+def asking_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
+    """The places of the questions: first some that show the models' skill, then the telling ones.
+
+    Those on which the reference errs show nobody's skill, and a test needs controls of the
+    suspect's. The first ``REPRESENTATIVE`` are drawn by their ids, whatever anybody answers.
+    """
+    places = {one.id: place for place, one in enumerate(questions)}
+    first = [places[one] for one in draw(by_name(places), REPRESENTATIVE, seed=0)]
+    drawn = set(first)
+    return [*first, *(one for one in telling_order(questions, reference) if one not in drawn)]
 
 
 def ask_in_batches(

@@ -46,6 +46,7 @@ from scope.records.probe import (
 )
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import (
+    Agreement,
     ControlCheck,
     Decision,
     Evidence,
@@ -59,6 +60,7 @@ from scope.records.verdicts import (
 __all__ = [
     "BLANK",
     "GOLD",
+    "Agreement",
     "Answer",
     "AnswerShares",
     "BenchmarkPoint",

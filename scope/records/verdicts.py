@@ -25,9 +25,10 @@ class Evidence:
 
     ``kind`` is its spelling, such as ``shared_mistakes`` or ``hard_scope``; ``capability`` names
     the perturbations that it was measured on, where there are any. ``p_value`` is the share of
-    models at least as like the reference, the suspect counted among them; ``p_adjusted`` the same
-    after Holm's correction over the kinds that decide. ``decides`` says that it enters the joint
-    statistic; what does not is shown beside it. ``controls`` holds those that have a value.
+    models at least as like the reference by this kind alone, the suspect counted among them. It is
+    not corrected for the number of kinds, and no verdict rests on it: kinds that ``decides`` enter
+    the joint statistic, whose p-value is the verdict's. ``p_adjusted`` is None; earlier releases
+    wrote one. ``controls`` holds those that have a value.
     """
 
     kind: str
@@ -44,13 +45,31 @@ class ControlCheck:
     """What there is to say of one control: its skill, and why it may serve badly, if it may.
 
     ``skill`` is its accuracy, or where no right answers are known its agreement with what most
-    models answer; ``given`` is the share of questions that it answered.
+    models answer; ``given`` is the share of questions that it answered. ``comparable`` says that it
+    can be compared with the suspect: it answers, does not guess, has about the suspect's skill and
+    answers otherwise than the controls before it.
     """
 
     model: str
     skill: Estimate | Undefined
     given: float
     flags: tuple[str, ...] = ()
+    comparable: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agreement:
+    """How much suspect and reference agree beyond their accuracy, beside the controls.
+
+    The values are on Fisher's scale: 0 for none, 0.55 for 0.5, 1.47 for 0.9.
+    ``p_value`` is that of so high an agreement in a model of the suspect's skill, where
+    ``controls`` that answer alike count as ``independent`` ones, which are fewer.
+    """
+
+    suspect: float
+    controls: tuple[Standing, ...]
+    independent: float
+    p_value: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,15 +118,18 @@ class Verdict:
     """Is the suspect derived from this reference? The answer, and all that it rests on.
 
     ``sentence`` says it for a reader who reads nothing else; ``reasons`` say why it is no clearer,
-    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the
-    conformal p-value of the joint statistic, ``p_adjusted`` the same after Holm's correction over
-    the references. ``standings`` are the joint statistic of the suspect, first, and of every
-    control. ``controls_needed`` is the least number of controls with which the error rate
-    ``alpha`` can be kept. ``detectable`` is the smallest share of answers taken from the reference
-    with which the suspect would have stood beyond the controls. ``shared`` counts the questions
-    that reference and suspect both answered, ``queries`` what the suspect was asked for, and
-    ``probes`` is the hash of the questions, fixed before it was asked. ``looks`` are those of a
-    sequential test.
+    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the one
+    that decides, the greater of ``p_rank``, the conformal p-value of the joint statistic, and that
+    of the ``agreement``; ``p_adjusted`` is the same after Holm's correction over the references.
+    ``standings`` are the joint statistic of the suspect, first, and of every control.
+    ``controls_needed`` is the least number of controls with which the error rate ``alpha`` can be
+    kept. ``detectable`` is the smallest share of answers taken from the reference with which the
+    suspect would have stood beyond the controls. ``shared`` counts the questions that reference and
+    suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
+    the questions, fixed before it was asked. ``looks`` are those of a sequential test.
+    ``comparable_needed`` is the least number of comparable controls, and
+    ``assume_no_label_training`` says that whoever asked took it for granted that the suspect was
+    not trained on answers of the reference.
     """
 
     suspect: str
@@ -132,3 +154,23 @@ class Verdict:
     queries: int
     probes: str
     looks: tuple[Look, ...] = ()
+    p_rank: float | None = None
+    agreement: Agreement | None = None
+    comparable_needed: int = 0
+    assume_no_label_training: bool = False
+
+    @property
+    def comparable(self) -> int:
+        """How many controls can be compared with the suspect."""
+        return sum(one.comparable for one in self.controls)
+
+    def written(self, p_value: float) -> str:
+        """A p-value with as many decimals as show on which side of alpha it lies, at least three.
+
+        With an alpha of 0.05, 0.04 is written 0.040 and 0.0503 in full.
+        """
+        if p_value < 0.001 <= self.alpha:
+            return "< 0.001"
+        small = p_value <= self.alpha
+        digits = next((n for n in range(3, 6) if (round(p_value, n) <= self.alpha) == small), 6)
+        return f"{p_value:.{digits}f}"

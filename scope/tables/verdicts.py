@@ -45,7 +45,7 @@ def _table(verdict: Verdict) -> Table:
     from rich.text import Text
 
     shown = Table(title=None, title_justify="left")
-    for heading in ("evidence", "suspect", "controls", "p", "p (Holm)"):
+    for heading in ("evidence", "suspect", "controls", "p of it alone"):
         shown.add_column(Text(printable(heading)), overflow="fold")
     for one in verdict.evidence:
         shown.add_row(*(Text(printable(cell)) for cell in _row(one)))
@@ -59,7 +59,6 @@ def _row(evidence: Evidence) -> tuple[str, ...]:
         _value(evidence),
         _range([one.value for one in evidence.controls]),
         _p(evidence.p_value),
-        _p(evidence.p_adjusted),
     )
 
 
@@ -80,7 +79,32 @@ def _p(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
+def _deciding(verdict: Verdict) -> Iterator[str]:
+    """The p-value of the verdict, and what it is the greater of; then what the controls are worth.
+
+    A p-value of one kind alone is not corrected, and must not be taken for it.
+    """
+    agreement, p_value = verdict.agreement, verdict.p_value
+    if p_value is not None and verdict.p_rank is not None and agreement is not None:
+        p, rank, agreed = (
+            verdict.written(one) for one in (p_value, verdict.p_rank, agreement.p_value)
+        )
+        yield (
+            f"p of the verdict: {p} where {verdict.alpha:g} is allowed, the greater of {rank} by "
+            f"rank among the controls and {agreed} by agreement; p of one kind alone is not "
+            "corrected, and decides nothing"
+        )
+    worth = f"; they count as {agreement.independent:.1f} independent ones" if agreement else ""
+    yield (
+        f"controls: {len(verdict.controls)}, of which {verdict.comparable} are comparable with the "
+        f"suspect (at least {verdict.comparable_needed} are needed){worth}"
+    )
+    if verdict.assume_no_label_training:
+        yield "assumed: the suspect was not trained on answers of the reference"
+
+
 def _lines(verdict: Verdict) -> Iterator[str]:
+    yield from _deciding(verdict)
     yield f"asked: {verdict.queries} questions; answered by both: {verdict.shared}"
     if verdict.paired is not None:
         paired = verdict.paired

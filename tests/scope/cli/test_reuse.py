@@ -26,6 +26,10 @@ def numbers(verdict):
         **verdict,
         "standings": sorted(map(str, verdict["standings"])),
         "controls": sorted(map(str, verdict["controls"])),
+        "agreement": {
+            **verdict["agreement"],
+            "controls": sorted(map(str, verdict["agreement"]["controls"])),
+        },
         "warnings": sorted(verdict["warnings"]),
         "evidence": [
             {**one, "controls": sorted(map(str, one["controls"]))} for one in verdict["evidence"]
@@ -105,9 +109,20 @@ def test_a_stricter_error_rate_asks_for_more_controls(reuse):
 
 
 def test_an_independent_suspect_among_its_equals_is_cleared(reuse):
-    done = reuse("other")
+    done = reuse("other", "--assume-no-label-training", "--fail-on", "undecided")
     assert done.returncode == 0
     assert done.stdout.startswith("NOT RELATED: other is not related to ours")
+    assert json.loads(reuse("other", "--assume-no-label-training", "--json").stdout)["manifest"][
+        "settings"
+    ]["assume_no_label_training"]
+
+
+def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_out(reuse):
+    done = reuse("other", "--fail-on", "undecided")
+    assert done.returncode == 1
+    assert done.stdout.startswith("UNDECIDED: ")
+    assert "It was not fine-tuned, quantized or pruned" in " ".join(done.stdout.split())
+    assert "gate: other against ours: undecided" in done.stderr
 
 
 def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):

@@ -49,7 +49,10 @@ def test_one_option_throughout_is_no_answer():
     rows, gold = strangers(0, controls=3, items=60)
     assert unusable(make_case(with_suspect(rows, 2), gold)) == SAME
     almost = np.where(np.arange(60) == 7, 3, 2)
-    assert unusable(make_case(with_suspect(rows, almost), gold)) == ()
+    (reason,) = unusable(make_case(with_suspect(rows, almost), gold))
+    assert reason.startswith("it answers `option 2` to 59 of 60 questions, while no gold label")
+    often = np.where(np.arange(60) < 6, 3, 2)
+    assert unusable(make_case(with_suspect(rows, often), gold)) == ()
     some = np.where(np.arange(60) < 40, 2, NOT_GIVEN)
     assert unusable(make_case(with_suspect(rows, some), gold)) == SAME
 

@@ -6,8 +6,9 @@ import pytest
 from made_up_cases import SOFT_SCOPE, make_case, strangers
 
 from scope.decision.judging import find
+from scope.decision.terms import NO_POWER_KNOWN, Terms
 from scope.decision.wording import changes, sentence, warnings
-from scope.records import ControlCheck, Estimate, PairedTest, Standing, Undefined
+from scope.records import Agreement, ControlCheck, Estimate, PairedTest, Standing, Undefined
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,11 @@ def paired(value, low, high):
 
 
 def said(finding, decision, reasons=()):
-    return sentence(finding, decision, reasons, p_adjusted=0.0385, alpha=0.05)
+    return sentence(finding, decision, reasons, p_adjusted=0.0385, terms=terms())
+
+
+def terms(needed=4, available=None):
+    return Terms(alpha=0.05, needed=needed, available=available)
 
 
 def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
@@ -50,12 +55,26 @@ def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
 
 
 def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(plain):
-    found = replace(plain, standings=standings(0.0, 1.0, 2.0, -1.0), detectable=0.25, shared=97)
-    assert said(found, "not related") == (
-        "theirs is not related to ours so far as 97 questions show: 2 of 3 controls are "
-        "at least as like ours (p = 0.0385), and a suspect that had taken 25% of its answers from "
-        "ours would have stood out."
+    assert said(cleared(plain), "not related") == (
+        "theirs is not related to ours, on the assumption that it was not trained on answers of "
+        "ours, so far as 97 questions show: 2 of 3 controls are at least as like ours (p = 0.75 by "
+        "rank), and a suspect that had taken 25% of its answers from ours would have stood out."
     )
+
+
+def cleared(plain):
+    placed = standings(0.0, 1.0, 2.0, -1.0)
+    return replace(plain, standings=placed, detectable=0.25, shared=97, p_value=0.75)
+
+
+def test_without_the_assumption_it_is_said_what_is_ruled_out():
+    case = make_case(*strangers(0, controls=4, items=100))
+    found = cleared(find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
+    told = said(found, "undecided", (NO_POWER_KNOWN,))
+    assert told.startswith("Whether theirs is derived from ours cannot be decided: training on ans")
+    assert "It was not fine-tuned, quantized or pruned from ours so far as 97 questions" in told
+    assert told.endswith("would have stood out.")
+    assert "fine-tuned" not in said(found, "undecided", ("another",))
 
 
 def test_undecided_gives_its_reasons(plain):
@@ -64,8 +83,8 @@ def test_undecided_gives_its_reasons(plain):
     )
 
 
-def advice(finding, decision="undecided", needed=4):
-    return changes(finding, decision, needed=needed, alpha=0.05)
+def advice(finding, decision="undecided", needed=4, available=None, reasons=("any",)):
+    return changes(finding, decision, reasons, terms(needed, available))
 
 
 def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
@@ -76,7 +95,18 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
     assert advice(replace(plain, paired=None)) == (
         "Questions that the suspect and the reference both answer.",
     )
-    decided = replace(plain, paired=paired(1.0, 0.5, 1.5))
+    unlike = tuple(replace(one, comparable=False) for one in plain.controls)
+    (told,) = advice(replace(plain, controls=unlike))
+    assert told.startswith("2 more independent controls of a skill from 0.")
+    decided = fit(plain, paired(1.0, 0.5, 1.5))
+    alike = replace(decided.agreement, independent=1.5)
+    assert advice(replace(decided, agreement=alike)) == (
+        "Controls of other origins, which answer less like each other.",
+    )
+    assert advice(decided, reasons=(NO_POWER_KNOWN,)) == (
+        "Knowledge that it was not trained on answers of the reference: "
+        "--assume-no-label-training.",
+    )
     first, second = advice(decided, "related")
     assert "One more independent model that is as like ours as theirs is" in first
     assert "control 2" in first
@@ -86,6 +116,16 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
     assert "derived from ours" in second
 
 
+def fit(plain, compared):
+    """A finding on fit evidence, with such a paired test."""
+    agreement = Agreement(suspect=0.1, controls=plain.standings[1:], independent=4.0, p_value=0.5)
+    controls = tuple(replace(one, comparable=True) for one in plain.controls)
+    return replace(plain, paired=compared, agreement=agreement, controls=controls, uninformative=())
+
+
+NOT_ON_THESE = "It cannot be settled on these data; other data, or more independent controls."
+
+
 @pytest.mark.parametrize(
     ("difference", "told"),
     [
@@ -93,25 +133,22 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
         ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 1090 questions in all instead of 100."),
         ((-1.0, -2.96, 0.96), "About 280 questions in all instead of 100."),
         # As sure as can be by more of the same already.
-        (
-            (1.7, -0.26, 3.66),
-            "More questions, or questions on which the reference errs more often.",
-        ),
-        (
-            (0.0, -1.96, 1.96),
-            "More questions, or questions on which the reference errs more often.",
-        ),
-        # 270 times as many.
-        (
-            (0.1, -1.86, 2.06),
-            "Hardly more questions alone, for suspect and closest control are equally alike; more "
-            "independent controls.",
-        ),
-        ((0.5, 0.5, 0.5), "More questions."),
+        ((1.7, -0.26, 3.66), NOT_ON_THESE),
+        ((0.0, -1.96, 1.96), NOT_ON_THESE),
+        ((0.1, -1.86, 2.06), NOT_ON_THESE),
+        ((0.5, 0.5, 0.5), NOT_ON_THESE),
     ],
 )
-def test_how_many_questions_would_decide_is_found_from_what_was_seen(plain, difference, told):
-    assert advice(replace(plain, paired=paired(*difference))) == (told,)
+def test_a_number_of_questions_is_advised_where_the_data_hold_as_many(plain, difference, told):
+    assert advice(fit(plain, paired(*difference)), available=2000) == (told,)
+
+
+def test_no_more_questions_are_advised_than_the_data_hold(plain):
+    unsure = fit(plain, paired(0.5, 0.5 - 1.96, 0.5 + 1.96))
+    assert advice(unsure, available=1000) == (NOT_ON_THESE,)
+    assert advice(unsure, available=100) == (
+        "It cannot be settled on these data: all of their 100 questions were asked.",
+    )
 
 
 def test_every_flag_of_a_control_is_a_warning(plain):

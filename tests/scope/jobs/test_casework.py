@@ -7,6 +7,7 @@ from scope.evidence.interning import Asked, Given
 from scope.jobs.casework import FEWEST_PROBES, InBatches, make_case
 from scope.jobs.lineup import Lineup, Member
 from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
+from scope.jobs.sequence import REPRESENTATIVE
 from scope.records import Question
 
 COUNT = 60
@@ -102,13 +103,15 @@ def test_questions_of_the_same_words_are_asked_and_counted_once():
     assert case_of(told(), probes(text="Which?"))[0].queries == 1
 
 
-def test_in_batches_the_references_mistakes_come_first_and_the_case_ends_where_asking_ends():
+def test_in_batches_questions_that_show_skill_come_first_and_the_case_ends_where_asking_ends():
     # Two controls can never bring p to 0.05: everything is asked, in batches of 25.
     interview = told()
     case, looks = case_of(interview, batch=25)
     batches = [ids for name, ids in interview.log if name == "suspect"]
     assert [len(ids) for ids in batches] == [25, 25, 10]
-    assert batches[0] == [str(place) for place in range(0, 50, 2)]
+    # Fewer questions than show the skill: all in their own order.
+    assert batches[0] == [str(place) for place in range(25)]
+    assert case.representative == REPRESENTATIVE > 60
     assert [look.asked for look in looks] == [25, 50, 60]
     assert [one.id for one in case.probes] == [one for ids in batches for one in ids]
 

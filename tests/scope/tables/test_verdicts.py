@@ -48,13 +48,12 @@ def test_every_kind_of_evidence_is_a_row():
         "0.625  n=40",
         "-0.031 to 0.172",
         "0.167",
-        "0.500",
     ]
     assert "median 0.078, n=5" in text
     assert "[0.500, 0.750]" in text
     capa = cells(text, "capa")
     assert capa[0] == "capa (shown only)"
-    assert capa[3:] == ["1.000", ""]
+    assert capa[3:] == ["1.000"]
     assert cells(text, "invented")[2] == "none has a value"
     soft = cells(text, "soft_scope")
     assert soft[0].startswith("soft_scope(tolerance=0.1, cutoff=1.0) on synonym")

@@ -1,0 +1,99 @@
+"""Does the suspect agree with the reference more than controls of its skill, however they depend?
+
+The joint statistic is measured against what the controls answer. Where all controls are of one
+family they do not know what other models answer, and two models of another origin seem to share
+what anybody would share: on simulated families (`benchmarks/reuse_error_rates.py`) the rank alone
+called most independent suspects related. So a second test takes agreement between two models
+alone: discrete CAPA, and where all models give probabilities its mean with the correlation of their
+log-probabilities, both on Fisher's scale, artanh, on which a spread does not depend on the size.
+It allows for what makes controls unfit:
+
+- agreement depends on skill, by a line over the controls' skill, which is the less certain the
+  farther the suspect's skill is from theirs;
+- controls that answer alike count as fewer. Independent models agree as reference and suspect
+  agree with the controls; controls c and d that agree more, κ_cd, correlate by
+  (κ_cd - κ_0) / (1 - κ_0), where κ_0 is the median of those.
+
+See `scope.statistics.prediction`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.decision.case import Case
+from scope.evidence.answers import AnswerMatrix
+from scope.evidence.arrays import Square
+from scope.evidence.kinship import pairwise_kappa
+from scope.evidence.log_probabilities import plain_correlations
+from scope.evidence.option_blocks import option_blocks
+from scope.evidence.skill import skill
+from scope.records import Agreement, Standing
+from scope.statistics.prediction import prediction_test
+
+MOST = 0.9999
+"""Greater agreement counts as this: Fisher's scale has no end."""
+
+FEWEST_INDEPENDENT = 4
+"""As so many independent controls those of a test must count; with fewer nothing is decided."""
+
+
+def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
+    """The suspect's agreement with the reference beside that of the usable controls.
+
+    Parameters
+    ----------
+    usable
+        Which controls count; shape (controls,).
+
+    Returns
+    -------
+    Agreement
+        None where the suspect or too few controls have one.
+    """
+    answers = case.sample
+    kappas = pairwise_kappa(answers, option_blocks(answers))
+    values, skills = _agreements(answers, kappas), skill(answers)
+    known = ~(np.isnan(values) | np.isnan(skills))
+    controls = np.flatnonzero(known[2:] & usable) + 2
+    if not known[1] or len(controls) < 2:
+        return None
+    found = prediction_test(
+        float(values[1]),
+        float(skills[1]),
+        values[controls],
+        skills[controls],
+        _correlations(kappas, controls),
+    )
+    return Agreement(
+        suspect=float(values[1]),
+        controls=tuple(
+            Standing(model=case.controls[row - 2], value=float(values[row])) for row in controls
+        ),
+        independent=found.independent,
+        p_value=found.p_value,
+    )
+
+
+def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
+    """Of every model with the reference; NaN for the reference itself and where there is none."""
+    values = _on_fishers_scale(kappas[0])
+    correlations = plain_correlations(answers)
+    if correlations is not None:
+        values = (values + _on_fishers_scale(correlations)) / 2
+    values[0] = np.nan
+    return values
+
+
+def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.arctanh(np.clip(values, -MOST, MOST)), dtype=np.float64)
+
+
+def _correlations(kappas: Square, controls: NDArray[np.intp]) -> Square:
+    """How much the controls depend on each other, beyond what independent models agree."""
+    usual = float(np.nanmedian(kappas[:2, controls]))
+    among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
+    table = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)
+    np.fill_diagonal(table, 1.0)
+    return table

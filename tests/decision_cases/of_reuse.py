@@ -1,0 +1,157 @@
+"""Decisions on reuse: nobody is accused or cleared on evidence that does not carry it."""
+
+import numpy as np
+from decision_cases.cases import Decision
+from made_up_suspects import Questions, write_table
+
+ITEMS = 600
+CONTROLS = tuple(f"c{place}" for place in range(20))
+
+
+def world(questions):
+    """A reference, an independent suspect, a copy with changes, and controls of their skill."""
+    base = questions.independent()
+    models = {"ours": questions.independent(), "theirs": questions.independent()}
+    models["thief"] = questions.mixed(models["ours"], questions.independent(), 0.5)
+    models["dead"] = np.where(questions.generator.random(ITEMS) < 0.97, 2, questions.gold)
+    return models | {
+        name: questions.mixed(base, questions.independent(), 0.02 * place)
+        for place, name in enumerate(CONTROLS)
+    }
+
+
+def as_it_is(questions, models):
+    return models
+
+
+def of_other_skill(questions, models):
+    """Of twenty controls fourteen are far more skilled than suspect and reference."""
+    weak = {name: questions.independent(0.3) for name in ("ours", "theirs", *CONTROLS[14:])}
+    return models | weak | {name: questions.independent(0.85) for name in CONTROLS[:14]}
+
+
+def of_one_family(questions, models):
+    """All controls are made from one model."""
+    base = questions.independent()
+    return models | {name: questions.mixed(base, questions.independent(), 0.8) for name in CONTROLS}
+
+
+def with_a_sibling(questions, models):
+    """A control was made from the reference."""
+    return models | {"c3": questions.mixed(models["ours"], models["c3"], 0.8)}
+
+
+def reuse(*more, suspect="theirs", reference="ours", change=as_it_is, seed=1):
+    def make(folder):
+        questions = Questions(seed, items=ITEMS)
+        questions.write(folder / "questions.jsonl")
+        models = change(questions, world(questions))
+        kept = {name: models[name] for name in (suspect, reference, *CONTROLS)}
+        write_table(folder / "all.tsv", kept)
+        yield (
+            *("reuse", "--suspect", f"predictions:all.tsv#{suspect}"),
+            *("--reference", f"predictions:all.tsv#{reference}"),
+            *("--control", "predictions:all.tsv#*", "--task", "choice"),
+            *("--data", "questions.jsonl", "--run", "mine", *more),
+        )
+
+    return make
+
+
+ACCUSED = ("--fail-on", "related")
+ASSUMED = "--assume-no-label-training"
+
+DECISIONS = [
+    Decision(
+        name="a suspect that took half of its answers is related among fit controls",
+        make=reuse(*ACCUSED, suspect="thief"),
+        exits=1,
+        says=("RELATED: thief is related to ours", "p of the verdict: 0.048 where 0.05 is allowed"),
+        never=("p (Holm)",),
+        page=("p-value of the verdict", "by rank among the controls and"),
+    ),
+    Decision(
+        name="an independent suspect is cleared only on the assumption of no label training",
+        make=reuse(*ACCUSED),
+        exits=0,
+        says=(
+            "UNDECIDED: ",
+            "--assume-no-label-training",
+            "It was not fine-tuned, quantized or pruned from ours",
+        ),
+        never=("NOT RELATED",),
+        page=("It was not fine-tuned, quantized or pruned from ours",),
+    ),
+    Decision(
+        name="with the assumption an independent suspect is not related, and the verdict says so",
+        make=reuse("--fail-on", "undecided", ASSUMED),
+        exits=0,
+        says=("NOT RELATED: ", "on the assumption that it was not trained on answers of ours"),
+        page=("on the assumption that it was not trained on answers of ours",),
+    ),
+    Decision(
+        name="controls of another skill accuse nobody",
+        make=reuse(*ACCUSED, change=of_other_skill),
+        exits=0,
+        says=("UNDECIDED: ", "6 of 20 controls are comparable with it", "4 more"),
+        page=("6 of 20 controls are comparable with it",),
+    ),
+    Decision(
+        name="controls of another skill clear nobody",
+        make=reuse("--fail-on", "undecided", ASSUMED, change=of_other_skill),
+        exits=1,
+        says=("UNDECIDED: ", "4 more independent controls of a skill from"),
+    ),
+    Decision(
+        name="controls of one family accuse nobody",
+        make=reuse(*ACCUSED, change=of_one_family, seed=0),
+        exits=0,
+        says=("UNDECIDED: ", "answer so much alike that they count as", "Controls of other origin"),
+        page=("answer so much alike that they count as",),
+    ),
+    Decision(
+        name="controls of one family do not convict a thief either, and it is said why",
+        make=reuse("--fail-on", "undecided", suspect="thief", change=of_one_family, seed=0),
+        exits=1,
+        says=("UNDECIDED: ", "answer so much alike that they count as"),
+    ),
+    Decision(
+        name="a degenerate suspect is undecided, and that is said first",
+        make=reuse(*ACCUSED, ASSUMED, suspect="dead"),
+        exits=0,
+        says=("UNDECIDED: Whether dead is derived from ours cannot be decided: it answers",),
+    ),
+    Decision(
+        name="a degenerate reference is undecided, and that is said first",
+        make=reuse(*ACCUSED, ASSUMED, reference="dead"),
+        exits=0,
+        says=("cannot be decided: the reference is degenerate: it answers",),
+    ),
+    Decision(
+        name="a sibling among the controls is named with the option that leaves it out",
+        make=reuse("--fail-on", "undecided", suspect="thief", change=with_a_sibling),
+        exits=1,
+        says=("likely siblings of ours among the controls: c3", "--exclude-control c3"),
+        page=("--exclude-control c3",),
+    ),
+    Decision(
+        name="a sibling can be left out, and the suspect is found",
+        make=reuse(*(*ACCUSED, "--exclude-control", "c3"), suspect="thief", change=with_a_sibling),
+        exits=1,
+        says=("RELATED: ", "gate: thief against ours: related"),
+        never=("likely siblings",),
+    ),
+    Decision(
+        name="a pattern that leaves no control out is an error",
+        make=reuse("--exclude-control", "llama-*"),
+        exits=2,
+        says=("no control that `llama-*` leaves out", "expected"),
+    ),
+    Decision(
+        name="no more questions are advised than the data hold",
+        make=reuse(suspect="thief", change=with_a_sibling),
+        exits=0,
+        says=("UNDECIDED: ",),
+        never=("questions in all instead of",),
+    ),
+]

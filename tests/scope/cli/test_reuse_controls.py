@@ -1,0 +1,23 @@
+"""``--exclude-control``, on tables of made-up answers."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def test_controls_are_left_out_by_name_spec_or_pattern(reuse):
+    more = ("--exclude-control", "c1", "--exclude-control", "*tsv#c2", "--exclude-control", "c1?")
+    verdict = json.loads(reuse("copy", *more, "--json").stdout)["verdicts"][0]
+    names = {one["model"] for one in verdict["controls"]}
+    assert names == {f"c{place}" for place in range(24)} - {"c1", "c2"} - {
+        f"c{place}" for place in range(10, 20)
+    }
+
+
+def test_a_pattern_that_leaves_no_control_out_is_refused_with_the_names(reuse):
+    done = reuse("copy", "--exclude-control", "llama-*")
+    assert done.returncode == 2
+    assert "no control that `llama-*` leaves out" in done.stderr
+    assert "c0, c1" in done.stderr
