@@ -93,8 +93,8 @@ def reuse(
     exclude_controls
         Controls to leave out, by their names or by patterns such as ``llama-*``.
     assume_no_label_training
-        Take it for granted that the suspect was not trained on answers of a reference, which the
-        test may miss. Without it no suspect is called *not related*.
+        That the suspect was not trained on answers of a reference, which the test may miss.
+        Without this assumption no suspect is called *not related*.
     sequential, batch
         Ask the suspect in batches of so many, 100 unless said otherwise, and stop as soon as it is
         found to be related.
@@ -103,15 +103,14 @@ def reuse(
     perturbed
         Of how many of the texts perturbations are sought.
     search_suspect
-        Search the suspect for perturbations too, and show whether the reference keeps them; it
-        takes some thousands of queries to the suspect.
+        Search the suspect too, with thousands of queries, and show whether the reference keeps
+        its perturbations.
     tolerance, cutoff
         Of Soft-SCoPE.
     settings
         Of the task.
     label_map
-        ``OLD=NEW`` names, for labels that do not align by themselves; what does not align is
-        matched by the answers.
+        ``OLD=NEW`` names of labels; what does not align by name is matched by the answers.
     model_options
         How models are loaded, run and asked.
     run, runs

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from made_up_cases import judged, make_case, strangers, taking
 from made_up_reuse_comparison import build_comparison
 
-from reports.view.wording import p_value
 from scope.records import Verdict
 from scope.tables import to_text
 
@@ -55,7 +54,8 @@ def test_page_and_terminal_open_with_the_decision_and_the_p_value_of_the_record(
     comparison = of(verdict)
     answer = page_of(comparison, parse).section("answer").words
     assert re.match(rf"Verdict \S {verdict.decision}\b", answer)
-    assert re.search(rf"p-value ?{p_value(verdict.p_value)}\b", answer)
+    shown = re.escape(verdict.written(verdict.p_value))
+    assert re.search(rf"p-value of the verdict ?{shown}\b", answer)
     assert f"α = {verdict.alpha:g}" in answer
     assert to_text(comparison).startswith(f"{verdict.decision.upper()}: ")
 
