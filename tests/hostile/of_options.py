@@ -56,9 +56,12 @@ GATES = [
     )
 ]
 NAMES = [
+    _case(
+        "a run without a name, which gets one", audit(run=""), exits=WORKS, says=["report: runs/"]
+    )
+] + [
     _case(f"a run called {name}", audit(run=run), says=["to mend:"])
     for name, run in (
-        ("nothing", ""),
         ("a dot", "."),
         ("two dots", ".."),
         ("an option", "-x"),
