@@ -230,7 +230,8 @@ def _saved():
         "a probe that may only be read",
         "probe",
         read_only("kept"),
-        *("probe", "--probe", "kept", "--test", "test.csv", *AGAIN),
+        *("probe", "--probe", "kept", "--model", "python:toy_readers:Bags"),
+        *("--test", "test.csv", *AGAIN),
         exits=WORKS,
     )
     yield case(
@@ -245,7 +246,7 @@ def _saved():
         "probe",
         of_somebody_else("kept", 0o400),
         *("probe", "--probe", "kept", "--test", "test.csv", *AGAIN),
-        says=["kept", "ermission"],
+        says=["kept", "not readable"],
     )
     yield case(
         "a fleet that may only be read",
