@@ -86,7 +86,7 @@ class ForeignCode:
         # Here and not above: the command line starts sooner.
         from greenlet import GreenletExit
 
-        with self._surroundings():
+        with self.surroundings():
             try:
                 yield
             # Ctrl-C is the user's; a greenlet is ended by whoever switches between them.
@@ -97,7 +97,7 @@ class ForeignCode:
                 raise failure(self.name, what, error) from error
 
     @contextmanager
-    def _surroundings(self) -> Iterator[None]:
+    def surroundings(self) -> Iterator[None]:
         """Give the code its own ``sys.path`` and put everything back when it has returned."""
         folder = _working_folder()
         streams = sys.stdin, sys.stdout, sys.stderr

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from scope.errors import SpecError
+from scope.pieces import plain_settings
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example, Perturbation, Prediction
 
@@ -162,22 +163,7 @@ def _check_description(capability: Capability) -> None:
 
 
 def _check_settings(capability: Capability) -> None:
-    settings: object = capability.settings()
-    if not isinstance(settings, Mapping):
-        raise SpecError(
-            f"`{capability.name}` has settings of class {type(settings).__name__}",
-            expected="a mapping from names to values",
-            mend="return a dict, an empty one where there is nothing to set",
-        )
-    for key, value in settings.items():
-        plain = value is None or isinstance(value, str | int | float)
-        finite = not isinstance(value, float) or math.isfinite(value)
-        _require(
-            isinstance(key, str) and plain and finite,
-            found=f"`{capability.name}` has the setting {key!r}: {value!r}",
-            expected="a name with a text, a finite number, a truth value or None",
-            mend="write the value as text",
-        )
+    plain_settings(capability.name, capability.settings())
 
 
 def _search(capability: Capability, examples: Sequence[Example], slots: int) -> Found:

@@ -32,6 +32,7 @@ LAYERS = (
     ("errors",),
     ("foreign", "paths", "records"),
     ("protocols", "registry", "metrics", "statistics", "serialization"),
+    ("pieces",),
     ("data", "store", "estimation", "progress", "tables", "testing"),
     ("models", "evidence", "fleet"),
     ("zoo", "decision", "probes"),

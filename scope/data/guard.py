@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from scope.data.sources import Row, Source
 from scope.errors import DataError
+from scope.printing import first_line
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What libraries raise on damaged or strange content; of pyarrow's errors too each is one."""
@@ -23,7 +24,7 @@ def reading(name: str) -> Iterator[None]:
     ...     raise ValueError("month must be in 1..12")
     Traceback (most recent call last):
         ...
-    scope.errors.DataError: found:    a.csv cannot be read: month must be in 1..12
+    scope.errors.DataError: found:    a.csv cannot be read: ValueError: month must be in 1..12
     expected: a file that is whole and of the kind that its name says
     to mend:  look at the file, or at what wrote it
     """
@@ -73,9 +74,3 @@ def unstorable(text: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in text):
         return "half of a surrogate pair, which is no character,"
     return ""
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of what an error says, at most 200 characters."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

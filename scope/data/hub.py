@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.data.guard import first_line
 from scope.data.sources import Row, Source
 from scope.errors import DataError, SpecError
+from scope.printing import first_line
 
 _BATCH = 1024
 _PATIENCE_SECONDS = 10

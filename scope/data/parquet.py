@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scope.data.guard import UNREADABLE, first_line, unstorable
+from scope.data.guard import UNREADABLE, unstorable
 from scope.data.sources import Row, Source, require_names
 from scope.errors import DataError
+from scope.printing import first_line
 
 _BATCH = 1024
 

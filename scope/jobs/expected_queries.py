@@ -135,7 +135,10 @@ def _estimates(
             end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
             if time.monotonic() >= end:
                 break
-    except Exception:  # noqa: BLE001 - an estimate is for display only; the search may still work
+    except KeyboardInterrupt:
+        raise
+    # An estimate is for display only; the search may still work.
+    except BaseException:  # noqa: BLE001
         return None
     letters = sum(len(one.text) for one in examples if one.id in known)
     each = sum(known.values()) / max(letters, 1)

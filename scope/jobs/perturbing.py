@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from scope.errors import ScopeError
 from scope.jobs.expected_queries import CountedClassifier, expect_queries
 from scope.models.cached import CachedClassifier
-from scope.printing import counted
+from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import Capability, LeavesWords, Progress, SearchOptions
 from scope.records import Example, Outcome, Perturbation
 from scope.store import Run
+
+LINES_OF_A_TRACE = 200
+"""Most lines of a traceback in a result: what a third party raises may be of any length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,9 +68,10 @@ def find_perturbations(
             for trial in range(1, options.trials + 1)
         )
         note = _left_alone(capability, examples)
-    except ScopeError:
+    except (ScopeError, KeyboardInterrupt):
         raise
-    except Exception as error:  # noqa: BLE001 - a third party's capability may fail in any way
+    # A third party's capability may fail in any way, also by `sys.exit(0)`.
+    except BaseException as error:  # noqa: BLE001
         return PerturbationSet(outcome=_failed(capability, error), perturbations=())
     return PerturbationSet(outcome=_measured(capability, ordered, note), perturbations=ordered)
 
@@ -130,10 +134,12 @@ def _measured(
     )
 
 
-def _failed(capability: Capability, error: Exception) -> Outcome:
+def _failed(capability: Capability, error: BaseException) -> Outcome:
     return Outcome(
         capability=capability.name,
         status="failed",
-        reason="".join(traceback.format_exception_only(error)).strip().partition("\n")[0],
-        trace="".join(traceback.format_exception(error)),
+        reason=writable(first_line(error)),
+        trace=shortened(
+            writable("".join(traceback.format_exception(error))), LINES_OF_A_TRACE, 20_000
+        ),
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 
 from scope.data import load_data
 from scope.errors import SpecError
 from scope.metrics import METRICS, Metric
 from scope.models.labels import align_examples, parse_label_map
+from scope.pieces import guarded_piece, make_piece, piece_card, settings_of
 from scope.protocols import Capability
 from scope.records import CapabilityCard, DataCard, Example
 from scope.registry import find
@@ -47,12 +48,7 @@ class ChosenCapability:
 
     def card(self) -> CapabilityCard:
         """What the manifest says of it."""
-        return CapabilityCard(
-            name=self.capability.name,
-            question=self.capability.question,
-            origin=self.origin,
-            settings=self.capability.settings(),
-        )
+        return piece_card(self.capability, self.origin)
 
 
 def choose_capabilities(
@@ -69,14 +65,13 @@ def choose_capabilities(
     used: set[str] = set()
     chosen: list[ChosenCapability] = []
     for one in wanted:
-        if not isinstance(one, str):
-            chosen.append(ChosenCapability(capability=one, origin=type(one).__module__))
-            continue
-        entry = find("capabilities", one)
-        known = {field.name for field in fields(entry.target)} if is_dataclass(entry.target) else ()
-        own = {name: value for name, value in given.items() if name in known}
-        used |= own.keys()
-        chosen.append(ChosenCapability(capability=entry.target(**own), origin=entry.origin))
+        if isinstance(one, str):
+            entry = find("capabilities", one)
+            made, origin = make_piece(entry, given), entry.origin
+            used |= given.keys() & settings_of(entry.target)
+        else:
+            made, origin = one, type(one).__module__
+        chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))
     _refuse_repeated(chosen)
     if unused := sorted(given.keys() - used):
         raise SpecError(

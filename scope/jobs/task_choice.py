@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scope.errors import SpecError
+from scope.pieces import guarded_piece, make_piece, piece_card, settings_of
+from scope.printing import shown
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Setting
-from scope.registry import Entry, entries, find
+from scope.registry import entries, find
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,12 +24,7 @@ class ChosenTask:
 
     def card(self) -> CapabilityCard:
         """What the manifest says of it."""
-        return CapabilityCard(
-            name=self.task.name,
-            question=self.task.question,
-            origin=self.origin,
-            settings=self.task.settings(),
-        )
+        return piece_card(self.task, self.origin)
 
 
 def choose_tasks(
@@ -64,25 +61,6 @@ def choose_tasks(
     )
 
 
-def make_task(entry: Entry, settings: Mapping[str, Setting]) -> Any:
-    """The task of an entry of the registry, with those of the settings that it has.
-
-    Raises
-    ------
-    SpecError
-        When the task does not take a value.
-    """
-    own = {name: value for name, value in settings.items() if name in _fields(entry.target)}
-    try:
-        return entry.target(**own)
-    except (TypeError, ValueError) as error:
-        raise SpecError(
-            f"the settings {own} of the task `{entry.name}`: {error}",
-            expected=f"settings among {', '.join(sorted(_fields(entry.target)))}",
-            mend="mend the value, or leave the setting out",
-        ) from error
-
-
 def task_names(*, pairs: bool) -> list[str]:
     """The names of the tasks of pairs, or of those whose questions models answer.
 
@@ -98,9 +76,9 @@ def task_names(*, pairs: bool) -> list[str]:
 def _found(task: str | Task, settings: Mapping[str, Setting]) -> tuple[Task, str]:
     if isinstance(task, str):
         entry = find("tasks", task)
-        found, origin = make_task(entry, settings), entry.origin
+        found, origin = guarded_piece(make_piece(entry, settings)), entry.origin
     else:
-        found, origin = task, type(task).__module__
+        found, origin = guarded_piece(task), type(task).__module__
     if _is_of_pairs(found):
         raise SpecError(
             f"the task `{found.name}`, whose pairs no model is asked: a probe of its layers "
@@ -115,12 +93,10 @@ def _is_of_pairs(task: Any) -> bool:
     return getattr(task, "role", None) == "latent_reader"
 
 
-def _fields(task: Any) -> set[str]:
-    return {field.name for field in fields(task)} if is_dataclass(task) else set()
-
-
 def _refuse_unused(settings: Mapping[str, Setting], tasks: Sequence[Task]) -> None:
-    known = {name: sorted(_fields(task)) for name, task in ((task.name, task) for task in tasks)}
+    known = {
+        name: sorted(settings_of(task)) for name, task in ((task.name, task) for task in tasks)
+    }
     unused = sorted(set(settings) - {field for names in known.values() for field in names})
     if unused:
         listed = "; ".join(f"{task}: {', '.join(names) or 'none'}" for task, names in known.items())
@@ -150,5 +126,11 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
 
 
 def _load(task: Task, spec: str, n: int | None, seed: int) -> TaskData:
-    loaded = task.load(spec, n=n, seed=seed)
+    loaded: object = task.load(spec, n=n, seed=seed)
+    if not isinstance(loaded, TaskData):
+        raise SpecError(
+            f"{shown(loaded)} from `load` of the task `{task.name}`",
+            expected="a `scope.protocols.TaskData`",
+            mend="change the code of the task",
+        )
     return replace(loaded, card=replace(loaded.card, capability=task.name))

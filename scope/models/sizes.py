@@ -68,9 +68,8 @@ def _weights(name: str, path: Path) -> _Weights:
             header = json.loads(file.read(length))
         tensors = [held for key, held in header.items() if key != "__metadata__"]
         ends = [int(held["data_offsets"][1]) for held in tensors]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise unreadable(name, f"{path.name}: {first_line(error)}") from error
-    except RecursionError as error:
+    # Nested too deeply, JSON ends in a RecursionError.
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise unreadable(name, f"{path.name}: {first_line(error)}") from error
     whole = _LENGTH_OF_LENGTH + length + max(ends, default=0)
     if whole != size:

@@ -326,6 +326,8 @@ SAVED = {
     ),
     "no numbers": (".safetensors", lambda path, _: path.unlink(), "there is no such file"),
     "numbers that are a pipe": (".safetensors", pipe, "it is no file"),
+    "a description that is a pipe": (".json", pipe, "it is no file"),
+    "a description that is a device": (".json", link_to("/dev/zero"), "it is no file"),
 }
 USES = {
     "fleet": ("runs/mine/embedder/embedder", ("fleet", "map", "--fleet", "mine", "--run", "map")),

@@ -10,6 +10,11 @@ import tempfile
 from scope.cli import main
 
 
+def patience(seconds):
+    """The bound on a case's time, longer where more processes than processors wait for a turn."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def run_measured(arguments, folder, environment, before, seconds):
     """Run the command in a process of its own; keep beside the folder what it printed and used."""
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

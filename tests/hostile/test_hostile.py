@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hostile.running import run_measured
+from hostile.running import patience, run_measured
 from killing import FORKED, environment_in
 
 GROUPS = [path.stem for path in sorted(Path(__file__).parent.glob("of_*.py"))]
@@ -51,10 +51,11 @@ def test_the_command_answers_as_it_should(case, tmp_path):
     environment = environment_in(folder, own)
     with ExitStack() as stack:
         arguments = [str(argument) for argument in case.make(folder, stack)]
-        given = (arguments, folder, environment, case.before, case.seconds)
+        seconds = patience(case.seconds)
+        given = (arguments, folder, environment, case.before, seconds)
         process = FORKED.Process(target=run_measured, args=given)
         process.start()
-        process.join(timeout=case.seconds + 60)
+        process.join(timeout=seconds + 60)
     ended = json.loads((tmp_path / "ended.json").read_text())
     out = (tmp_path / "stdout").read_text(encoding="utf-8", errors="replace")
     err = (tmp_path / "stderr").read_text(encoding="utf-8", errors="replace")

@@ -72,7 +72,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     named = isinstance(spec, str) and "/" not in spec
     path = run_folder(str(spec), runs) if named else expanded(spec)
     for folder in (path / EMBEDDER, path):
-        if (folder / DESCRIPTION).is_file():
+        if (folder / DESCRIPTION).exists():
             return folder
     if not path.is_dir():
         here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))

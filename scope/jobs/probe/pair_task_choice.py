@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from scope.errors import SpecError
-from scope.jobs.task_choice import make_task, task_names
+from scope.jobs.task_choice import task_names
+from scope.pieces import guarded_piece, make_piece, settings_of, with_settings
 from scope.protocols import PairTask
 from scope.registry import find
 
@@ -42,42 +42,28 @@ def find_pair_task(
 def _found(task: str | PairTask) -> tuple[PairTask, str]:
     if isinstance(task, str):
         entry = find("tasks", task)
-        found, origin = make_task(entry, {}), entry.origin
+        found, origin = guarded_piece(make_piece(entry, {})), entry.origin
     else:
-        found, origin = task, type(task).__module__
-    # A class has the members as well, but none of their values.
-    if isinstance(found, type) or not isinstance(found, PairTask):
+        found, origin = guarded_piece(task), type(task).__module__
+    if not isinstance(found, PairTask):
         raise SpecError(
-            f"the {_shown(found)}, which has no pairs with people's scores for a probe to follow",
+            f"the task `{found.name}`, which has no pairs with people's scores for a probe to "
+            "follow",
             expected=f"a task of such pairs: {', '.join(task_names(pairs=True))}",
-            mend=_mend(found),
+            mend="write --task similarity; a task of questions is for `scope compare`",
         )
     return found, origin
 
 
-def _shown(found: Any) -> str:
-    if isinstance(found, type):
-        return f"class {found.__name__}"
-    name = getattr(found, "name", None)
-    return f"task `{name}`" if isinstance(name, str) else f"{type(found).__name__} {found!r:.60}"
-
-
-def _mend(found: Any) -> str:
-    if isinstance(found, type):
-        return f"make an object of it: {found.__name__}()"
-    return "write --task similarity; a task of questions is for `scope compare`"
-
-
 def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:
-    own = {field.name for field in fields(task) if field.init} if is_dataclass(task) else set()
-    if not given.keys() <= own:
+    if not given.keys() <= settings_of(task):
         raise SpecError(
             f"the range {_spelt(given)} for the task `{task.name}`, which has scores from "
             f"{task.low:g} to {task.high:g} and does not take others",
             expected="a task with the settings low and high, such as similarity",
             mend="leave --low and --high out",
         )
-    changed: PairTask = replace(task, **given)
+    changed: PairTask = with_settings(task, given)
     return changed
 
 

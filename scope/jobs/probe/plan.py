@@ -12,6 +12,7 @@ from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
 from scope.jobs.probe.ties import notes_on_overlap, ties_of
 from scope.models import ModelOptions
+from scope.pieces import piece_card
 from scope.probes import LatentSource
 from scope.protocols import PairTask
 from scope.records import CapabilityCard, DataCard, Manifest, ProbeFindings, Setting
@@ -42,12 +43,7 @@ class ChosenPairTask:
 
     def card(self) -> CapabilityCard:
         """What the manifest says of it."""
-        return CapabilityCard(
-            name=self.task.name,
-            question=self.task.question,
-            origin=self.origin,
-            settings=self.task.settings(),
-        )
+        return piece_card(self.task, self.origin)
 
 
 @dataclass(frozen=True, kw_only=True)

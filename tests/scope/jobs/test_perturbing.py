@@ -1,5 +1,6 @@
 """The search of a reference, and the progress that it shows; nothing shown changes a result."""
 
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -67,6 +68,20 @@ class Wrong(WordSwaps):
 
     def estimate_queries(self, example, options):
         raise ZeroDivisionError
+
+
+class Leaving(FirstWords):
+    """Ends the program, as if all were well."""
+
+    def search(self, classifier, examples, options):
+        sys.exit(0)
+
+
+class Shouting(FirstWords):
+    """Fails with a text that no report should hold."""
+
+    def search(self, classifier, examples, options):
+        raise ValueError("line \ud800\n" * 100_000)
 
 
 class Stopping(WordSwaps):
@@ -169,3 +184,14 @@ def test_what_is_found_and_asked_is_the_same_whether_progress_is_shown_or_not(se
     groups = {group[0].example_id: group for group in SWAPS.search(cached, EXAMPLES, OPTIONS)}
     assert found.perturbations == tuple(one for each in EXAMPLES for one in groups[each.id])
     assert watched.asked == silent.asked == bare.asked
+
+
+def test_a_search_that_ends_the_program_is_recorded_as_failed(search):
+    outcome = search(Leaving(), Shown()).outcome
+    assert (outcome.status, outcome.reason) == ("failed", "SystemExit: 0")
+
+
+def test_of_what_a_failed_search_says_a_part_is_kept_that_can_be_written(search):
+    outcome = search(Shouting(), Shown()).outcome
+    assert outcome.reason == "ValueError: line \ufffd"
+    assert len(outcome.trace.encode()) < 30_000

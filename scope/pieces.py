@@ -1,0 +1,214 @@
+"""Makes capabilities and tasks, and keeps those that are not SCoPE's own behind the boundary."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
+from typing import Any
+
+from scope.errors import SpecError
+from scope.foreign import ForeignCode
+from scope.printing import UNWRITABLE, first_line, shown
+from scope.records import CapabilityCard, Setting
+from scope.registry import BUILT_IN, Entry
+
+_OWN = frozenset(
+    target.partition(":")[0]
+    for group in ("capabilities", "tasks")
+    for target in BUILT_IN[group].values()
+)
+_VALUES = ("name", "question", "role", "low", "high", "max_characters")
+_CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
+_GREATEST = 10**300
+"""Python writes and reads no number of more than 4,300 digits."""
+
+_NAME = re.compile(r"\w[\w-]{0,59}")
+
+
+def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
+    """The capability or task of an entry of the registry, with those of the settings it has.
+
+    Raises
+    ------
+    SpecError
+        When it does not take a value.
+    ModelError
+        When its code fails in another way.
+    """
+    known = settings_of(entry.target)
+    own = {name: value for name, value in settings.items() if name in known}
+    with ForeignCode(f"{entry.name} of {entry.origin}").entered("__init__"):
+        try:
+            return entry.target(**own)
+        except (TypeError, ValueError) as error:
+            raise SpecError(
+                f"the settings {own} of `{entry.name}`: {first_line(error)}",
+                expected=f"settings among {', '.join(sorted(known)) or '(none)'}",
+                mend="mend the value, or leave the setting out",
+            ) from error
+
+
+def settings_of(piece: Any) -> set[str]:
+    """The names of the settings that a capability or task, or its class, takes."""
+    if isinstance(piece, ForeignPiece):
+        return piece.takes
+    return {field.name for field in fields(piece) if field.init} if is_dataclass(piece) else set()
+
+
+def with_settings(piece: Any, settings: Mapping[str, Setting]) -> Any:
+    """The capability or task with these of its settings changed."""
+    if isinstance(piece, ForeignPiece):
+        return piece.changed(settings)
+    return replace(piece, **settings)
+
+
+def piece_card(piece: Any, origin: str) -> CapabilityCard:
+    """What the manifest says of a capability or task."""
+    return CapabilityCard(
+        name=piece.name, question=piece.question, origin=origin, settings=piece.settings()
+    )
+
+
+def guarded_piece(piece: Any) -> Any:
+    """The capability or task, behind the boundary of foreign code unless it is SCoPE's own.
+
+    Raises
+    ------
+    ModelError
+        When its code fails.
+    SpecError
+        When its name, question or settings cannot stand in a report.
+    """
+    return piece if type(piece).__module__ in _OWN else ForeignPiece(piece)
+
+
+class ForeignPiece:
+    """A capability or task of a user or a plugin.
+
+    It has what the object has; what describes it is looked up and checked once.
+
+    Parameters
+    ----------
+    piece
+        An object with the members of `scope.protocols.Capability`, ``Task`` or ``PairTask``.
+    """
+
+    name: str
+    question: str
+
+    def __init__(self, piece: Any) -> None:
+        kind = type(piece)
+        self._piece = piece
+        self._code = ForeignCode(f"{kind.__module__}:{kind.__qualname__}")
+        with self._code.entered("its attributes"):
+            _require_members(piece)
+            for name in _VALUES:
+                if hasattr(piece, name):
+                    setattr(self, name, getattr(piece, name))
+            self.takes = settings_of(piece)
+            self._settings = plain_settings(shown(piece.name), piece.settings())
+            methods = {name: getattr(piece, name, None) for name in (*_CALLS, "search")}
+        _require_description(self)
+        for name, method in methods.items():
+            if callable(method):
+                wrap = self._searching if name == "search" else self._calling
+                setattr(self, name, partial(wrap, name, method))
+
+    def settings(self) -> Mapping[str, Setting]:
+        """Its settings, as plain values."""
+        return self._settings
+
+    def changed(self, settings: Mapping[str, Setting]) -> ForeignPiece:
+        """The same with these settings changed."""
+        with self._code.entered("__init__"):
+            changed = replace(self._piece, **settings)
+        return ForeignPiece(changed)
+
+    def _calling(self, name: str, method: Any, *arguments: Any, **options: Any) -> Any:
+        with self._code.entered(name):
+            return method(*arguments, **options)
+
+    def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
+        """What a search finds; what it raises stays as it is: an audit records it as failed."""
+        with self._code.surroundings():
+            found = iter(method(*arguments))
+        nothing_left = object()
+        while True:
+            with self._code.surroundings():
+                trials = next(found, nothing_left)
+            if trials is nothing_left:
+                return
+            yield trials
+
+
+def plain_settings(name: str, settings: object) -> dict[str, Setting]:
+    """The settings of a capability or task as plain values.
+
+    Raises
+    ------
+    SpecError
+        When they are no mapping, or a value cannot be written.
+
+    Examples
+    --------
+    >>> plain_settings("typo", {"candidates": 10, "order": "random"})
+    {'candidates': 10, 'order': 'random'}
+    """
+    if not isinstance(settings, Mapping):
+        raise SpecError(
+            f"`{name}` has settings of class {type(settings).__name__}",
+            expected="a mapping from names to values",
+            mend="return a dict, an empty one where there is nothing to set",
+        )
+    for key, value in settings.items():
+        if not isinstance(key, str) or UNWRITABLE.search(key) or not _is_plain(value):
+            raise SpecError(
+                f"`{name}` has the setting {shown(key)}: {shown(value)}",
+                expected="a name with a text, a finite number, a truth value or None",
+                mend="write the value as text",
+            )
+    return dict(settings)
+
+
+def _is_plain(value: object) -> bool:
+    match value:
+        case str():
+            return not UNWRITABLE.search(value)
+        case int():
+            return abs(value) < _GREATEST
+        case float():
+            return math.isfinite(value)
+    return value is None
+
+
+def _require_members(piece: Any) -> None:
+    if isinstance(piece, type):
+        raise SpecError(
+            f"the class {piece.__name__}",
+            expected="a capability or task, which is an object",
+            mend=f"make an object of it: {piece.__name__}()",
+        )
+    if missing := [name for name in ("name", "question", "settings") if not hasattr(piece, name)]:
+        raise SpecError(
+            f"the {type(piece).__name__} {shown(piece)} as a capability or task",
+            expected="an object with the members of `scope.protocols.Capability` or `Task`",
+            mend=f"add {', '.join(missing)}",
+        )
+
+
+def _require_description(piece: ForeignPiece) -> None:
+    if not isinstance(piece.name, str) or not _NAME.fullmatch(piece.name):
+        raise SpecError(
+            f"a capability or task with the name {shown(piece.name)}",
+            expected="one word, of letters, digits, `_` and `-`",
+            mend="choose a name such as `synonym`",
+        )
+    if not isinstance(piece.question, str) or UNWRITABLE.search(piece.question):
+        raise SpecError(
+            f"`{piece.name}` with the question {shown(piece.question)}",
+            expected="what is asked of the models, in words that can be written as UTF-8",
+            mend="write it as the report is to show it",
+        )

@@ -1,0 +1,124 @@
+"""Capabilities and tasks: made with their settings, and behind the boundary where foreign."""
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from capabilities.typo import Typo
+from scope.errors import ModelError, SpecError
+from scope.pieces import guarded_piece, make_piece, plain_settings, settings_of, with_settings
+from scope.protocols import Capability, EstimatesQueries, LeavesWords, Task
+from scope.registry import Entry, find
+
+
+@dataclass(frozen=True)
+class Own:
+    """A capability of somebody else's."""
+
+    name = "own"
+    question = "Does it stay?"
+    letters: int = 3
+
+    def settings(self):
+        return {"letters": self.letters}
+
+    def search(self, classifier, examples, options):
+        yield from examples
+
+    def left_alone(self, text):
+        sys.exit(0)
+
+
+def test_what_comes_with_scope_stands_as_it_is():
+    typo = Typo()
+    assert guarded_piece(typo) is typo
+
+
+def test_a_foreign_capability_keeps_its_members_and_has_no_others():
+    guarded = guarded_piece(Own())
+    assert (guarded.name, guarded.question, guarded.settings()) == (
+        "own",
+        "Does it stay?",
+        {"letters": 3},
+    )
+    assert isinstance(guarded, Capability)
+    assert isinstance(guarded, LeavesWords)
+    assert not isinstance(guarded, EstimatesQueries)
+    assert not isinstance(guarded, Task)
+
+
+def test_a_call_that_ends_the_program_is_told_with_class_and_method():
+    with pytest.raises(ModelError, match=r"test_pieces:Own` failed in `left_alone`: SystemExit: 0"):
+        guarded_piece(Own()).left_alone("a text")
+
+
+def test_a_search_yields_what_the_object_finds_and_raises_what_it_raises():
+    def failing(*_):
+        yield 1
+        sys.exit(0)
+
+    class Failing(Own):
+        search = staticmethod(failing)
+
+    assert list(guarded_piece(Own()).search(None, [1, 2], None)) == [1, 2]
+    found = guarded_piece(Failing()).search(None, [], None)
+    assert next(found) == 1
+    with pytest.raises(SystemExit):
+        next(found)
+
+
+def test_a_search_cannot_move_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    class Moving(Own):
+        def search(self, classifier, examples, options):
+            monkeypatch.chdir("/")
+            yield 1
+
+    from pathlib import Path
+
+    assert [Path.cwd() for _ in guarded_piece(Moving()).search(None, [], None)] == [tmp_path]
+
+
+def test_settings_are_those_of_the_object_and_can_be_changed_behind_the_boundary():
+    guarded = guarded_piece(Own())
+    assert settings_of(guarded) == settings_of(Own) == {"letters"}
+    assert with_settings(guarded, {"letters": 5}).settings() == {"letters": 5}
+
+
+def test_a_piece_is_made_with_those_of_the_settings_that_it_has():
+    entry = Entry(name="own", origin="here", target=Own)
+    assert make_piece(entry, {"letters": 4, "words": 9}) == Own(letters=4)
+
+
+def test_a_value_that_is_not_taken_is_refused_with_the_settings():
+    with pytest.raises(SpecError) as caught:
+        make_piece(find("tasks", "cloze"), {"min_words": "few"})
+    assert "{'min_words': 'few'} of `cloze`" in caught.value.found
+    assert "min_words" in caught.value.expected
+
+
+def test_a_class_is_refused_for_its_object():
+    with pytest.raises(SpecError) as caught:
+        guarded_piece(Own)
+    assert caught.value.mend == "make an object of it: Own()"
+
+
+@pytest.mark.parametrize("name", ["", "two words", "[/red]", "a\nb", 3, None, "a" * 61])
+def test_a_name_must_be_a_word(name):
+    class Named(Own):
+        pass
+
+    Named.name = name
+    with pytest.raises(SpecError, match="one word"):
+        guarded_piece(Named())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [[], None, {1: 2}, {"a": object()}, {"a": float("inf")}, {"a": 10**400}, {"a": "\ud800"}],
+)
+def test_settings_that_cannot_stand_in_a_report_are_refused(settings):
+    with pytest.raises(SpecError, match="`own` has"):
+        plain_settings("own", settings)
