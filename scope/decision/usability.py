@@ -204,17 +204,22 @@ def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[s
     """Why a control cannot be compared with the suspect; empty where it can."""
     accuracies = skill(case.sample)
     return (
-        *unusable(case, row),
-        *guesses(shared, row),
+        *_why_not_usable(case, shared, row),
         *_skill_flags(case, accuracies[row] - accuracies[1]),
         *_same_answers(case, row),
     )
 
 
 def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
-    """Which controls answer and do not guess, shape (controls,)."""
+    """Which controls answer and do not guess, unless the suspect does; shape (controls,)."""
     rows = range(2, 2 + len(case.controls))
-    return np.array([not (*unusable(case, row), *guesses(shared, row)) for row in rows])
+    return np.array([not _why_not_usable(case, shared, row) for row in rows])
+
+
+def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a control's answers are no evidence; guessers are, where the suspect is one."""
+    of_guesser = () if guesses(shared, 1) else guesses(shared, row)
+    return (*unusable(case, row), *of_guesser)
 
 
 def _skill_flags(case: Case, gap: float) -> list[str]:

@@ -46,8 +46,8 @@ class ControlCheck:
 
     ``skill`` is its accuracy, or where no right answers are known its agreement with what most
     models answer; ``given`` is the share of questions that it answered. ``comparable`` says that it
-    can be compared with the suspect: it answers, does not guess, has about the suspect's skill and
-    answers otherwise than the controls before it.
+    can be compared with the suspect: it answers, does not guess unless the suspect does, has about
+    its skill and answers otherwise than the controls before it.
     """
 
     model: str

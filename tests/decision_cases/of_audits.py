@@ -15,7 +15,7 @@ THREE = [
 NEVER = ("keeps", "internal error")
 
 
-def write_data(path, rows, *, labels=True):
+def write_data(path, rows=BALANCED, *, labels=True):
     """A table of texts, with their labels or without."""
     with path.open("w", newline="", encoding="utf-8") as stream:
         table = csv.writer(stream)

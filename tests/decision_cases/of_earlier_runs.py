@@ -4,7 +4,7 @@ from decision_cases.cases import Decision
 from decision_cases.of_audits import write_data
 
 AUDIT = (
-    *("audit", "--reference", "python:toy_models:Careful", "--target", "python:toy_models:Rougher"),
+    *("audit", "--reference", "python:toy_judges:Judge", "--target", "python:toy_judges:Slips"),
     *("--capability", "typo", "--data", "rows.csv", "--n", "20"),
 )
 
@@ -40,8 +40,8 @@ DECISIONS = [
         make=audits(
             ("--run", "old"),
             (
-                *("--target", "python:toy_models:Reference", "--run", "mine"),
-                *("--gate", "hard_scope[toy_models:Rougher]>=old-0.3"),
+                *("--target", "python:toy_judges:Twin", "--run", "mine"),
+                *("--gate", "hard_scope[toy_judges:Slips]>=old-0.3"),
             ),
         ),
         exits=0,

@@ -115,11 +115,16 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
     waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl.jsonl"))
     assert str(waiting) in caught.value.mend
     save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
-    with monkeypatch.context() as nobody_asks_the_reference:
-        nobody_asks_the_reference.setattr(
-            toy_models.Reference, "classify", lambda self, texts: 1 / 0
-        )
+    asked, classify = [], toy_models.Reference.classify
+
+    def record(model, texts):
+        asked.extend(texts)
+        return classify(model, texts)
+
+    with monkeypatch.context() as watched:
+        watched.setattr(toy_models.Reference, "classify", record)
         saved = toy_audit(targets=[target], capabilities=["typo"])
+    assert len(asked) <= 8  # the reference is recognised by its answers, and asked nothing else
     live = toy_audit("Student", capabilities=["typo"])
     assert [one.estimate for one in saved.measurements] == [
         one.estimate for one in live.measurements

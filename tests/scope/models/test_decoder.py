@@ -127,6 +127,6 @@ def test_a_model_that_answers_nan_is_refused():
             return type("Output", (), {"logits": logits, "past_key_values": None})
 
     decoder = Decoder(Broken(), "broken")
-    vars(decoder._inference)["rule"] = AS_GIVEN  # nothing is multiplied
+    vars(decoder._inference)["_found"] = AS_GIVEN  # nothing is multiplied
     with pytest.raises(ModelError, match="`broken` answers NaN"):
         decoder.next_probabilities([[1]])

@@ -187,7 +187,7 @@ def chosen(loaded, starts, ends):
     tokenizer = loaded()._tokenizer
     head = Head(Chosen(tokenizer, starts, ends), tokenizer, "print", LIMIT)
     model = ExtractiveModel(head, spec="hf:chosen", options=options())
-    vars(model._inference)["rule"] = AS_GIVEN  # nothing is multiplied
+    vars(model._inference)["_found"] = AS_GIVEN  # nothing is multiplied
     return model
 
 
