@@ -24,6 +24,9 @@ _OURS = tuple(
     for name in ("scope", "perturbations", "capabilities", "reports")
 )
 
+# Not the attribute: a class of errors may have one of its own.
+_TRACE = BaseException.__traceback__.__get__  # type: ignore[attr-defined]
+
 
 class ForeignCode:
     """Code of a user or a plugin; every call into it passes `call` or `entered`.
@@ -120,7 +123,7 @@ class ForeignCode:
 def failure(name: str, what: str, error: BaseException) -> ModelError:
     """What to raise when foreign code has failed: it is told as such, with its place."""
     return ModelError(
-        f"`{name}` failed in `{what}`: {first_line(error)}{_place(error.__traceback__)}",
+        f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
         expected="code that runs to its end, whatever it is asked",
         mend="mend the code there",
     )

@@ -24,6 +24,7 @@ from typing import (
 )
 
 from scope.checksums import sealed, unsealed
+from scope.consistency import contradictions
 from scope.errors import RunError
 from scope.records import Answer, Clock, Comparison, Item, Prediction, Question
 
@@ -119,7 +120,12 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
         raise _unreadable(source, error) from error
     if not had_checksum:
         raise _no_comparison(source, "it has no checksum")
-    return Comparison(**{field.name: getattr(document, field.name) for field in fields(Comparison)})
+    comparison = Comparison(
+        **{field.name: getattr(document, field.name) for field in fields(Comparison)}
+    )
+    if reason := next(contradictions(comparison), None):
+        raise _no_comparison(source, reason)
+    return comparison
 
 
 def _unreadable(source: str, error: ValidationError) -> RunError:

@@ -7,7 +7,14 @@ from typing import Any
 
 import typer
 
-from scope.cli.ending import INTERRUPTED, end_of, interrupted, was_interrupted
+from scope.cli.ending import (
+    INTERNAL_ERROR,
+    INTERRUPTED,
+    end_of,
+    interrupted,
+    tell,
+    was_interrupted,
+)
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
 from scope.printing import UNWRITABLE, shown
@@ -36,7 +43,12 @@ def _ended() -> int:
         return code
     # Whatever is raised ends here, also an exit that no command has asked for: it is not trusted.
     except BaseException as error:  # noqa: BLE001
-        return end_of(error)
+        try:
+            return end_of(error)
+        # Foreign code again, in the text or the origin of its error.
+        except BaseException:  # noqa: BLE001
+            tell("scope: internal error, which cannot be described")
+            return INTERNAL_ERROR
 
 
 def _run() -> int:

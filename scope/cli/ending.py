@@ -47,10 +47,17 @@ def interrupted() -> int:
 
 
 def was_interrupted(end: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind the end: typer makes an exit of it, whose code is not always 130."""
-    while end is not None and not isinstance(end, KeyboardInterrupt):
+    """Whether Ctrl-C is behind the end: typer makes an exit of it, whose code is not always 130.
+
+    Behind an error of ours there is foreign code, whose errors are not looked at.
+    """
+    seen: set[int] = set()
+    while end is not None and not isinstance(end, (KeyboardInterrupt, ScopeError)):
+        if id(end) in seen:
+            return False
+        seen.add(id(end))
         end = end.__cause__ or end.__context__
-    return end is not None
+    return isinstance(end, KeyboardInterrupt)
 
 
 def tell(message: str) -> None:

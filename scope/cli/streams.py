@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, Any
 
 from scope.errors import ResourceError
 from scope.foreign import open_closed_descriptors
@@ -52,12 +52,27 @@ class _Descriptor(io.FileIO):
             return view.nbytes
 
 
-class _Stream(io.TextIOWrapper):
-    """A text stream that stays open until the command ends."""
+class _Buffer(io.BufferedWriter):
+    """A buffer that stays open when a stream that somebody made of it is closed or forgotten."""
 
     def close(self) -> None:
         with suppress(OutputError):
             self.flush()
+
+
+class _Stream(io.TextIOWrapper):
+    """A text stream that stays open, and as it is, until the command ends."""
+
+    def close(self) -> None:
+        with suppress(OutputError):
+            self.flush()
+
+    def detach(self) -> Any:
+        self.flush()
+        return self.buffer
+
+    def reconfigure(self, **_: Any) -> None:
+        self.flush()
 
 
 @contextmanager
@@ -95,7 +110,7 @@ def _stream(former: IO[str] | None, number: int) -> _Stream:
     copy = _copied(number)
     is_log = number == STANDARD_ERROR
     return _Stream(
-        io.BufferedWriter(_Descriptor(copy, tell=not is_log)),
+        _Buffer(_Descriptor(copy, tell=not is_log)),
         encoding=getattr(former, "encoding", None) or "utf-8",
         errors="backslashreplace",
         line_buffering=is_log or os.isatty(copy),

@@ -24,7 +24,7 @@ from scope.models.encoder_settings import (
     known_settings,
 )
 from scope.models.faults import unreadable
-from scope.models.files import read_json
+from scope.models.files import is_left_out, read_json
 from scope.models.foreign_code import foreign, is_adapter
 from scope.models.options import ModelOptions
 from scope.models.sizes import refuse_false_sizes
@@ -95,8 +95,11 @@ def _listed(name: str, folder: Path) -> list[tuple[str, str, str]]:
     for _, kind, path in entries:
         if not kind.startswith(_LIBRARY) or kind.rpartition(".")[2] not in _BUILDERS:
             raise _unknown_module(name, kind)
-        if not (folder / path).resolve().is_relative_to(folder.resolve()):
+        root, place = folder.resolve(), (folder / path).resolve()
+        if not place.is_relative_to(root):
             raise foreign(name, f"modules.json names the path {path[:80]!r} outside its folder")
+        if is_left_out(place.relative_to(root)):
+            raise unreadable(name, f"modules.json names the path {path[:80]!r}, which is not read")
     return [(title, kind.rpartition(".")[2], path) for title, kind, path in entries]
 
 

@@ -15,6 +15,7 @@ from scope.printing import first_line
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
 """Folders with the same weights once more, which nobody reads here."""
 
+_OTHERS = [(name,) for name in OTHER_FORMATS]
 _MEBIBYTE = 2**20
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth")
 _MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
@@ -49,6 +50,11 @@ def wanted_files(name: str, folder: Path, patterns: Sequence[str]) -> list[Path]
     return sorted(found)
 
 
+def is_left_out(path: Path) -> bool:
+    """Whether a path in a checkpoint's folder is one that `wanted_files` does not look at."""
+    return any(part.startswith(".") for part in path.parts) or path.parts[:1] in _OTHERS
+
+
 def read_json(name: str, path: Path) -> Any:
     """What a file of JSON holds.
 
@@ -57,6 +63,9 @@ def read_json(name: str, path: Path) -> Any:
     ModelError
         When it cannot be read, is damaged, or is nested too deeply.
     """
+    # A pipe would be waited for: this is asked of files, too, that `wanted_files` leaves out.
+    if path.exists() and not path.is_file():
+        raise unreadable(name, f"{path.name} is no ordinary file")
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     # Nested too deeply, JSON ends in a RecursionError.

@@ -121,8 +121,10 @@ def _refuse_shards_elsewhere(name: str, path: Path) -> None:
     index = read_json(name, path)
     weights = index.get("weight_map") if isinstance(index, dict) else None
     for shard in set(map(str, weights.values())) if isinstance(weights, dict) else ():
-        if Path(shard).name != shard or not (
-            shard.endswith(_WEIGHT_FILES) or _WEIGHT_FILES not in path.name
+        if (
+            Path(shard).name != shard
+            or shard.startswith(".")
+            or not (shard.endswith(_WEIGHT_FILES) or _WEIGHT_FILES not in path.name)
         ):
             raise foreign(name, f"{path.name} names the weights {shard[:80]!r}")
 

@@ -90,7 +90,8 @@ class Database:
         self._path = path
         self.damaged = 0
         with opening(path):
-            require_file(path)
+            for ending in ("", "-journal", "-wal", "-shm"):
+                require_file(path.with_name(path.name + ending))
             self._connection = sqlite3.connect(path)
             # Damaged text is to be seen, not to fail.
             self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")

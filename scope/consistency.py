@@ -1,0 +1,70 @@
+"""Whether the parts of a result agree: who is measured, on which texts, with which answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scope.records import GOLD, Comparison, Prediction, TaskAnswers
+
+
+def contradictions(comparison: Comparison) -> Iterator[str]:
+    """What no job writes and no reader of a result could follow, in words; nothing if all fits."""
+    manifest = comparison.manifest
+    names = [card.name for card in manifest.models]
+    if len(set(names)) < len(names):
+        yield "two of its models have one name"
+    if known := {row.target for row in comparison.measurements} - set(names):
+        yield f"it measures {min(known)!r}, which is none of its models"
+    if known := {row.against for row in comparison.measurements} - {*names, None, GOLD}:
+        yield f"it compares with {min(map(str, known))!r}, which is none of its models"
+    for task in comparison.tasks:
+        yield from _of_task(task, len(names))
+    if comparison.tasks or comparison.verdicts or comparison.fleet or comparison.probe:
+        return
+    # What is left is an audit.
+    if [card.role for card in manifest.models].count("reference") != 1:
+        yield "it has not one reference"
+        return
+    targets = [card.name for card in manifest.targets]
+    series = (*comparison.measurements, *comparison.curves)
+    if strange := {one.target for one in series} - set(targets):
+        yield f"it measures {min(strange)!r}, which is no target"
+    yield from _of_texts(comparison, len(targets))
+
+
+def _of_task(task: TaskAnswers, models: int) -> Iterator[str]:
+    if len(task.answers) != models:
+        yield f"{task.task}: not every model has a row of answers"
+    for row in task.answers:
+        for item, answer in zip(task.items, row, strict=True):
+            options = len(item.question.options)
+            if answer.choice is not None and not 0 <= answer.choice < options:
+                yield f"{task.task}: option {answer.choice} of {options} in {item.question.id!r}"
+            if answer.probabilities and len(answer.probabilities) != options:
+                yield f"{task.task}: not one probability an option in {item.question.id!r}"
+
+
+def _of_texts(comparison: Comparison, targets: int) -> Iterator[str]:
+    """Of an audit: each text has an answer of the reference and of each target."""
+    labels = len(comparison.manifest.reference.labels)
+    known = {scored.example.id for scored in comparison.examples}
+    for scored in comparison.examples:
+        if not _fit((scored.reference, *scored.targets), targets, labels):
+            yield f"the answers to the example {scored.example.id!r} do not fit the models"
+    for found in comparison.perturbations:
+        example = found.perturbation.example_id
+        if example not in known:
+            yield f"a perturbation of {example!r}, which is none of its examples"
+        if found.reference is not None and not _fit(
+            (found.reference, *found.targets), targets, labels
+        ):
+            yield f"the answers to a perturbation of {example!r} do not fit the models"
+
+
+def _fit(predictions: tuple[Prediction, ...], targets: int, labels: int) -> bool:
+    """Whether each model has one number a label, or where it has none one a token."""
+    return len(predictions) == 1 + targets and all(
+        0 < len(one.probabilities) == (labels or len(one.tokens))
+        and len(one.tokens) in (0, len(one.probabilities))
+        for one in predictions
+    )
