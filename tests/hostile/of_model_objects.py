@@ -24,6 +24,10 @@ TOLD = {
     "several": "BaseExceptionGroup: both (1 sub-exception)",
     "system": "FileNotFoundError: [Errno 2] No such file or directory: '/nonexistent/file'",
     "division": "ZeroDivisionError: division by zero",
+    "own_trace": "OwnTraceError: mine",
+    "of_itself": "ValueError: of itself",
+    "behind_ctrl_c": "ValueError: too late",
+    "greenlet": "GreenletExit: left",
 }
 WAYS = {
     "classify": (classified, "classify_", "classify"),
