@@ -173,7 +173,6 @@ HOSTILE = {
         modules("Transformer", "Pooling", Pooling="onnx"),
         "the path 'onnx', which is not read",
     ),
-    "a pipe in a hidden folder": (pipe(".more/config.json"), "config.json is no ordinary file"),
     "weights in a hidden file": (
         setting("model.safetensors.index.json", weight_map={"x": ".far.safetensors"}),
         "names the weights '.far.safetensors'",

@@ -90,7 +90,7 @@ class EndingList(list):
     """Ends the program when it is counted or walked through."""
 
     def __len__(self):
-        sys.exit(0)
+        raise SystemExit(0)
 
     __iter__ = __len__
 
@@ -99,7 +99,7 @@ class EndingPlace(int):
     __hash__ = None
 
     def __index__(self):
-        sys.exit(0)
+        raise SystemExit(0)
 
 
 for name, answers in {

@@ -102,7 +102,7 @@ class EndingPair(tuple):
     __slots__ = ()
 
     def __len__(self):
-        sys.exit(0)
+        raise SystemExit(0)
 
     __iter__ = __getitem__ = __len__
 
