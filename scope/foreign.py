@@ -25,7 +25,7 @@ _OURS = tuple(
 )
 
 # Not the attribute: a class of errors may have one of its own.
-_TRACE = BaseException.__traceback__.__get__  # type: ignore[attr-defined]
+_TRACE = vars(BaseException)["__traceback__"].__get__
 
 
 class ForeignCode:

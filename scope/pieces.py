@@ -205,7 +205,7 @@ def _is_plain(value: object) -> bool:
 def _checked_data(piece: str, method: str, given: Any) -> Any:
     """What a task has loaded, its members fetched; to be called inside its boundary."""
     _, kind, field, member = _DATA[method]
-    if isinstance(given, kind):
+    if isinstance(given, TaskData | PairData) and isinstance(given, kind):
         members, card = getattr(given, field), given.card
         # A generator may have no end.
         if isinstance(members, tuple | list) and isinstance(card, DataCard):

@@ -180,7 +180,7 @@ class EndingList(list):
     ],
 )
 def test_data_that_are_none_are_refused(kind, given):
-    with pytest.raises(SpecError, match="with a `scope.records.DataCard` and a tuple of"):
+    with pytest.raises(SpecError, match=r"with a `scope\.records\.DataCard` and a tuple of"):
         loaded(kind, given)
 
 
