@@ -13,10 +13,11 @@ def contradictions(comparison: Comparison) -> Iterator[str]:
     names = [card.name for card in manifest.models]
     if len(set(names)) < len(names):
         yield "two of its models have one name"
-    if known := {row.target for row in comparison.measurements} - set(names):
-        yield f"it measures {min(known)!r}, which is none of its models"
-    if known := {row.against for row in comparison.measurements} - {*names, None, GOLD}:
-        yield f"it compares with {min(map(str, known))!r}, which is none of its models"
+    if strange := {row.target for row in comparison.measurements} - set(names):
+        yield f"it measures {min(strange)!r}, which is none of its models"
+    against = {row.against for row in comparison.measurements if row.against is not None}
+    if strange := against - {*names, GOLD}:
+        yield f"it compares with {min(strange)!r}, which is none of its models"
     for task in comparison.tasks:
         yield from _of_task(task, len(names))
     if comparison.tasks or comparison.verdicts or comparison.fleet or comparison.probe:
@@ -26,8 +27,8 @@ def contradictions(comparison: Comparison) -> Iterator[str]:
         yield "it has not one reference"
         return
     targets = [card.name for card in manifest.targets]
-    series = (*comparison.measurements, *comparison.curves)
-    if strange := {one.target for one in series} - set(targets):
+    measured = {row.target for row in comparison.measurements}
+    if strange := (measured | {curve.target for curve in comparison.curves}) - set(targets):
         yield f"it measures {min(strange)!r}, which is no target"
     yield from _of_texts(comparison, len(targets))
 

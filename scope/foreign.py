@@ -25,7 +25,7 @@ _OURS = tuple(
 )
 
 # Not the attribute: a class of errors may have one of its own.
-_TRACE = BaseException.__traceback__.__get__  # type: ignore[attr-defined]
+_TRACE = vars(BaseException)["__traceback__"].__get__
 
 
 class ForeignCode:
@@ -87,16 +87,19 @@ class ForeignCode:
             When it fails in whatever way.
         """
         # Here and not above: the command line starts sooner.
-        from greenlet import GreenletExit
+        from greenlet import GreenletExit, getcurrent
 
         with self.surroundings():
             try:
                 yield
-            # Ctrl-C is the user's; a greenlet is ended by whoever switches between them.
-            except (ScopeError, KeyboardInterrupt, GreenletExit):
+            # Ctrl-C is the user's.
+            except (ScopeError, KeyboardInterrupt):
                 raise
             # The one place for it: foreign code may raise anything.
             except BaseException as error:
+                # A greenlet is ended by whoever switches between them; the first has no parent.
+                if isinstance(error, GreenletExit) and getcurrent().parent is not None:
+                    raise
                 raise failure(self.name, what, error) from error
 
     @contextmanager

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 from scope.errors import SpecError
 from scope.foreign import ForeignCode
 from scope.printing import UNWRITABLE, first_line, shown
-from scope.records import CapabilityCard, Setting
+from scope.protocols import AskedRole, PairData, PairRole, TaskData
+from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 from scope.registry import BUILT_IN, Entry
 
 _OWN = frozenset(
@@ -24,6 +25,21 @@ _VALUES = ("name", "question", "role", "low", "high", "max_characters")
 _CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
 _GREATEST = 10**300
 """Python writes and reads no number of more than 4,300 digits."""
+
+
+class _Data(NamedTuple):
+    """What a method of a task returns: a record, one of whose fields is a tuple of others."""
+
+    roles: tuple[str, ...]
+    kind: type
+    field: str
+    member: type
+
+
+_DATA = {
+    "load": _Data(get_args(AskedRole), TaskData, "items", Item),
+    "load_pairs": _Data(get_args(PairRole), PairData, "pairs", ScoredPair),
+}
 
 _NAME = re.compile(r"\w[\w-]{0,59}")
 
@@ -111,7 +127,8 @@ class ForeignPiece:
             self.takes = settings_of(piece)
             self._settings = plain_settings(shown(piece.name), piece.settings())
             methods = {name: getattr(piece, name, None) for name in (*_CALLS, "search")}
-        _require_description(self)
+            _require_description(self)
+            _require_role(self, methods)
         for name, method in methods.items():
             if callable(method):
                 wrap = self._searching if name == "search" else self._calling
@@ -129,7 +146,8 @@ class ForeignPiece:
 
     def _calling(self, name: str, method: Any, *arguments: Any, **options: Any) -> Any:
         with self._code.entered(name):
-            return method(*arguments, **options)
+            given = method(*arguments, **options)
+            return _checked_data(self.name, name, given) if name in _DATA else given
 
     def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
         """What a search finds; what it raises stays as it is: an audit records it as failed."""
@@ -184,6 +202,24 @@ def _is_plain(value: object) -> bool:
     return value is None
 
 
+def _checked_data(piece: str, method: str, given: Any) -> Any:
+    """What a task has loaded, its members fetched; to be called inside its boundary."""
+    _, kind, field, member = _DATA[method]
+    if isinstance(given, TaskData | PairData) and isinstance(given, kind):
+        members, card = getattr(given, field), given.card
+        # A generator may have no end.
+        if isinstance(members, tuple | list) and isinstance(card, DataCard):
+            fetched = tuple(members)
+            if all(isinstance(one, member) for one in fetched):
+                return kind(**{field: fetched, "card": card})
+    raise SpecError(
+        f"{shown(given)} from `{method}` of the task `{piece}`",
+        expected=f"a `scope.protocols.{kind.__name__}` with a `scope.records.DataCard` and a tuple "
+        f"of `scope.records.{member.__name__}`",
+        mend="change the code of the task",
+    )
+
+
 def _require_members(piece: Any) -> None:
     if isinstance(piece, type):
         raise SpecError(
@@ -212,3 +248,18 @@ def _require_description(piece: ForeignPiece) -> None:
             expected="what is asked of the models, in words that can be written as UTF-8",
             mend="write it as the report is to show it",
         )
+
+
+def _require_role(piece: ForeignPiece, methods: Mapping[str, Any]) -> None:
+    """A task is asked in one role, of those that go with the method that loads its data."""
+    if callable(methods["search"]):
+        return
+    role = getattr(piece, "role", None)
+    for method, (roles, *_) in _DATA.items():
+        wrong = not isinstance(role, str) or str.__str__(role) not in roles
+        if callable(methods[method]) and wrong:
+            raise SpecError(
+                f"the task `{piece.name}` with the role {shown(role)}",
+                expected=f"one of {', '.join(roles)}",
+                mend="change `role` in its code",
+            )

@@ -31,6 +31,7 @@ LAYERS = (
     ("checksums", "printing"),
     ("errors",),
     ("foreign", "paths", "records"),
+    ("consistency",),
     ("protocols", "registry", "metrics", "statistics", "serialization"),
     ("pieces",),
     ("data", "store", "estimation", "progress", "tables", "testing"),

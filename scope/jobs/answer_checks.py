@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +11,7 @@ from scope.errors import ModelError
 from scope.foreign import ForeignCode
 from scope.jobs.participants import Participant
 from scope.models.loading import METHODS
-from scope.printing import UNWRITABLE, shown, writable
+from scope.printing import shown, writable
 from scope.protocols import Role
 from scope.records import Answer, Question
 from scope.records.answered import SUMS_TO_ONE
@@ -33,8 +32,23 @@ def checked_answers(
         When the model answers a question twice, or with what is no answer to it, or its own code
         fails.
     """
+    answers = _checked(participant, METHODS[role], questions)
+    if participant.own:
+        # Its answers may be of any class: they are looked at inside the boundary, too.
+        yield from ForeignCode(participant.model.spec).each(METHODS[role], answers)
+    else:
+        # The code of SCoPE fails by a bug, which is not hidden.
+        yield from answers
+
+
+def _checked(
+    participant: Participant, method: str, questions: Sequence[Question]
+) -> Iterator[tuple[int, Answer]]:
+    answers = getattr(participant.model, method)(questions)
+    if not isinstance(answers, Iterable):
+        raise _wrong(participant, f"with a {type(answers).__name__}", _PAIRS)
     given: set[int] = set()
-    for one in _given(participant, METHODS[role], questions):
+    for one in answers:
         place, answer = _pair(participant, one)
         if not 0 <= place < len(questions) or place in given:
             raise _wrong(
@@ -51,26 +65,6 @@ def checked_answers(
                 "probability for each or none",
             )
         yield place, _storable(answer)
-
-
-def _given(
-    participant: Participant, method: str, questions: Sequence[Question]
-) -> Iterator[object]:
-    """What the model's method gives; a failure of a user's own code is told as such."""
-    ask = getattr(participant.model, method)
-    if participant.own:
-        code = ForeignCode(participant.model.spec)
-        answers = code.call(method, ask, questions)
-        if isinstance(answers, Iterable):
-            yield from code.each(method, answers)
-            return
-    else:
-        # The code of SCoPE fails by a bug, which is not hidden.
-        answers = ask(questions)
-        if isinstance(answers, Iterable):
-            yield from answers
-            return
-    raise _wrong(participant, f"with a {type(answers).__name__}", _PAIRS)
 
 
 _PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
@@ -110,11 +104,19 @@ def _one_each(values: Sequence[Any], options: int) -> bool:
 
 
 def _storable(answer: Answer) -> Answer:
-    texts = [answer.text or "", *answer.others]
-    if not any(map(UNWRITABLE.search, texts)):
-        return answer
-    first, *others = map(writable, texts)
-    return replace(answer, text=None if answer.text is None else first, others=tuple(others))
+    """The answer as plain values: classes derived from them may do anything when they are used."""
+    return Answer(
+        text=None if answer.text is None else _plain(answer.text),
+        choice=answer.choice if type(answer.choice) is int else None,
+        probabilities=tuple(map(float, answer.probabilities)),
+        others=tuple(map(_plain, answer.others)),
+        truncated=bool(answer.truncated),
+        asked=bool(answer.asked),
+    )
+
+
+def _plain(text: str) -> str:
+    return writable(str.__str__(text))
 
 
 def _wrong(participant: Participant, answered: str, expected: str) -> ModelError:

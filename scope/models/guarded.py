@@ -91,9 +91,11 @@ def _call(method: Any, name: str, code: ForeignCode, *arguments: Any) -> Any:
             return _predictions(given, len(arguments[0]), code.name)
         if name in _NUMBERS:
             return _array(given, name, code.name)
-    if name in _STREAMS:
-        return (_placed(one, code) for one in code.each(name, given))
-    return code.each(name, given) if isinstance(given, Iterator) else given
+        if name in _STREAMS:
+            given = _streamed(given, code.name)
+        if not isinstance(given, Iterator):
+            return given
+    return code.each(name, given)
 
 
 def _array(given: Any, name: str, spec: str) -> Any:
@@ -116,12 +118,14 @@ def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
     return [checked_prediction(one, spec) for one in islice(given, count + 1)]
 
 
-def _placed(given: Any, code: ForeignCode) -> tuple[int, Prediction]:
-    match given:
-        case (int() as place, prediction):
-            with code.entered("stream"):
-                return place, checked_prediction(prediction, code.name)
-    raise _no_prediction(given, code.name)
+def _streamed(given: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
+    """What a foreign model streams, as plain values; to be fetched inside its boundary."""
+    for one in given:
+        match one:
+            case (int() as place, prediction):
+                yield int(place), checked_prediction(prediction, spec)
+            case _:
+                raise _no_prediction(one, spec)
 
 
 def checked_prediction(given: Any, spec: str) -> Prediction:

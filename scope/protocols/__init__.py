@@ -4,10 +4,12 @@ The backbone speaks to its neighbours through these alone; plugins implement the
 """
 
 from scope.protocols.questions import (
+    AskedRole,
     Capability,
     EstimatesQueries,
     LeavesWords,
     PairData,
+    PairRole,
     PairTask,
     Part,
     SearchOptions,
@@ -42,6 +44,7 @@ __all__ = [
     "AnswerStore",
     "Answerer",
     "Answers",
+    "AskedRole",
     "Capability",
     "ChoiceScorer",
     "Classifier",
@@ -52,6 +55,7 @@ __all__ = [
     "MaskFiller",
     "NextToken",
     "PairData",
+    "PairRole",
     "PairTask",
     "Part",
     "Precision",

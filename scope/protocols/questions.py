@@ -45,6 +45,12 @@ class SearchOptions:
             )
 
 
+AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]
+"""The roles in which a task asks models."""
+
+PairRole = Literal["latent_reader"]
+"""The role in which a task of pairs reads them."""
+
 Part = Literal["train", "development", "test"]
 """What pairs are for: to learn from, to choose and stop by, and to be judged on."""
 
@@ -110,7 +116,7 @@ class Task(Protocol):
         """What is asked, in plain words, for the report."""
 
     @property
-    def role(self) -> Literal["mask_filler", "answerer", "choice_scorer"]:
+    def role(self) -> AskedRole:
         """The role in which a model can be asked."""
 
     def settings(self) -> Mapping[str, Setting]:
@@ -147,7 +153,7 @@ class PairTask(Protocol):
         """What people were asked, in plain words, for the report."""
 
     @property
-    def role(self) -> Literal["latent_reader"]:
+    def role(self) -> PairRole:
         """The role in which a model is read."""
 
     @property

@@ -1,5 +1,6 @@
 """Models of users that work, and disturb what stands around them at every call."""
 
+import io
 import os
 import sys
 import time
@@ -64,6 +65,23 @@ def _close_error():
     sys.stderr.close()
 
 
+def _wrap_output():
+    sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+
+
+def _wrap_error():
+    sys.stderr = io.TextIOWrapper(sys.stderr.buffer, encoding="utf-8")
+
+
+def _detach_output():
+    sys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding="utf-8")
+
+
+def _reconfigure_streams():
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="ascii", errors="strict")
+
+
 def _close_descriptors():
     for number in (0, 1, 2):
         try:
@@ -82,6 +100,10 @@ DISTURBANCES = {
     "closes_standard_output": _close_output,
     "closes_standard_error": _close_error,
     "closes_the_first_streams": lambda: (sys.__stdout__.close(), sys.__stderr__.close()),
+    "wraps_standard_output": _wrap_output,
+    "wraps_standard_error": _wrap_error,
+    "detaches_standard_output": _detach_output,
+    "reconfigures_streams": _reconfigure_streams,
     "closes_descriptors": _close_descriptors,
     "exchanges_streams": _exchange_streams,
     "removes_streams": _remove_streams,

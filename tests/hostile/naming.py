@@ -1,5 +1,6 @@
 """What names foreign code in a sentence encoder's folder, and what our message says of it."""
 
+import os
 import shutil
 
 from hostile.encoders import EVIL, change_json, write_json, write_modules
@@ -11,6 +12,14 @@ def modules(*kinds, **paths):
 
 def setting(file, **changes):
     return lambda enc: change_json(enc / file, **changes)
+
+
+def pipe(path):
+    def change(enc):
+        (enc / path).parent.mkdir()
+        os.mkfifo(enc / path)
+
+    return change
 
 
 def together(*changes):
@@ -155,6 +164,18 @@ HOSTILE = {
     "an absolute path": (
         modules("Transformer", "Pooling", Pooling="/etc"),
         "the path '/etc' outside its folder",
+    ),
+    "a module in a hidden folder": (
+        modules("Transformer", "Pooling", Pooling=".pool"),
+        "the path '.pool', which is not read",
+    ),
+    "a module in the folder of another format": (
+        modules("Transformer", "Pooling", Pooling="onnx"),
+        "the path 'onnx', which is not read",
+    ),
+    "weights in a hidden file": (
+        setting("model.safetensors.index.json", weight_map={"x": ".far.safetensors"}),
+        "names the weights '.far.safetensors'",
     ),
     "a configuration of its own": (
         setting("config.json", model_type="evil", auto_map=FOREIGN),

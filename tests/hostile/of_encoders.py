@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hostile.cases import REFUSED, WORKS, Case
 from hostile.encoders import EVIL, ROWS, copy_encoder, nothing_ran
-from hostile.naming import HOSTILE, bare, modules, router
+from hostile.naming import HOSTILE, bare, modules, pipe, router
 from hub.server import serve
 
 AUDIT = (
@@ -95,6 +95,13 @@ CASES = [
             after=nothing_ran,
         )
         for where, place in (("in a folder", in_folder), ("on the hub", on_hub))
+    ),
+    Case(
+        name="a pipe in a hidden folder",
+        make=in_folder(pipe(".more/config.json")),
+        says=["config.json is no ordinary file"],
+        before=use_own_folders,
+        after=nothing_ran,
     ),
     Case(
         name="an ordinary checkpoint without modules",

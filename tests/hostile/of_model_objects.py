@@ -24,6 +24,10 @@ TOLD = {
     "several": "BaseExceptionGroup: both (1 sub-exception)",
     "system": "FileNotFoundError: [Errno 2] No such file or directory: '/nonexistent/file'",
     "division": "ZeroDivisionError: division by zero",
+    "own_trace": "OwnTraceError: mine",
+    "of_itself": "ValueError: of itself",
+    "behind_ctrl_c": "ValueError: too late",
+    "greenlet": "GreenletExit: left",
 }
 WAYS = {
     "classify": (classified, "classify_", "classify"),
@@ -231,20 +235,30 @@ OF_COMPLETE = {
     "stream_exit": "failed in `stream`: SystemExit: 0",
     "stream_none": "failed in `stream`: TypeError",
     "stream_of_texts": "answered with 'a'",
+    "stream_of_ending_pairs": "failed in `stream`: SystemExit: 0",
     "stream_stops": "answered with 0",
 }
 COMPLETE = [
     case(f"a complete model: {name}", classified(f"{ANSWERING}complete_{name}"), says=[told])
     for name, told in OF_COMPLETE.items()
 ]
-COMPLETE.append(
+COMPLETE += [
     case(
-        "a complete model: fingerprint_evil",
-        classified(f"{ANSWERING}complete_fingerprint_evil"),
+        f"a complete model: {name}",
+        classified(f"{ANSWERING}complete_{name}"),
         exits=WORKS,
         says=["report:"],
     )
-)
+    for name in ("fingerprint_evil", "stream_of_ending_places")
+]
+COMPLETE += [
+    case(
+        f"a complete model: {name} of answers that end the program",
+        chosen(f"{ANSWERING}ending_{name}"),
+        says=["failed in `choose`: SystemExit: 0"],
+    )
+    for name in ("list", "pairs", "probabilities")
+]
 
 
 def _finished(folder):

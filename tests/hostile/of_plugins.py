@@ -191,9 +191,68 @@ DESCRIPTIONS = [
         ("no settings", "del Strange.settings", ["to mend:  add settings"]),
     )
 ]
+RECORDS = "import dataclasses\nfrom scope.protocols import PairData, TaskData\n"
+CHANGED = """
+_load = Asking.load
+def load(self, data, *, n, seed):
+    return dataclasses.replace(_load(self, data, n=n, seed=seed), {changes})
+Asking.load = load
+"""
 NO_DATA = [
-    case(f"a task that loads {name}", COMPARE, f"Asking.load = lambda *_, **more: {code}\n")
-    for name, code in (("nothing", "None"), ("a list", "[1, 2]"), ("itself", "Asking()"))
+    case(
+        f"a task that loads {name}",
+        COMPARE,
+        f"{RECORDS}Asking.load = lambda *_, **more: {code}\n",
+        says=["from `load` of the task `asking`", "expected: a `scope.protocols.TaskData` with"],
+    )
+    for name, code in (
+        ("nothing", "None"),
+        ("a list", "[1, 2]"),
+        ("itself", "Asking()"),
+        ("a record of nothing", "TaskData(items=None, card=None)"),
+    )
+]
+NO_DATA += [
+    case(
+        f"a task with {name}",
+        COMPARE,
+        RECORDS + CHANGED.format(changes=changes),
+        says=["from `load` of the task `asking`"],
+    )
+    for name, changes in (
+        ("items that are texts", "items=('a', 'b')"),
+        ("items that end the program", "items=(sys.exit(0) for _ in 'ab')"),
+        ("items without end", "items=iter(int, 1)"),
+        ("no card", "card=None"),
+    )
+]
+NO_DATA += [
+    case(
+        f"pairs that are {name}",
+        PROBE,
+        f"{RECORDS}Rated.load_pairs = lambda *_, **more: {code}\n",
+        says=["from `load_pairs` of the task `rated`"],
+    )
+    for name, code in (
+        ("nothing", "None"),
+        ("the data of a task", "TaskData(items=(), card=None)"),
+        ("a record of nothing", "PairData(pairs=None, card=None)"),
+    )
+]
+ROLES = [
+    case(
+        f"a role of {what} that is {name}",
+        arguments,
+        f"{kind}.role = {code}\n",
+        says=[f"the task `{kind.lower()}` with the role", "to mend:  change `role` in its code"],
+    )
+    for what, arguments, kind in (("a task", COMPARE, "Asking"), ("pairs", PROBE, "Rated"))
+    for name, code in (
+        ("nothing", "None"),
+        ("a list", "['choice_scorer']"),
+        ("unknown", "'dreamer'"),
+        ("another one's", "'classifier'"),
+    )
 ]
 
 
@@ -218,4 +277,4 @@ MOVING = [
     )
 ]
 
-CASES = [*BEFORE_ANY_WORK, *PROPERTIES, *SEARCHING, *DESCRIPTIONS, *NO_DATA, *MOVING]
+CASES = [*BEFORE_ANY_WORK, *PROPERTIES, *SEARCHING, *DESCRIPTIONS, *NO_DATA, *ROLES, *MOVING]

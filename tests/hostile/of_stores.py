@@ -155,6 +155,13 @@ def pipe(path, _):
     os.mkfifo(path)
 
 
+def pipe_beside(ending):
+    def change(path, _):
+        os.mkfifo(f"{path}{ending}")
+
+    return change
+
+
 def folder_of_that_name(path, _):
     path.unlink()
     path.mkdir()
@@ -254,6 +261,11 @@ FILES = {
     ),
     "a page size of 3": (lambda _, content: content[:16] + b"\0\3" + content[18:], "damaged"),
     "a pipe": (pipe, "is damaged: it is no file"),
+    "a pipe as its journal": (
+        pipe_beside("-journal"),
+        "run.sqlite-journal` is damaged: it is no file",
+    ),
+    "a pipe as its log": (pipe_beside("-wal"), "run.sqlite-wal` is damaged: it is no file"),
     "a folder": (folder_of_that_name, "run.sqlite"),
     "a link to itself": (link_to("run.sqlite"), "run.sqlite"),
     "a link to a device": (link_to("/dev/zero"), "is damaged: it is no file"),

@@ -86,6 +86,38 @@ for name, answer in CHOICES.items():
     )()
 
 
+class EndingList(list):
+    """Ends the program when it is counted or walked through."""
+
+    def __len__(self):
+        raise SystemExit(0)
+
+    __iter__ = __len__
+
+
+class EndingPlace(int):
+    __hash__ = None
+
+    def __index__(self):
+        raise SystemExit(0)
+
+
+for name, answers in {
+    "list": EndingList(),
+    "pairs": [EndingList([0, Answer(choice=0)])],
+    "probabilities": [(0, Answer(choice=0, probabilities=EndingList([0.5, 0.5])))],
+}.items():
+    globals()[f"ending_{name}"] = type(
+        "Ending",
+        (Chooser,),
+        {
+            "spec": f"python:hostile.strange_answers:ending_{name}",
+            "fingerprint": name,
+            "choose": lambda self, questions, answers=answers: answers,
+        },
+    )()
+
+
 class Complete(Reference):
     spec = "python:hostile.strange_models:complete"
     fingerprint = "complete"
@@ -119,6 +151,12 @@ COMPLETE = {
     "stream_exit": {"stream": lambda self, texts: sys.exit(0)},
     "stream_none": {"stream": lambda self, texts: None},
     "stream_of_texts": {"stream": lambda self, texts: iter("ab")},
+    "stream_of_ending_pairs": {"stream": lambda self, texts: iter([EndingList([0, 1])])},
+    "stream_of_ending_places": {
+        "stream": lambda self, texts: (
+            (EndingPlace(place), one) for place, one in enumerate(self.classify(texts))
+        )
+    },
     "stream_stops": {"stream": lambda self, texts: choices_that_stop(texts)},
 }
 for name, changes in COMPLETE.items():

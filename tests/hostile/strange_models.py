@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+from greenlet import GreenletExit
 from toy_models import Chooser, Reference, Speaker
 
 from scope.records import Prediction
@@ -18,8 +19,26 @@ class UnsayableError(Exception):
     __repr__ = __str__
 
 
+class OwnTraceError(Exception):
+    @property
+    def __traceback__(self):
+        raise SystemExit(0)
+
+
 class OwnEnd(BaseException):
     pass
+
+
+def of_itself():
+    error = ValueError("of itself")
+    raise error from error
+
+
+def behind_ctrl_c():
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        raise ValueError("too late")  # noqa: B904 - what is tried is the error's context
 
 
 def deep(_=0):
@@ -42,6 +61,10 @@ FAILURES = {
     "several": lambda: (_ for _ in ()).throw(BaseExceptionGroup("both", [SystemExit(0)])),
     "system": Path("/nonexistent/file").read_text,
     "division": lambda: 1 / 0,
+    "own_trace": lambda: (_ for _ in ()).throw(OwnTraceError("mine")),
+    "of_itself": of_itself,
+    "behind_ctrl_c": behind_ctrl_c,
+    "greenlet": lambda: (_ for _ in ()).throw(GreenletExit("left")),
 }
 
 

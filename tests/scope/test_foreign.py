@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from greenlet import GreenletExit
+from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
 from scope.foreign import ForeignCode
@@ -47,13 +47,31 @@ def test_an_error_of_ten_megabytes_is_told_in_a_line():
     assert len(raised.value.found) < 600
 
 
-@pytest.mark.parametrize(
-    "error", [KeyboardInterrupt(), GreenletExit(), DataError("", expected="", mend="")]
-)
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("", expected="", mend="")])
 def test_interruptions_and_messages_for_the_user_pass(error):
     with pytest.raises(type(error)) as raised:
         ForeignCode("a").call("b", ends(error))
     assert raised.value is error
+
+
+def test_the_end_of_a_greenlet_passes_in_a_greenlet_alone():
+    def call():
+        ForeignCode("a").call("b", ends(GreenletExit("left")))
+
+    # A greenlet that is ended so returns the error.
+    assert isinstance(greenlet(call).switch(), GreenletExit)
+    with pytest.raises(ModelError, match="failed in `b`: GreenletExit: left"):
+        call()
+
+
+def test_the_place_of_an_error_is_not_asked_of_the_error():
+    class OwnTraceError(Exception):
+        @property
+        def __traceback__(self):
+            raise SystemExit(0)
+
+    with pytest.raises(ModelError, match=r"OwnTraceError: mine \(.*test_foreign\.py, line "):
+        ForeignCode("a").call("b", ends(OwnTraceError("mine")))
 
 
 def test_a_generator_fails_inside_the_boundary():

@@ -8,7 +8,8 @@ import pytest
 from capabilities.typo import Typo
 from scope.errors import ModelError, SpecError
 from scope.pieces import guarded_piece, make_piece, plain_settings, settings_of, with_settings
-from scope.protocols import Capability, EstimatesQueries, LeavesWords, Task
+from scope.protocols import Capability, EstimatesQueries, LeavesWords, PairData, Task, TaskData
+from scope.records import DataCard, Item, Question, ScoredPair
 from scope.registry import Entry, find
 
 
@@ -122,3 +123,81 @@ def test_a_name_must_be_a_word(name):
 def test_settings_that_cannot_stand_in_a_report_are_refused(settings):
     with pytest.raises(SpecError, match="`own` has"):
         plain_settings("own", settings)
+
+
+CARD = DataCard(spec="a", fingerprint="b", rows=1, used=1)
+ITEM = Item(question=Question(id="1", text="Which?"))
+PAIR = ScoredPair(id="1", first="a", second="b", score=1.0)
+
+
+class Asking:
+    """A task of somebody else's, which returns what it is told to."""
+
+    name = "asking"
+    question = "Does it keep the rules?"
+    role = "answerer"
+    given = None
+
+    def settings(self):
+        return {}
+
+    def load(self, data, *, n, seed):
+        return self.given
+
+
+class Rated(Asking):
+    role = "latent_reader"
+    load = None
+
+    def load_pairs(self, data, *, part, n, seed):
+        return self.given
+
+
+def loaded(kind, given):
+    piece = guarded_piece(type("Changed", (kind,), {"given": given})())
+    if kind is Rated:
+        return piece.load_pairs("a", part=None, n=None, seed=0)
+    return piece.load("a", n=None, seed=0)
+
+
+class EndingList(list):
+    def __iter__(self):
+        sys.exit(0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (Asking, None),
+        (Asking, PairData(pairs=(PAIR,), card=CARD)),
+        (Asking, TaskData(items=None, card=CARD)),
+        (Asking, TaskData(items=(ITEM,), card=None)),
+        (Asking, TaskData(items=(PAIR,), card=CARD)),
+        (Asking, TaskData(items=iter([ITEM]), card=CARD)),
+        (Rated, None),
+        (Rated, TaskData(items=(ITEM,), card=CARD)),
+        (Rated, PairData(pairs=(ITEM,), card=CARD)),
+    ],
+)
+def test_data_that_are_none_are_refused(kind, given):
+    with pytest.raises(SpecError, match=r"with a `scope\.records\.DataCard` and a tuple of"):
+        loaded(kind, given)
+
+
+def test_data_are_fetched_inside_the_boundary():
+    data = TaskData(items=[ITEM], card=CARD)
+    assert loaded(Asking, data) == TaskData(items=(ITEM,), card=CARD)
+    assert loaded(Rated, PairData(pairs=[PAIR], card=CARD)).pairs == (PAIR,)
+    with pytest.raises(ModelError, match="failed in `load`: SystemExit: 0"):
+        loaded(Asking, TaskData(items=EndingList([ITEM]), card=CARD))
+
+
+@pytest.mark.parametrize("kind", [Asking, Rated])
+@pytest.mark.parametrize("role", [None, 3, ["answerer"], "dreamer", "classifier"])
+def test_the_role_of_a_task_is_one_of_its_protocol(kind, role):
+    with pytest.raises(SpecError, match="with the role"):
+        guarded_piece(type("Changed", (kind,), {"role": role})())
+
+
+def test_a_capability_needs_no_role():
+    assert not hasattr(guarded_piece(Own()), "role")

@@ -58,6 +58,12 @@ SMALL = Comparison(
     clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
 )
 
+WITH_TARGET = replace(
+    SMALL,
+    manifest=replace(SMALL.manifest, models=(MODEL, replace(MODEL, name="b", role="target"))),
+    examples=(),
+)
+
 SMALL_JSON = """{
 "clock":{"finished":"2026-01-01T00:00:00+00:00","seconds":2.5},
 "curves":[],
@@ -210,9 +216,9 @@ def test_an_estimate_and_its_absence_are_told_apart() -> None:
     estimate = Estimate(value=0.5, low=0.5, high=0.5, n=1, method="exact")
     absent = Undefined(reason="nothing is invariant")
     kept = tuple(
-        Measurement(metric="m", target="t", estimate=answer) for answer in (estimate, absent)
+        Measurement(metric="m", target="b", estimate=answer) for answer in (estimate, absent)
     )
-    read = from_json(to_json(replace(SMALL, measurements=kept)))
+    read = from_json(to_json(replace(WITH_TARGET, measurements=kept)))
     assert read.measurements == kept
 
 
@@ -222,7 +228,7 @@ def test_defaults_of_answers_are_left_out_and_read_back() -> None:
         items=(Item(question=Question(id="0", text="Which?", options=("a", "b")), right=0),),
         answers=((Answer(choice=0),), (Answer(),)),
     )
-    written = to_json(replace(SMALL, tasks=(answers,)))
+    written = to_json(replace(WITH_TARGET, tasks=(answers,)))
     assert '"answers":[[{"choice":0}],[{}]]' in written
     assert '{"question":{"id":"0","options":["a","b"],"text":"Which?"},"right":0}' in written
     assert from_json(written).tasks == (answers,)

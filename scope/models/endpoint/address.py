@@ -14,10 +14,11 @@ from scope.models.endpoint.key import KEY_VARIABLE, Key
 _EXAMPLE = "openai:http://localhost:8000/v1#my-model"
 
 _SECRET = re.compile(
-    r"(?:key|token|secret|passw(?:or)?d|auth(?:orization)?)\s*(?:=|%3d)|bearer(?:\s|%20|\+)",
+    r"(?:key|token|secret|passw(?:or)?d|auth(?:orization)?)\s*(?:=|%3d)|bearer(?:\s|%20|\+)"
+    r"|\bsk-[A-Za-z0-9_-]{16,}",
     re.IGNORECASE,
 )
-"""What announces a secret in a URL or behind the name of a model."""
+"""What announces a secret, or looks like a key, in a URL or behind the name of a model."""
 
 MOST_CHARACTERS = 2000
 """Of a URL, and of a model's name: they are shown and kept."""

@@ -46,6 +46,49 @@ def test_what_nobody_foresaw_ends_with_one_line_and_a_file(error, ended, tmp_pat
     assert "Traceback (most recent call last)" in file.read_text()
 
 
+def raised_of_itself():
+    try:
+        error = KeyError("x")
+        raise error from error
+    except KeyError as caught:
+        return caught
+
+
+def raised_behind_ctrl_c(kind):
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise kind  # noqa: B904 - what is tried is the error's context
+    except (Exception, SystemExit) as caught:
+        return caught
+
+
+def test_an_error_that_is_its_own_origin_ends_the_command(ended):
+    assert ended(raised_of_itself())[0] == 70
+
+
+def test_ctrl_c_behind_the_end_of_a_library_is_an_interruption(ended):
+    code, said = ended(raised_behind_ctrl_c(SystemExit(1)))
+    assert code == 130
+    assert "interrupted" in said
+
+
+def test_behind_an_error_of_ours_nothing_is_looked_for(ended):
+    assert ended(raised_behind_ctrl_c(DataError("a", expected="b", mend="c")))[0] == 2
+
+
+def test_an_error_that_fails_when_it_is_described_ends_with_one_line(ended):
+    class OwnOriginError(Exception):
+        @property
+        def __cause__(self):
+            raise SystemExit(0)
+
+    code, said = ended(OwnOriginError())
+    assert code == 70
+    assert said == "scope: internal error, which cannot be described\n"
+
+
 def test_where_no_file_can_be_written_the_line_says_so(ended, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     code, said = ended(KeyError("x"))

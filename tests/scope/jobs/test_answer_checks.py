@@ -1,5 +1,7 @@
 """What a model gives is held against its questions before it is kept."""
 
+import sys
+
 import pytest
 
 from scope.errors import ModelError
@@ -140,3 +142,49 @@ def test_a_refusal_passes_as_it_is_and_so_does_a_bug_of_scope():
         checked(refusal, IN_WORDS)
     with pytest.raises(KeyError):
         checked(KeyError("x"), IN_WORDS, own=False)
+
+
+class EndingPair(tuple):
+    """Ends the program when it is unpacked."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        raise SystemExit(0)
+
+    __iter__ = __getitem__ = __len__
+
+
+class EndingList(list):
+    def __iter__(self):
+        sys.exit(0)
+
+
+class EndingText(str):
+    __slots__ = ()
+
+    def strip(self, *_):
+        sys.exit(0)
+
+    __len__ = __str__ = strip
+
+
+@pytest.mark.parametrize("given", [EndingList(), [EndingPair((0, Answer(choice=0)))]])
+def test_answers_are_taken_apart_inside_the_boundary(given):
+    with pytest.raises(ModelError, match="failed in `choose`: SystemExit: 0"):
+        checked(given, TWO_OPTIONS)
+
+
+def test_answers_of_derived_classes_become_plain_values():
+    class Number(float):
+        pass
+
+    class Place(int):
+        __hash__ = None
+
+    words = Answer(text="a", others=(EndingText("b"),))
+    ((place, answer),) = checked([(Place(1), words)], IN_WORDS)
+    assert (type(place), answer, type(answer.others[0])) == (int, words, str)
+    shares = Answer(choice=0, probabilities=(Number(0.5), Number(0.5)))
+    ((_, answer),) = checked([(0, shares)], TWO_OPTIONS)
+    assert set(map(type, answer.probabilities)) == {float}

@@ -1,9 +1,10 @@
 import os
+from pathlib import Path
 
 import pytest
 
 from scope.errors import ModelError
-from scope.models.files import read_json, wanted_files
+from scope.models.files import is_left_out, read_json, wanted_files
 
 PATTERNS = ("*.json", "*.safetensors")
 
@@ -55,3 +56,17 @@ def test_json_that_cannot_be_read_names_its_file(tmp_path, content):
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(ModelError, match=r"`mine` cannot be loaded \(a\.json: "):
         read_json("mine", tmp_path / "a.json")
+
+
+def test_a_pipe_in_place_of_json_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.json")
+    with pytest.raises(ModelError, match=r"a\.json is no ordinary file"):
+        read_json("mine", tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "left_out"),
+    [(".x/a", True), ("a/.x", True), ("onnx", True), ("a/onnx", False), ("1_Pooling", False)],
+)
+def test_what_is_left_out_is_what_is_not_looked_at(path, left_out):
+    assert is_left_out(Path(path)) == left_out

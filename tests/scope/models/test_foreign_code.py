@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from hostile.encoders import write_json
 
@@ -54,7 +56,9 @@ def test_a_vocabulary_of_its_own_passes(tmp_path):
         refuse_foreign_code("mine", tmp_path)
 
 
-@pytest.mark.parametrize("shard", ["../a.safetensors", "/a.safetensors", "pytorch_model.bin"])
+@pytest.mark.parametrize(
+    "shard", ["../a.safetensors", "/a.safetensors", ".a.safetensors", "pytorch_model.bin"]
+)
 def test_shards_lie_beside_their_index_and_are_safetensors(tmp_path, shard):
     write_json(tmp_path / "model.safetensors.index.json", {"weight_map": {"a": shard}})
     assert "names the weights" in refusal(tmp_path).found
@@ -65,3 +69,9 @@ def test_an_adapter_and_an_own_generate_are_refused(tmp_path):
     assert "is an adapter (adapter_config.json)" in refusal(tmp_path / "a").found
     (tmp_path / "b" / "inner" / "custom_generate").mkdir(parents=True)
     assert "inner/custom_generate/ holds code" in refusal(tmp_path / "b").found
+
+
+def test_a_pipe_in_a_hidden_folder_is_refused_and_not_waited_for(tmp_path):
+    (tmp_path / ".more").mkdir()
+    os.mkfifo(tmp_path / ".more" / "config.json")
+    assert "config.json is no ordinary file" in refusal(tmp_path).found

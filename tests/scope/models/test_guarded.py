@@ -1,4 +1,5 @@
 import itertools
+import sys
 
 import pytest
 
@@ -93,3 +94,38 @@ def test_latents_that_are_no_numbers_are_refused(given):
     reader = guarded(latents=lambda self, texts: given)
     with pytest.raises(ModelError, match="answered `latents` with an array of"):
         reader.latents(["a"])
+
+
+class EndingPair(tuple):
+    """Ends the program when it is unpacked."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        raise SystemExit(0)
+
+    __iter__ = __getitem__ = __len__
+
+
+class EndingList(list):
+    def __iter__(self):
+        sys.exit(0)
+
+
+@pytest.mark.parametrize(
+    "given", [EndingList(), [EndingPair((0, Prediction(probabilities=(0.5, 0.5))))]]
+)
+def test_what_is_streamed_is_taken_apart_inside_the_boundary(given):
+    model = guarded(stream=lambda self, texts: given)
+    with pytest.raises(ModelError, match="failed in `stream`: SystemExit: 0"):
+        list(model.stream(["a"]))
+
+
+def test_places_that_are_streamed_become_plain_numbers():
+    class Place(int):
+        __hash__ = None
+
+    one = Prediction(probabilities=(0.5, 0.5))
+    model = guarded(stream=lambda self, texts: iter([(Place(0), one)]))
+    ((place, prediction),) = model.stream(["a"])
+    assert (type(place), prediction) == (int, one)

@@ -71,6 +71,8 @@ def test_a_url_without_a_model_is_refused_with_an_example(rest):
         "https://host/v1#m&token=pass-word",
         "https://host/v1#m;Authorization=pass-word",
         "https://host/v1#m Bearer pass-word",
+        "https://host/v1#sk-proj-pass-word_0123456789",
+        "https://host/sk-pass-word-0123456789/v1#m",
         "https://host/key=pass-word/v1#m",
         "https://user%3Apass-word%40host/v1#m",
         "https://user:pass-word\\host/v1#m",
@@ -100,7 +102,17 @@ def test_the_key_in_a_spec_is_refused_and_not_shown(rest):
 
 
 @pytest.mark.parametrize(
-    "model", ["@cf/meta/llama-3", "claude@20240229", "a:free", "key-lm", "a=b"]
+    "model",
+    [
+        "@cf/meta/llama-3",
+        "claude@20240229",
+        "a:free",
+        "key-lm",
+        "a=b",
+        "sk-lm",
+        "task-sk",
+        "risk-model-of-many-letters",
+    ],
 )
 def test_marks_in_the_name_of_a_model_are_no_secrets(model):
     assert parse_address(f"http://host/v1#{model}", SECRET).model == model
