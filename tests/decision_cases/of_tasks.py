@@ -104,6 +104,16 @@ DECISIONS = [
         says=("while no option of toy_careless:Knows exceeds",),
     ),
     Decision(
+        name="without gold two models that always choose the first option pass no gate",
+        make=compare("FirstOption", "FirstToo", letters(gold=False), *AGREEMENT),
+        exits=1,
+        says=(
+            "toy_careless:FirstToo is degenerate",
+            "and none of them has a known right answer",
+        ),
+        page=("nothing can be said of toy_careless:FirstOption",),
+    ),
+    Decision(
         name="a model that chooses yes wherever it stands passes no gate",
         make=compare("Knows", "AlwaysYes", yes_or_no(), *AGREEMENT),
         exits=1,
