@@ -70,14 +70,18 @@ def parse_gates(
 
 
 def require_others(
-    gates: Sequence[Gate], reference: str, targets: Sequence[str], runs: Path
+    gates: Sequence[Gate],
+    reference: str,
+    targets: Sequence[str],
+    runs: Path,
+    own: Path | None = None,
 ) -> None:
     """See that the targets and runs that gates compare with are there, before any model is loaded.
 
     Raises
     ------
     ScopeError
-        When one is not.
+        When one is not, or is the run's ``own`` folder.
     """
     if not any(gate.other for gate in gates):
         return
@@ -90,7 +94,7 @@ def require_others(
     names = model_names(first, others)[1:]
     for gate in gates:
         if gate.other is not None and gate.after not in names:
-            require_other(gate.other, gate.text, names, runs)
+            require_other(gate.other, gate.text, names, runs, own)
 
 
 def exit_code(

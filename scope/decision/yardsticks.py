@@ -53,13 +53,20 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
     RunError
         When its file is damaged or of another format.
     """
-    for folder in dict.fromkeys((Path(name), runs / name)):
+    for folder in _folders(name, runs):
         if (found := RunFolder(folder).read_comparison()) is not None:
             return found
     return None
 
 
-def require_other(name: str, gate: str, targets: Collection[str], runs: Path) -> None:
+def _folders(name: str, runs: Path) -> tuple[Path, ...]:
+    """Where a run of this name may lie."""
+    return tuple(dict.fromkeys((Path(name), runs / name)))
+
+
+def require_other(
+    name: str, gate: str, targets: Collection[str], runs: Path, own: Path | None = None
+) -> None:
     """See that what a gate compares with is there, before any model is asked.
 
     Parameters
@@ -72,16 +79,24 @@ def require_other(name: str, gate: str, targets: Collection[str], runs: Path) ->
         The names of the targets.
     runs
         The folder of runs.
+    own
+        The folder that the new result is written to, where it is known already.
 
     Raises
     ------
     SpecError
-        When it is neither a target nor a finished audit.
+        When it is neither a target nor a finished audit, or is the folder of the new result.
     RunError
         When the run is damaged.
     """
     if name in targets:
         return
+    if own is not None and own.resolve() in {one.resolve() for one in _folders(name, runs)}:
+        raise SpecError(
+            f"`{name}` in the gate `{gate}`, which is the folder that this run writes to",
+            expected="an earlier run in a folder of its own",
+            mend="choose another name for this run with --run",
+        )
     earlier = earlier_run(name, runs)
     if earlier is None or earlier.manifest.job != "audit":
         what = "no target and no finished run" if earlier is None else "a run, but no audit"
@@ -126,7 +141,9 @@ def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
         return "has another reference, other data or other settings"
     if _reference_answers_otherwise(earlier, comparison):
         return "has a reference that gives other answers to the same texts"
-    return "is this very one" if earlier.measurements == comparison.measurements else ""
+    # An unchanged model measures the same in another run: the clock tells the two apart.
+    is_this = (earlier.measurements, earlier.clock) == (comparison.measurements, comparison.clock)
+    return "is this very one" if is_this else ""
 
 
 def _why_dead(comparison: Comparison, target: str) -> str | None:

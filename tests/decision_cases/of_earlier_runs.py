@@ -20,6 +20,22 @@ def audits(*commands):
 
 DECISIONS = [
     Decision(
+        name="an unchanged model is no worse than in the earlier run",
+        make=audits(
+            ("--run", "old"),
+            ("--run", "mine", "--gate", "hard_scope>=old-0.05", "--gate-on", "value"),
+        ),
+        exits=0,
+        never=("gate:", "this very one"),
+    ),
+    Decision(
+        name="a gate against the folder of the run itself is refused before any model is asked",
+        make=audits(("--run", "mine"), ("--run", "mine", "--gate", "hard_scope>=mine-0.05")),
+        exits=2,
+        says=("which is the folder that this run writes to", "--run"),
+        never=("answering", "hard_scope of"),
+    ),
+    Decision(
         name="a gate against a run that is not there is refused before any model is asked",
         make=audits(("--run", "mine", "--gate", "hard_scope>=olld-0.02")),
         exits=2,

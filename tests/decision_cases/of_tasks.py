@@ -108,7 +108,8 @@ DECISIONS = [
         make=compare("FirstOption", "FirstToo", letters(gold=False), *AGREEMENT),
         exits=1,
         says=(
-            "toy_careless:FirstToo is degenerate",
+            "toy_careless:FirstOption is degenerate",
+            "degenerate: toy_careless:FirstToo on choice: it gives the option `A` to all 60",
             "and none of them has a known right answer",
         ),
         page=("nothing can be said of toy_careless:FirstOption",),

@@ -8,7 +8,15 @@ from made_up_comparison import build_comparison
 from scope.decision.gates import failed_gates, parse_gate
 from scope.errors import SpecError
 from scope.estimation.differences import target_differences
-from scope.records import AnswerShares, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
+from scope.records import (
+    AnswerShares,
+    Clock,
+    Estimate,
+    Measurement,
+    TaskAnswers,
+    TaskShares,
+    Undefined,
+)
 from scope.store import RunFolder
 
 
@@ -36,6 +44,16 @@ def comparison():
         return dataclasses.replace(whole, measurements=measurements, answer_shares=tuple(shares))
 
     return make
+
+
+def of_old_student(comparison):
+    """An earlier run whose one target has another name."""
+    found = comparison(measured("old-student", values=[1.0] * 100))
+    models = tuple(
+        dataclasses.replace(card, name="old-student") if card.name == "student" else card
+        for card in found.manifest.models
+    )
+    return dataclasses.replace(found, manifest=dataclasses.replace(found.manifest, models=models))
 
 
 def told(comparison, gate, on="interval"):
@@ -112,7 +130,7 @@ def test_a_target_is_held_against_another_by_the_same_examples(comparison):
 
 
 def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
-    earlier = comparison(measured("old-student", values=[1.0] * 100))
+    earlier = of_old_student(comparison)
     folder = tmp_path / "old"
     folder.mkdir()
     RunFolder(folder).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
@@ -137,7 +155,7 @@ def test_a_difference_weighs_pairs_as_the_report_does(comparison):
 
 
 def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_path):
-    earlier = comparison(measured("old-student", values=[1.0] * 100))
+    earlier = of_old_student(comparison)
     (tmp_path / "old").mkdir()
     RunFolder(tmp_path / "old").comparison_path.write_text(earlier.to_json(), encoding="utf-8")
     now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
@@ -223,6 +241,14 @@ def test_a_run_is_not_held_against_itself(comparison, tmp_path):
     RunFolder(tmp_path).comparison_path.write_text(same.to_json(), encoding="utf-8")
     (line,) = told(same, f"hard_scope>={tmp_path}-0.05")
     assert "is this very one" in line
+
+
+def test_an_earlier_run_that_measured_the_same_is_another_one(comparison, tmp_path):
+    now = comparison(measured(values=[1.0] * 100))
+    clock = Clock(finished="2020-01-01T00:00:00+00:00", seconds=1.0)
+    earlier = dataclasses.replace(now, clock=clock)
+    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    assert told(now, f"hard_scope>={tmp_path}-0.05") == []
 
 
 def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
