@@ -34,7 +34,7 @@ def sentence(
         if NO_POWER_KNOWN not in reasons:
             return open_
         return (
-            f"{open_} It was not fine-tuned, quantized or pruned from {reference} so far as "
+            f"{open_} Nothing points to reuse of its weights so far as "
             f"{_shown(finding, at_least_as)}."
         )
     if decision == "related":

@@ -72,9 +72,9 @@ def test_without_the_assumption_it_is_said_what_is_ruled_out():
     found = cleared(find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
     told = said(found, "undecided", (NO_POWER_KNOWN,))
     assert told.startswith("Whether theirs is derived from ours cannot be decided: training on ans")
-    assert "It was not fine-tuned, quantized or pruned from ours so far as 97 questions" in told
+    assert "Nothing points to reuse of its weights so far as 97 questions show" in told
     assert told.endswith("would have stood out.")
-    assert "fine-tuned" not in said(found, "undecided", ("another",))
+    assert "Nothing points" not in said(found, "undecided", ("another",))
 
 
 def test_undecided_gives_its_reasons(plain):
