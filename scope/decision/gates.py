@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scope.decision.enough import examples_needed
 from scope.decision.quoted_names import QUOTED, names_in, unquoted
 from scope.decision.yardsticks import difference_from
 from scope.errors import SpecError
@@ -291,7 +292,7 @@ def _beyond(
     beyond = estimate.value - gate.bound if gate.at_least else gate.bound - estimate.value
     if beyond <= 0:
         return told
-    enough = math.ceil(estimate.n * (abs(estimate.value - sure) / beyond) ** 2)
+    enough = examples_needed(gate.bound, estimate, sure)
     bound = "lower" if gate.at_least else "upper"
     lacking = f", and these data have {rows}" if enough > rows else ""
     return (

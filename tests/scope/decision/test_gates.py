@@ -53,7 +53,8 @@ def of_old_student(comparison):
         dataclasses.replace(card, name="old-student") if card.name == "student" else card
         for card in found.manifest.models
     )
-    return dataclasses.replace(found, manifest=dataclasses.replace(found.manifest, models=models))
+    manifest = dataclasses.replace(found.manifest, models=models)
+    return dataclasses.replace(found, manifest=manifest, curves=())
 
 
 def told(comparison, gate, on="interval"):
