@@ -150,9 +150,8 @@ def _require_probes(
         )
     if len(set(answered)) == 1:
         words = {interview.words(*one) for one in zip(given, questions, strict=True)} - {""}
-        always = (
-            f"{words.pop()[:60]!r}" if len(words) == 1 else f"the option {answered[0]} (from 0)"
-        )
+        # Counted from 1, as a verdict counts the options.
+        always = f"{words.pop()[:60]!r}" if len(words) == 1 else f"option {answered[0] + 1}"
         raise DataError(
             f"the reference `{reference.name}` answers {always} to all of {len(answered)} "
             "questions",

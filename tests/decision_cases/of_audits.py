@@ -124,6 +124,23 @@ DECISIONS = [
         page=("nothing can be said of toy_judges:Random, which is degenerate",),
     ),
     Decision(
+        name="a target that draws lots does not pass without labels",
+        make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY, labels=False),
+        exits=1,
+        says=("Random is degenerate: its agreement with the reference of", "hardly better than"),
+        never=("keeps",),
+        page=("next to nothing to do with the reference's",),
+        page_never=("Random keeps",),
+    ),
+    Decision(
+        name="a target that errs now and then passes without labels",
+        make=audit(
+            *gate("hard_scope>=0.8", on="value"), targets=("Slips",), data=MANY, labels=False
+        ),
+        exits=0,
+        never=("degenerate",),
+    ),
+    Decision(
         name="a target whose labels are mixed up is said to be below chance",
         make=audit(*gate("hard_scope>=0"), targets=("Backwards",), data=MANY),
         exits=1,

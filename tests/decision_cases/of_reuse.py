@@ -128,7 +128,11 @@ DECISIONS = [
         name="a degenerate reference is undecided, and that is said first",
         make=reuse(*ACCUSED, ASSUMED, reference="dead"),
         exits=0,
-        says=("cannot be decided: the reference is degenerate: it answers",),
+        says=(
+            "cannot be decided: the reference is degenerate: it answers `option 3`",
+            "would change it: A reference whose answers differ, or other questions.",
+        ),
+        never=("better than guesses", "(from 0)"),
     ),
     Decision(
         name="a sibling among the controls is named with the option that leaves it out",

@@ -91,6 +91,9 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
     assert advice(replace(plain, unusable=("it refused",))) == (
         "Answers to more of the questions, or answers that are better than guesses.",
     )
+    assert advice(replace(plain, unusable=("the reference is degenerate: it refused",))) == (
+        "A reference whose answers differ, or other questions.",
+    )
     assert advice(plain, needed=19) == ("15 more independent controls.",)
     assert advice(replace(plain, paired=None)) == (
         "Questions that the suspect and the reference both answer.",
