@@ -135,7 +135,7 @@ def audit(
 
     named = run_argument(run)
     own = None if named is None else run_folder(named, runs)
-    require_others(gates, reference, target, runs, own)
+    require_others(gates, reference, target, runs, own, capability)
     with results_alone_on_standard_output():
         comparison = run_audit(
             reference=reference,

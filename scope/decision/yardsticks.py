@@ -11,6 +11,9 @@ from scope.records import Comparison, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference
 from scope.store import RunFolder
 
+UNPAIRED = "iid_accuracy_gap"
+NO_PAIR = "a gap is no mean over examples, and cannot be paired with another"
+
 
 def difference_from(
     comparison: Comparison, name: str, one: Measurement, runs: Path = Path("runs")
@@ -57,6 +60,48 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
         if (found := RunFolder(folder).read_comparison()) is not None:
             return found
     return None
+
+
+def require_paired(metric: str, gate: str) -> None:
+    """See that a metric can be held against that of another target or run, by its key.
+
+    Raises
+    ------
+    SpecError
+        When it is no mean over examples.
+    """
+    if metric == UNPAIRED:
+        raise SpecError(
+            f"the gate `{gate}`: {NO_PAIR}",
+            expected=f"a number as the bound of {UNPAIRED}",
+            mend=f"write for example '{UNPAIRED}<=0.05', or hold another metric against it",
+        )
+
+
+def require_names(only: Collection[str], gate: str, known: Collection[str]) -> None:
+    """See that what stands in a gate's brackets will be measured, before any model is asked.
+
+    Parameters
+    ----------
+    only
+        The names in the brackets.
+    gate
+        The gate as it was written, for the message.
+    known
+        The names of the capabilities and of the targets.
+
+    Raises
+    ------
+    SpecError
+        When one is none of them.
+    """
+    for name in only:
+        if name not in known:
+            raise SpecError(
+                f"`{name}` in the brackets of the gate `{gate}`",
+                expected=f"a capability or a target of this audit: {', '.join(known)}",
+                mend="check the name, or name the capability with --capability",
+            )
 
 
 def _folders(name: str, runs: Path) -> tuple[Path, ...]:
@@ -110,8 +155,8 @@ def require_other(
 
 def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -> Measurement | str:
     """The same number of another target or of an earlier run, or why there is none."""
-    if one.metric.startswith("iid_accuracy_gap"):
-        return "a gap is no mean over examples, and cannot be paired with another"
+    if one.metric == UNPAIRED:
+        return NO_PAIR
     other = comparison
     named = name
     if name not in {candidate.target for candidate in comparison.measurements}:

@@ -21,7 +21,29 @@ def audits(*commands):
     return make
 
 
+UNKNOWN = "iid_agreement[toy_judges:Slip]>=0.1"
+NOT_ASKED_FOR = "hard_scope[synonym]>=0.2"
+GAP = "iid_accuracy_gap<=toy_judges:Slips+0.05"
+
 DECISIONS = [
+    *(
+        Decision(
+            name=f"{what} is refused before any model is asked",
+            make=audits(("--run", "mine", *TWIN, "--gate", text)),
+            exits=2,
+            says=says,
+            never=("answering", "hard_scope of", "Traceback"),
+        )
+        for what, text, says in (
+            (
+                "a gate on a capability that is not measured",
+                NOT_ASKED_FOR,
+                ("`synonym` in the brackets", "typo, toy_judges:Slips, toy_judges:Twin"),
+            ),
+            ("a gate on a target that is not there", UNKNOWN, ("`toy_judges:Slip` in the brack",)),
+            ("a gate that holds a gap against another", GAP, ("a gap is no mean over examples",)),
+        )
+    ),
     Decision(
         name="as many examples are advised as settle a gate",
         make=audits(("--run", "mine", "--gate", "iid_agreement[toy_judges:Twin]>=0.99", *TWIN)),

@@ -96,7 +96,7 @@ def test_brackets_choose_what_is_judged(comparison):
 def test_a_gate_on_what_was_not_measured_fails(comparison, gate):
     (line,) = told(comparison(measured()), gate)
     assert line == (
-        f"{gate}: not measured, by one number with all names in the brackets; there is hard_scope, "
+        f"{gate}: no measurement has all the names in the brackets; there is hard_scope, "
         "of typo, student"
     )
 
@@ -302,3 +302,9 @@ def test_a_degenerate_target_of_an_earlier_run_is_no_yardstick(comparison, tmp_p
     RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
     (line,) = told(comparison(measured(values=[1.0] * 100)), f"hard_scope>={tmp_path}-0.05")
     assert "student is degenerate: one answer" in line
+
+
+def test_a_gap_is_held_against_no_other():
+    with pytest.raises(SpecError, match="no mean over examples") as raised:
+        parse_gate("iid_accuracy_gap<=other+0.05")
+    assert "iid_accuracy_gap<=0.05" in raised.value.mend
