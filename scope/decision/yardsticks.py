@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from scope.errors import SpecError
@@ -176,14 +176,16 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
     if other is not comparison and not same and len({one.target for one in found}) == 1:
         same = found
     if not same:
-        return f"`{name}` has no such number"
+        return f"`{name}` has no such number; {_what_there_is(other, one)}"
     return _why_dead(other, same[0].target) or same[0]
 
 
 def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
     """Why an earlier run cannot be compared with; empty where it can."""
-    if _asked(earlier) != _asked(comparison):
-        return "has another reference, other data or other settings"
+    before, now = _asked(earlier), _asked(comparison)
+    either = dict.fromkeys((*now, *before))
+    if different := [part for part in either if before.get(part) != now.get(part)]:
+        return f"differs in {', '.join(different)}"
     if _reference_answers_otherwise(earlier, comparison):
         return "has a reference that gives other answers to the same texts"
     # An unchanged model measures the same in another run: the clock tells the two apart.
@@ -198,12 +200,30 @@ def _why_dead(comparison: Comparison, target: str) -> str | None:
     return None if reason is None else f"{target} is degenerate: {reason}"
 
 
-def _asked(comparison: Comparison) -> tuple[object, ...]:
-    """What must be the same for two runs to be held against each other."""
+def _asked(comparison: Comparison) -> Mapping[str, object]:
+    """What must be the same for two runs to be held against each other, by its name.
+
+    Settings are told one by one.
+    """
     manifest = comparison.manifest
-    references = [card.fingerprint for card in manifest.models if card.role == "reference"]
-    data = [card.fingerprint for card in manifest.data]
-    return manifest.job, references, data, manifest.capabilities, dict(manifest.settings)
+    return {
+        "its job": manifest.job,
+        "the reference": [one.fingerprint for one in manifest.models if one.role == "reference"],
+        "the data": [card.fingerprint for card in manifest.data],
+        "the capabilities or their settings": manifest.capabilities,
+        **{f"the setting `{name}`": value for name, value in manifest.settings.items()},
+    }
+
+
+def _what_there_is(comparison: Comparison, one: Measurement) -> str:
+    """Of which targets an earlier result has this number, or else which targets it has."""
+    same = (one.metric, one.capability)
+    having = [each for each in comparison.measurements if (each.metric, each.capability) == same]
+    targets = ", ".join(dict.fromkeys(each.target for each in having or comparison.measurements))
+    if not having:
+        where = f" on {one.capability}" if one.capability else ""
+        return f"{one.metric}{where} was not measured there; its targets are {targets}"
+    return f"it has that of {targets}, none of which is `{one.target}`"
 
 
 def _reference_answers_otherwise(first: Comparison, second: Comparison) -> bool:

@@ -81,7 +81,19 @@ DECISIONS = [
             ("--run", "mine", "--trials", "3", "--gate", "hard_scope>=old-0.3"),
         ),
         exits=1,
-        says=("the run `old` has another reference, other data or other settings",),
+        says=("the run `old` differs in the setting `trials`",),
+    ),
+    Decision(
+        name="the targets of an earlier run are named where it has not this one",
+        make=audits(
+            ("--run", "old", *TWIN),
+            (
+                *("--target", "python:toy_judges:Rough", "--run", "mine"),
+                *("--gate", "hard_scope[toy_judges:Rough]>=old-0.3"),
+            ),
+        ),
+        exits=1,
+        says=("it has that of toy_judges:Slips, toy_judges:Twin, none of which is `toy_judges:R",),
     ),
     Decision(
         name="a gate against an earlier run is met where both keep the same",

@@ -10,7 +10,6 @@ from scope.errors import SpecError
 from scope.estimation.differences import target_differences
 from scope.records import (
     AnswerShares,
-    Clock,
     Estimate,
     Measurement,
     TaskAnswers,
@@ -164,23 +163,6 @@ def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_pa
     assert "is -0.400 [" in line
 
 
-def test_an_earlier_run_whose_reference_answers_otherwise_is_no_yardstick(comparison, tmp_path):
-    now = comparison(measured(values=[1.0] * 100))
-    turned = [
-        dataclasses.replace(
-            one,
-            reference=dataclasses.replace(
-                one.reference, probabilities=one.reference.probabilities[::-1]
-            ),
-        )
-        for one in now.examples
-    ]
-    earlier = dataclasses.replace(now, examples=tuple(turned), measurements=(measured(),))
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
-    (line,) = told(now, f"hard_scope>={tmp_path}-0.05")
-    assert "gives other answers to the same texts" in line
-
-
 def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
     one = comparison(measured("our model [v2, tuned]", values=[1.0] * 100))
     assert told(one, "hard_scope['our model [v2, tuned]', typo]>=0.8") == []
@@ -237,30 +219,6 @@ def test_a_degenerate_model_is_no_yardstick(comparison):
     assert "other is degenerate: one answer" in line
 
 
-def test_a_run_is_not_held_against_itself(comparison, tmp_path):
-    same = comparison(measured(values=[1.0] * 100))
-    RunFolder(tmp_path).comparison_path.write_text(same.to_json(), encoding="utf-8")
-    (line,) = told(same, f"hard_scope>={tmp_path}-0.05")
-    assert "is this very one" in line
-
-
-def test_an_earlier_run_that_measured_the_same_is_another_one(comparison, tmp_path):
-    now = comparison(measured(values=[1.0] * 100))
-    clock = Clock(finished="2020-01-01T00:00:00+00:00", seconds=1.0)
-    earlier = dataclasses.replace(now, clock=clock)
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
-    assert told(now, f"hard_scope>={tmp_path}-0.05") == []
-
-
-def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
-    earlier = comparison(measured(values=[1.0] * 100))
-    data = tuple(dataclasses.replace(card, fingerprint="x") for card in earlier.manifest.data)
-    other = dataclasses.replace(earlier, manifest=dataclasses.replace(earlier.manifest, data=data))
-    RunFolder(tmp_path).comparison_path.write_text(other.to_json(), encoding="utf-8")
-    (line,) = told(earlier, f"hard_scope>={tmp_path}-0.05")
-    assert "another reference, other data or other settings" in line
-
-
 def test_fail_under_is_the_same_as_a_lower_bound():
     assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
     for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
@@ -292,16 +250,6 @@ def test_what_no_gate_can_mean_is_refused(gate):
     with pytest.raises(SpecError) as raised:
         parse_gate(gate)
     assert "hard_scope" in raised.value.expected
-
-
-def test_a_degenerate_target_of_an_earlier_run_is_no_yardstick(comparison, tmp_path):
-    dead = AnswerShares(
-        model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
-    )
-    earlier = comparison(measured(values=[0.0] * 100), shares=[dead])
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
-    (line,) = told(comparison(measured(values=[1.0] * 100)), f"hard_scope>={tmp_path}-0.05")
-    assert "student is degenerate: one answer" in line
 
 
 def test_a_gap_is_held_against_no_other():
