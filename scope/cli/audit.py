@@ -133,7 +133,9 @@ def audit(
     from scope.progress import suitable_progress
     from scope.store import RunFolder, run_folder
 
-    require_others(gates, reference, target, runs)
+    named = run_argument(run)
+    own = None if named is None else run_folder(named, runs)
+    require_others(gates, reference, target, runs, own, capability)
     with results_alone_on_standard_output():
         comparison = run_audit(
             reference=reference,
@@ -170,10 +172,10 @@ def audit(
                 timeout=timeout,
                 retries=retries,
             ),
-            run=run_argument(run),
+            run=named,
             runs=runs,
             progress=suitable_progress(),
         )
-    folder = run_folder(run_argument(run) or default_run_name(comparison.manifest), runs)
+    folder = own or run_folder(default_run_name(comparison.manifest), runs)
     show(comparison, as_json=json, report=RunFolder(folder).report_path)
     raise typer.Exit(exit_code(comparison, gates, gate_on, runs))

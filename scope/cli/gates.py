@@ -70,18 +70,25 @@ def parse_gates(
 
 
 def require_others(
-    gates: Sequence[Gate], reference: str, targets: Sequence[str], runs: Path
+    gates: Sequence[Gate],
+    reference: str,
+    targets: Sequence[str],
+    runs: Path,
+    own: Path | None = None,
+    capabilities: Sequence[str] = (),
 ) -> None:
-    """See that the targets and runs that gates compare with are there, before any model is loaded.
+    """See that what gates name is there, before any model is loaded.
+
+    That is the targets and runs that they compare with, and the names in their brackets.
 
     Raises
     ------
     ScopeError
-        When one is not.
+        When one is not, or is the run's ``own`` folder.
     """
-    if not any(gate.other for gate in gates):
+    if not any(gate.other or gate.only for gate in gates):
         return
-    from scope.decision.yardsticks import require_other
+    from scope.decision.yardsticks import require_names, require_other
     from scope.jobs.identity import model_names
     from scope.models.loading import split_spec
 
@@ -89,8 +96,9 @@ def require_others(
     first, *others = (":".join(split_spec(spec)) for spec in (reference, *targets))
     names = model_names(first, others)[1:]
     for gate in gates:
+        require_names(gate.only, gate.text, (*capabilities, *names))
         if gate.other is not None and gate.after not in names:
-            require_other(gate.other, gate.text, names, runs)
+            require_other(gate.other, gate.text, names, runs, own)
 
 
 def exit_code(

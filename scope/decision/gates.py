@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scope.decision.enough import examples_needed
 from scope.decision.quoted_names import QUOTED, names_in, unquoted
-from scope.decision.yardsticks import difference_from
+from scope.decision.yardsticks import difference_from, require_paired
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
 from scope.records import GOLD, Comparison, Estimate, Measurement, TaskShares, Undefined
@@ -101,6 +102,7 @@ def parse_gate(
     if match["relation"] == "=" and metric.more_similar == "lower":
         bound = None
     if other is not None:
+        require_paired(metric.key, text)
         margin = metric.high - metric.low
         low, high = (0.0, 0.0) if measured_in == "tasks" else (-margin / 2, margin / 2)
     else:
@@ -244,7 +246,7 @@ def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
         if name is not None
     )
     return (
-        f"{gate.text}: not measured, by one number with all names in the brackets; there is "
+        f"{gate.text}: no measurement has all the names in the brackets; there is "
         f"{measured or 'no metric'}, of {', '.join(names) or 'nothing'}"
     )
 
@@ -291,10 +293,8 @@ def _beyond(
     beyond = estimate.value - gate.bound if gate.at_least else gate.bound - estimate.value
     if beyond <= 0:
         return told
-    enough = math.ceil(estimate.n * (abs(estimate.value - sure) / beyond) ** 2)
     bound = "lower" if gate.at_least else "upper"
+    enough = examples_needed(gate.bound, estimate, sure)
     lacking = f", and these data have {rows}" if enough > rows else ""
-    return (
-        f"{told} by its {bound} bound; if the value stays, about {enough} examples settle it"
-        f"{lacking}"
-    )
+    told += f" by its {bound} bound; if the value stays"
+    return f"{told}, about {enough} examples settle it{lacking}"

@@ -39,6 +39,9 @@ reference bears it, too."""
 THE_SUSPECTS = "the suspect's"
 """How the flag of a control of other skill ends."""
 
+OF_REFERENCE = "the reference is degenerate: "
+"""How a reason begins that lies with the reference, not with the suspect."""
+
 OUTLYING = 3.5
 """Robust standard deviations above the other controls from which a control looks related itself."""
 
@@ -62,7 +65,7 @@ def unusable_models(case: Case) -> tuple[str, ...]:
     of_reference = _one_answer(case, 0)
     return (
         *unusable(case),
-        *((f"the reference is degenerate: {of_reference}",) if of_reference else ()),
+        *((f"{OF_REFERENCE}{of_reference}",) if of_reference else ()),
     )
 
 

@@ -122,7 +122,7 @@ def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision
             f"but on other questions the control `{finding.paired.control}` could be "
             f"(p = {finding.paired.p_more:.2g} by question)",
         )
-    reasons = tuple(_why_not_cleared(finding, alpha))
+    reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
     if not reasons and not terms.assume_no_label_training:
         return "undecided", (NO_POWER_KNOWN,)
     return ("undecided", reasons) if reasons else ("not related", ())
@@ -160,8 +160,15 @@ def _different(finding: Finding) -> str:
     return "" if finding.different_controls == len(finding.standings) - 1 else "different "
 
 
-def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
+def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:
     yield from finding.uninformative
+    p_value = finding.deciding_p_value
+    if p_value is not None and p_value <= alpha < p_adjusted:
+        yield (
+            f"it stands out (p = {p_value:.2g}), but not among several references: after Holm's "
+            f"correction p is {p_adjusted:.2g}"
+        )
+        return
     if _only_the_rank_stands_out(finding, alpha) and finding.agreement is not None:
         yield (
             f"its rank stands out (p = {finding.p_value:.2g}), but models of its skill could agree "
@@ -193,4 +200,7 @@ def _why_not_cleared(finding: Finding, alpha: float) -> Iterator[str]:
 
 
 def _only_the_rank_stands_out(finding: Finding, alpha: float) -> bool:
-    return finding.p_value is not None and finding.p_value <= alpha
+    by_rank, agreement = finding.p_value, finding.agreement
+    if by_rank is None or agreement is None:
+        return False
+    return by_rank <= alpha < agreement.p_value

@@ -9,7 +9,7 @@ from scope.decision.agreement import FEWEST_INDEPENDENT
 from scope.decision.judging import Finding
 from scope.decision.siblings import exclusion, sibling_warning
 from scope.decision.terms import NO_POWER_KNOWN, Terms
-from scope.decision.usability import MAY_BE_RELATED, SKILL_GAP, THE_SUSPECTS
+from scope.decision.usability import MAY_BE_RELATED, OF_REFERENCE, SKILL_GAP, THE_SUSPECTS
 from scope.records import Decision, Estimate
 from scope.statistics.clusters import normal_quantile
 
@@ -34,7 +34,7 @@ def sentence(
         if NO_POWER_KNOWN not in reasons:
             return open_
         return (
-            f"{open_} It was not fine-tuned, quantized or pruned from {reference} so far as "
+            f"{open_} Nothing points to reuse of its weights so far as "
             f"{_shown(finding, at_least_as)}."
         )
     if decision == "related":
@@ -113,7 +113,7 @@ def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
     """What is missing where the evidence carries no verdict; nothing where it does."""
     agreement = finding.agreement
     if finding.unusable:
-        return "Answers to more of the questions, or answers that are better than guesses."
+        return _what_would_be_usable(finding.unusable)
     if finding.different_controls < terms.needed:
         return f"{terms.needed - finding.different_controls} more independent controls."
     if finding.paired is None or agreement is None:
@@ -124,6 +124,12 @@ def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
     if agreement.independent < FEWEST_INDEPENDENT:
         return "Controls of other origins, which answer less like each other."
     return ""
+
+
+def _what_would_be_usable(unusable: Sequence[str]) -> str:
+    if all(reason.startswith(OF_REFERENCE) for reason in unusable):
+        return "A reference whose answers differ, or other questions."
+    return "Answers to more of the questions, or answers that are better than guesses."
 
 
 def _of_skill(finding: Finding) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from scope.errors import SpecError
@@ -10,6 +10,9 @@ from scope.evidence.sameness import DRIFT, difference_of_predictions
 from scope.records import Comparison, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference
 from scope.store import RunFolder
+
+UNPAIRED = "iid_accuracy_gap"
+NO_PAIR = "a gap is no mean over examples, and cannot be paired with another"
 
 
 def difference_from(
@@ -53,13 +56,62 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
     RunError
         When its file is damaged or of another format.
     """
-    for folder in dict.fromkeys((Path(name), runs / name)):
+    for folder in _folders(name, runs):
         if (found := RunFolder(folder).read_comparison()) is not None:
             return found
     return None
 
 
-def require_other(name: str, gate: str, targets: Collection[str], runs: Path) -> None:
+def require_paired(metric: str, gate: str) -> None:
+    """See that a metric can be held against that of another target or run, by its key.
+
+    Raises
+    ------
+    SpecError
+        When it is no mean over examples.
+    """
+    if metric == UNPAIRED:
+        raise SpecError(
+            f"the gate `{gate}`: {NO_PAIR}",
+            expected=f"a number as the bound of {UNPAIRED}",
+            mend=f"write for example '{UNPAIRED}<=0.05', or hold another metric against it",
+        )
+
+
+def require_names(only: Collection[str], gate: str, known: Collection[str]) -> None:
+    """See that what stands in a gate's brackets will be measured, before any model is asked.
+
+    Parameters
+    ----------
+    only
+        The names in the brackets.
+    gate
+        The gate as it was written, for the message.
+    known
+        The names of the capabilities and of the targets.
+
+    Raises
+    ------
+    SpecError
+        When one is none of them.
+    """
+    for name in only:
+        if name not in known:
+            raise SpecError(
+                f"`{name}` in the brackets of the gate `{gate}`",
+                expected=f"a capability or a target of this audit: {', '.join(known)}",
+                mend="check the name, or name the capability with --capability",
+            )
+
+
+def _folders(name: str, runs: Path) -> tuple[Path, ...]:
+    """Where a run of this name may lie."""
+    return tuple(dict.fromkeys((Path(name), runs / name)))
+
+
+def require_other(
+    name: str, gate: str, targets: Collection[str], runs: Path, own: Path | None = None
+) -> None:
     """See that what a gate compares with is there, before any model is asked.
 
     Parameters
@@ -72,16 +124,24 @@ def require_other(name: str, gate: str, targets: Collection[str], runs: Path) ->
         The names of the targets.
     runs
         The folder of runs.
+    own
+        The folder that the new result is written to, where it is known already.
 
     Raises
     ------
     SpecError
-        When it is neither a target nor a finished audit.
+        When it is neither a target nor a finished audit, or is the folder of the new result.
     RunError
         When the run is damaged.
     """
     if name in targets:
         return
+    if own is not None and own.resolve() in {one.resolve() for one in _folders(name, runs)}:
+        raise SpecError(
+            f"`{name}` in the gate `{gate}`, which is the folder that this run writes to",
+            expected="an earlier run in a folder of its own",
+            mend="choose another name for this run with --run",
+        )
     earlier = earlier_run(name, runs)
     if earlier is None or earlier.manifest.job != "audit":
         what = "no target and no finished run" if earlier is None else "a run, but no audit"
@@ -95,8 +155,8 @@ def require_other(name: str, gate: str, targets: Collection[str], runs: Path) ->
 
 def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -> Measurement | str:
     """The same number of another target or of an earlier run, or why there is none."""
-    if one.metric.startswith("iid_accuracy_gap"):
-        return "a gap is no mean over examples, and cannot be paired with another"
+    if one.metric == UNPAIRED:
+        return NO_PAIR
     other = comparison
     named = name
     if name not in {candidate.target for candidate in comparison.measurements}:
@@ -116,17 +176,21 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
     if other is not comparison and not same and len({one.target for one in found}) == 1:
         same = found
     if not same:
-        return f"`{name}` has no such number"
+        return f"`{name}` has no such number; {_what_there_is(other, one)}"
     return _why_dead(other, same[0].target) or same[0]
 
 
 def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
     """Why an earlier run cannot be compared with; empty where it can."""
-    if _asked(earlier) != _asked(comparison):
-        return "has another reference, other data or other settings"
+    before, now = _asked(earlier), _asked(comparison)
+    either = dict.fromkeys((*now, *before))
+    if different := [part for part in either if before.get(part) != now.get(part)]:
+        return f"differs in {', '.join(different)}"
     if _reference_answers_otherwise(earlier, comparison):
         return "has a reference that gives other answers to the same texts"
-    return "is this very one" if earlier.measurements == comparison.measurements else ""
+    # An unchanged model measures the same in another run: the clock tells the two apart.
+    is_this = (earlier.measurements, earlier.clock) == (comparison.measurements, comparison.clock)
+    return "is this very one" if is_this else ""
 
 
 def _why_dead(comparison: Comparison, target: str) -> str | None:
@@ -136,12 +200,30 @@ def _why_dead(comparison: Comparison, target: str) -> str | None:
     return None if reason is None else f"{target} is degenerate: {reason}"
 
 
-def _asked(comparison: Comparison) -> tuple[object, ...]:
-    """What must be the same for two runs to be held against each other."""
+def _asked(comparison: Comparison) -> Mapping[str, object]:
+    """What must be the same for two runs to be held against each other, by its name.
+
+    Settings are told one by one.
+    """
     manifest = comparison.manifest
-    references = [card.fingerprint for card in manifest.models if card.role == "reference"]
-    data = [card.fingerprint for card in manifest.data]
-    return manifest.job, references, data, manifest.capabilities, dict(manifest.settings)
+    return {
+        "its job": manifest.job,
+        "the reference": [one.fingerprint for one in manifest.models if one.role == "reference"],
+        "the data": [card.fingerprint for card in manifest.data],
+        "the capabilities or their settings": manifest.capabilities,
+        **{f"the setting `{name}`": value for name, value in manifest.settings.items()},
+    }
+
+
+def _what_there_is(comparison: Comparison, one: Measurement) -> str:
+    """Of which targets an earlier result has this number, or else which targets it has."""
+    same = (one.metric, one.capability)
+    having = [each for each in comparison.measurements if (each.metric, each.capability) == same]
+    targets = ", ".join(dict.fromkeys(each.target for each in having or comparison.measurements))
+    if not having:
+        where = f" on {one.capability}" if one.capability else ""
+        return f"{one.metric}{where} was not measured there; its targets are {targets}"
+    return f"it has that of {targets}, none of which is `{one.target}`"
 
 
 def _reference_answers_otherwise(first: Comparison, second: Comparison) -> bool:

@@ -19,7 +19,16 @@ FEWEST = 5
 
 LEAST_KAPPA = 0.2
 ENOUGH_LABELS = 50
-"""With so many labelled texts a model is also degenerate whose κ with gold lies below, surely."""
+"""With so many labelled texts a model is also degenerate whose κ with gold lies below, surely;
+with fewer labels, but so many texts, one whose κ with the reference does."""
+
+_OF_GOLD = ("accuracy", "labelled texts", "")
+_OF_REFERENCE = (
+    "agreement with the reference",
+    "texts",
+    ", so that its answers have next to nothing to do with the reference's",
+)
+"""What answers are compared with, in words: the share alike, of what, and what follows."""
 
 _NO_LABELS = "no text has a gold label"
 
@@ -41,7 +50,7 @@ def answer_shares(
     gold
         The gold labels that are known, by the same ids.
     reference
-        The reference's answers, which stand for gold where no label is known; None for the
+        The reference's answers, which stand for gold where too few labels are known; None for the
         reference itself, which then must give two answers at least.
 
     Examples
@@ -55,16 +64,22 @@ def answer_shares(
     >>> found.degenerate
     'it answers `good` to 6 of 6 texts, while no gold label exceeds 3 of 6'
     """
-    counts = dict(Counter(answers.values()).most_common())
-    right = {one: float(answers[one] == label) for one, label in gold.items()}
-    accuracy = mean_estimate(list(right.values()), list(right), empty=_NO_LABELS)
+    by_reference = reference is not None and len(gold) < ENOUGH_LABELS
+    whole, words = (reference or {}, _OF_REFERENCE) if by_reference else (gold, _OF_GOLD)
+    expected = {one: label for one, label in whole.items() if one in answers}
     return AnswerShares(
         model=model,
-        counts=counts,
-        accuracy=accuracy,
+        counts=dict(Counter(answers.values()).most_common()),
+        accuracy=_share_alike(answers, gold),
         degenerate=gives_one_answer(answers, gold, reference)
-        or _no_better_than_chance(accuracy, {one: answers[one] for one in gold}, gold),
+        or _no_better_than_chance(answers, expected, *words),
     )
+
+
+def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Estimate | Undefined:
+    """How often the answer is the expected one, where one is known."""
+    alike = {one: float(answers[one] == label) for one, label in expected.items()}
+    return mean_estimate(list(alike.values()), list(alike), empty=_NO_LABELS)
 
 
 def gives_one_answer(
@@ -134,24 +149,26 @@ def _never_another(counts: Mapping[str, int], expected: Mapping[str, str]) -> st
 
 
 def _no_better_than_chance(
-    accuracy: Estimate | Undefined, answers: Mapping[str, str], gold: Mapping[str, str]
+    answers: Mapping[str, str], expected: Mapping[str, str], alike: str, texts: str, end: str
 ) -> str | None:
-    """Why its answers have next to nothing to do with gold.
+    """Why its answers have next to nothing to do with gold, or with the reference's.
 
-    κ is bounded by the accuracy's interval, with the agreement by chance as it was seen.
+    κ is bounded by the interval of the share that is alike, with the agreement by chance as it was
+    seen.
     """
-    if not isinstance(accuracy, Estimate) or len(gold) < ENOUGH_LABELS:
+    share = _share_alike(answers, expected)
+    if not isinstance(share, Estimate) or len(expected) < ENOUGH_LABELS:
         return None
-    given, wanted = Counter(answers.values()), Counter(gold.values())
-    chance = sum(given[one] * wanted[one] for one in given) / len(gold) ** 2
-    if chance == 1 or (accuracy.high - chance) / (1 - chance) >= LEAST_KAPPA:
+    given, wanted = Counter(answers[one] for one in expected), Counter(expected.values())
+    chance = sum(given[one] * wanted[one] for one in given) / len(expected) ** 2
+    if chance == 1 or (share.high - chance) / (1 - chance) >= LEAST_KAPPA:
         return None
-    highest = (accuracy.high - chance) / (1 - chance)
-    below = accuracy.high < chance
+    highest = (share.high - chance) / (1 - chance)
+    below = share.high < chance
     return (
-        f"its accuracy of {accuracy} on {len(gold)} labelled texts is "
+        f"its {alike} of {share} on {len(expected)} {texts} is "
         f"{'below' if below else 'hardly better than'} chance, {chance:.3f}: Cohen's kappa is at "
-        f"most {highest:.2f}{'; look whether labels are mixed up (`--label-map`)' if below else ''}"
+        f"most {highest:.2f}{end}{'; look whether labels are mixed up (`--label-map`)' * below}"
     )
 
 

@@ -150,9 +150,10 @@ def _require_probes(
         )
     if len(set(answered)) == 1:
         words = {interview.words(*one) for one in zip(given, questions, strict=True)} - {""}
-        always = (
-            f"{words.pop()[:60]!r}" if len(words) == 1 else f"the option {answered[0]} (from 0)"
-        )
+        # Counted from 1, as a verdict counts the options; an answer in words is itself.
+        only = answered[0]
+        option = f"option {only + 1}" if isinstance(only, int) else repr(only[:60])
+        always = f"{words.pop()[:60]!r}" if len(words) == 1 else option
         raise DataError(
             f"the reference `{reference.name}` answers {always} to all of {len(answered)} "
             "questions",

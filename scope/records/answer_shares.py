@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
+from scope.records.task_shares import TaskShares
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +44,7 @@ class AnswerShares:
         return ", ".join(told) + (f", {others} others" if others else "")
 
 
-def marked(model: str, shares: Sequence[AnswerShares]) -> str:
+def marked(model: str, shares: Sequence[AnswerShares | TaskShares]) -> str:
     """The model's name, with a remark where its answers carry no evidence.
 
     Examples

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scope.printing import printable
-from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement, marked
+from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement, TaskShares, marked
 from scope.tables.task_answers import answers_to, remarks
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ def measured(comparison: Comparison) -> RenderableType:
             for against_gold in (True, False)
         )
         tables += answers_to(task, comparison.task_shares)
-        tables.append(_of_equals(f"{task}: against gold", of_gold))
-        tables.append(_of_equals(f"{task}: between models", of_pairs))
+        shares_here = [one for one in comparison.task_shares if one.task == task]
+        tables.append(_of_equals(f"{task}: against gold", of_gold, shares_here))
+        tables.append(_of_equals(f"{task}: between models", of_pairs, shares_here))
     if probe := comparison.manifest.settings.get("semscore"):
         tables.append(Text(printable(f"sem_score: by {probe}")))
     return Group(*tables)
@@ -76,7 +77,7 @@ def _degenerate(shares: AnswerShares) -> RenderableType:
     """What must be read before any number of a model whose answers carry no evidence."""
     from rich.text import Text
 
-    told = f"degenerate: {shares.model}: {shares.degenerate}; no number below speaks for it"
+    told = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"
     return Text(printable(told), style="bold red")
 
 
@@ -92,14 +93,14 @@ def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
     return shown
 
 
-def _of_equals(title: str, measured: Sequence[Measurement]) -> Table:
+def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[TaskShares]) -> Table:
     """A few models or pairs as columns, or many as rows with the leading metrics alone.
 
     A metric that is undefined throughout has a note in the place of its cells.
     """
     from rich.text import Text
 
-    pairings = list(dict.fromkeys(map(_pairing, measured)))
+    pairings = {_pairing(one): _told(one, shares) for one in measured}
     defined = [one for one in measured if isinstance(one.estimate, Estimate)]
     metrics = list(dict.fromkeys(one.metric for one in defined))
     cells = {(_pairing(one), one.metric): _cell(one) for one in measured}
@@ -107,8 +108,8 @@ def _of_equals(title: str, measured: Sequence[Measurement]) -> Table:
     notes = [f"{metric}: {undefined[metric]}" for metric in undefined if metric not in metrics]
     if len(pairings) <= MOST_COLUMNS:
         shown = _titled(title, "metric")
-        for pairing in pairings:
-            _add_column(shown, pairing)
+        for told in pairings.values():
+            _add_column(shown, told)
         for metric in metrics:
             _add_row(shown, metric, *(cells.get((pairing, metric), "") for pairing in pairings))
     else:
@@ -116,9 +117,11 @@ def _of_equals(title: str, measured: Sequence[Measurement]) -> Table:
         leading = [metric for metric in LEADING if metric in metrics][:MOST_COLUMNS]
         for metric in leading:
             _add_column(shown, metric)
-        ends = _ends(pairings, defined, leading)
+        ends = _ends(list(pairings), defined, leading)
         for pairing in ends:
-            _add_row(shown, pairing, *(cells.get((pairing, metric), "") for metric in leading))
+            _add_row(
+                shown, pairings[pairing], *(cells.get((pairing, metric), "") for metric in leading)
+            )
         if left_out := len(pairings) - len(ends):
             notes.append(f"{left_out} between these are in the report and in --json")
         if len(metrics) > len(leading):
@@ -133,6 +136,13 @@ def _pairing(measured: Measurement) -> str:
     if measured.against in (None, GOLD):
         return measured.target
     return f"{measured.target} ~ {measured.against}"
+
+
+def _told(measured: Measurement, shares: Sequence[TaskShares]) -> str:
+    """The same with a remark behind each degenerate model."""
+    if measured.against in (None, GOLD):
+        return marked(measured.target, shares)
+    return f"{marked(measured.target, shares)} ~ {marked(str(measured.against), shares)}"
 
 
 def _ends(

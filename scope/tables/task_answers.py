@@ -21,8 +21,7 @@ def remarks(shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     degenerate = [
-        f"degenerate: {one.model} on {one.task}: {one.degenerate}; no number of it on this task "
-        "speaks for it"
+        f"degenerate: {one.model} on {one.task}: {one.degenerate}; its numbers are no evidence"
         for one in shares
         if one.degenerate
     ]

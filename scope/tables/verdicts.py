@@ -90,9 +90,9 @@ def _deciding(verdict: Verdict) -> Iterator[str]:
             verdict.written(one) for one in (p_value, verdict.p_rank, agreement.p_value)
         )
         yield (
-            f"p of the verdict: {p} where {verdict.alpha:g} is allowed, the greater of {rank} by "
-            f"rank among the controls and {agreed} by agreement; p of one kind alone is not "
-            "corrected, and decides nothing"
+            f"p of the verdict: {p}{_corrected(verdict)} where {verdict.alpha:g} is allowed, the "
+            f"greater of {rank} by rank among the controls and {agreed} by agreement; p of one "
+            "kind alone is not corrected, and decides nothing"
         )
     worth = f"; they count as {agreement.independent:.1f} independent ones" if agreement else ""
     yield (
@@ -101,6 +101,14 @@ def _deciding(verdict: Verdict) -> Iterator[str]:
     )
     if verdict.assume_no_label_training:
         yield "assumed: the suspect was not trained on answers of the reference"
+
+
+def _corrected(verdict: Verdict) -> str:
+    """The p-value that decides where there are several references."""
+    adjusted = verdict.p_adjusted
+    if adjusted is None or adjusted == verdict.p_value:
+        return ""
+    return f"; after Holm's correction over the references {verdict.written(adjusted)}"
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:

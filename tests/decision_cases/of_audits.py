@@ -53,7 +53,7 @@ EVERY_FORM = (
 )
 SETTLE = ("if the value stays, about",)
 JUDGED = ("hard_scope", "ood_agreement", "soft_scope(tolerance=0.1, cutoff=1.0)")
-DEAD_PAGE = ("nothing can be said of toy_judges:Enthusiast, which is degenerate",)
+DEAD_PAGE = ("toy_judges:Enthusiast is degenerate: ",)
 
 DECISIONS = [
     *(
@@ -99,7 +99,7 @@ DECISIONS = [
         make=audit(*HARD, reference="OfThree", targets=("Undecided",), data=THREE),
         exits=1,
         says=("Undecided is degenerate: it answers `neutral` to 60 of 60 texts",),
-        page=("nothing can be said of toy_judges:Undecided, which is degenerate",),
+        page=("toy_judges:Undecided is degenerate: ",),
         page_never=("Undecided keeps",),
     ),
     Decision(
@@ -121,7 +121,24 @@ DECISIONS = [
         make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY),
         exits=1,
         says=("Random is degenerate: its accuracy", "hardly better than chance", "Cohen's kappa"),
-        page=("nothing can be said of toy_judges:Random, which is degenerate",),
+        page=("toy_judges:Random is degenerate: ",),
+    ),
+    Decision(
+        name="a target that draws lots does not pass without labels",
+        make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY, labels=False),
+        exits=1,
+        says=("Random is degenerate: its agreement with the reference of", "hardly better than"),
+        never=("keeps",),
+        page=("next to nothing to do with the reference's",),
+        page_never=("Random keeps",),
+    ),
+    Decision(
+        name="a target that errs now and then passes without labels",
+        make=audit(
+            *gate("hard_scope>=0.8", on="value"), targets=("Slips",), data=MANY, labels=False
+        ),
+        exits=0,
+        never=("degenerate",),
     ),
     Decision(
         name="a target whose labels are mixed up is said to be below chance",

@@ -9,6 +9,9 @@ AUDIT = (
 )
 
 
+TWIN = ("--target", "python:toy_judges:Twin")
+
+
 def audits(*commands):
     def make(folder):
         write_data(folder / "rows.csv")
@@ -18,7 +21,52 @@ def audits(*commands):
     return make
 
 
+UNKNOWN = "iid_agreement[toy_judges:Slip]>=0.1"
+NOT_ASKED_FOR = "hard_scope[synonym]>=0.2"
+GAP = "iid_accuracy_gap<=toy_judges:Slips+0.05"
+
 DECISIONS = [
+    *(
+        Decision(
+            name=f"{what} is refused before any model is asked",
+            make=audits(("--run", "mine", *TWIN, "--gate", text)),
+            exits=2,
+            says=says,
+            never=("answering", "hard_scope of", "Traceback"),
+        )
+        for what, text, says in (
+            (
+                "a gate on a capability that is not measured",
+                NOT_ASKED_FOR,
+                ("`synonym` in the brackets", "typo, toy_judges:Slips, toy_judges:Twin"),
+            ),
+            ("a gate on a target that is not there", UNKNOWN, ("`toy_judges:Slip` in the brack",)),
+            ("a gate that holds a gap against another", GAP, ("a gap is no mean over examples",)),
+        )
+    ),
+    Decision(
+        name="as many examples are advised as settle a gate",
+        make=audits(("--run", "mine", "--gate", "iid_agreement[toy_judges:Twin]>=0.99", *TWIN)),
+        exits=1,
+        # Wilson's lower end is n / (n + 1.96²) where all agree: 0.99 takes 381.
+        says=("n=20, not at least 0.99 by its lower bound", "about 381 examples settle it"),
+    ),
+    Decision(
+        name="an unchanged model is no worse than in the earlier run",
+        make=audits(
+            ("--run", "old"),
+            ("--run", "mine", "--gate", "hard_scope>=old-0.05", "--gate-on", "value"),
+        ),
+        exits=0,
+        never=("gate:", "this very one"),
+    ),
+    Decision(
+        name="a gate against the folder of the run itself is refused before any model is asked",
+        make=audits(("--run", "mine"), ("--run", "mine", "--gate", "hard_scope>=mine-0.05")),
+        exits=2,
+        says=("which is the folder that this run writes to", "--run"),
+        never=("answering", "hard_scope of"),
+    ),
     Decision(
         name="a gate against a run that is not there is refused before any model is asked",
         make=audits(("--run", "mine", "--gate", "hard_scope>=olld-0.02")),
@@ -33,7 +81,19 @@ DECISIONS = [
             ("--run", "mine", "--trials", "3", "--gate", "hard_scope>=old-0.3"),
         ),
         exits=1,
-        says=("the run `old` has another reference, other data or other settings",),
+        says=("the run `old` differs in the setting `trials`",),
+    ),
+    Decision(
+        name="the targets of an earlier run are named where it has not this one",
+        make=audits(
+            ("--run", "old", *TWIN),
+            (
+                *("--target", "python:toy_judges:Rough", "--run", "mine"),
+                *("--gate", "hard_scope[toy_judges:Rough]>=old-0.3"),
+            ),
+        ),
+        exits=1,
+        says=("it has that of toy_judges:Slips, toy_judges:Twin, none of which is `toy_judges:R",),
     ),
     Decision(
         name="a gate against an earlier run is met where both keep the same",

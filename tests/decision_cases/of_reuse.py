@@ -37,20 +37,22 @@ def of_one_family(questions, models):
 
 
 def with_a_sibling(questions, models):
-    """A control was made from the reference."""
-    return models | {"c3": questions.mixed(models["ours"], models["c3"], 0.8)}
+    """A control was made from the reference; ``else`` is another reference."""
+    sibling = questions.mixed(models["ours"], models["c3"], 0.8)
+    return models | {"c3": sibling, "else": questions.independent()}
 
 
-def reuse(*more, suspect="theirs", reference="ours", change=as_it_is, seed=1):
+def reuse(*more, suspect="theirs", reference="ours", change=as_it_is, seed=1, beside=()):
     def make(folder):
         questions = Questions(seed, items=ITEMS)
         questions.write(folder / "questions.jsonl")
         models = change(questions, world(questions))
-        kept = {name: models[name] for name in (suspect, reference, *CONTROLS)}
+        kept = {name: models[name] for name in (suspect, reference, *beside, *CONTROLS)}
         write_table(folder / "all.tsv", kept)
         yield (
             *("reuse", "--suspect", f"predictions:all.tsv#{suspect}"),
             *("--reference", f"predictions:all.tsv#{reference}"),
+            *(part for one in beside for part in ("--reference", f"predictions:all.tsv#{one}")),
             *("--control", "predictions:all.tsv#*", "--task", "choice"),
             *("--data", "questions.jsonl", "--run", "mine", *more),
         )
@@ -77,10 +79,11 @@ DECISIONS = [
         says=(
             "UNDECIDED: ",
             "--assume-no-label-training",
-            "It was not fine-tuned, quantized or pruned from ours",
+            "Nothing points to reuse of its weights so far as 600 questions show",
         ),
-        never=("NOT RELATED",),
-        page=("It was not fine-tuned, quantized or pruned from ours",),
+        never=("NOT RELATED", "was not fine-tuned"),
+        page=("Nothing points to reuse of its weights so far as 600 questions show",),
+        page_never=("was not fine-tuned",),
     ),
     Decision(
         name="with the assumption an independent suspect is not related, and the verdict says so",
@@ -125,7 +128,11 @@ DECISIONS = [
         name="a degenerate reference is undecided, and that is said first",
         make=reuse(*ACCUSED, ASSUMED, reference="dead"),
         exits=0,
-        says=("cannot be decided: the reference is degenerate: it answers",),
+        says=(
+            "cannot be decided: the reference is degenerate: it answers `option 3`",
+            "would change it: A reference whose answers differ, or other questions.",
+        ),
+        never=("better than guesses", "(from 0)"),
     ),
     Decision(
         name="a sibling among the controls is named with the option that leaves it out",
@@ -133,6 +140,22 @@ DECISIONS = [
         exits=1,
         says=("likely siblings of ours among the controls: c3", "--exclude-control c3"),
         page=("--exclude-control c3",),
+    ),
+    Decision(
+        name="a suspect that stands out from one reference alone is told Holm's p-value",
+        make=reuse(
+            *(*ACCUSED, "--alpha", "0.1"),
+            suspect="thief",
+            change=with_a_sibling,
+            beside=("else",),
+        ),
+        exits=0,
+        says=(
+            "it stands out (p = 0.095), but not among several references: after Holm's correction",
+            "p of the verdict: 0.095; after Holm's correction over the references 0.19",
+        ),
+        never=("its rank stands out",),
+        page=("but not among several references: after Holm's correction p is 0.19",),
     ),
     Decision(
         name="a sibling can be left out, and the suspect is found",

@@ -95,13 +95,25 @@ DECISIONS = [
             "while no right option exceeds 15 of 60",
             "toy_careless:FirstOption is degenerate",
         ),
-        page=("On choice nothing can be said of toy_careless:FirstOption, which is degenerate",),
+        page=("On choice toy_careless:FirstOption is degenerate: ",),
     ),
     Decision(
         name="without gold a model that always chooses the first option passes no gate",
         make=compare("Knows", "FirstOption", letters(gold=False), *AGREEMENT),
         exits=1,
         says=("while no option of toy_careless:Knows exceeds",),
+    ),
+    Decision(
+        name="without gold two models that always choose the first option pass no gate",
+        make=compare("FirstOption", "FirstToo", letters(gold=False), *AGREEMENT),
+        exits=1,
+        says=(
+            "toy_careless:FirstOption (degenerate) ~ toy_careless:FirstToo (degenerate)",
+            "gate: agreement of toy_careless:FirstOption ~ toy_careless:FirstToo on choice: toy_c",
+            "degenerate: toy_careless:FirstToo on choice: it gives the option `A` to all 60",
+            "and none of them has a known right answer",
+        ),
+        page=("toy_careless:FirstOption is degenerate: ",),
     ),
     Decision(
         name="a model that chooses yes wherever it stands passes no gate",
@@ -146,7 +158,7 @@ DECISIONS = [
         make=compare("Knows", "OneWord", passages(), *EXACT_MATCH, **QA),
         exits=1,
         says=("it gives the answer `bathroom` to 60 of 60 questions",),
-        page=("nothing can be said of toy_careless:OneWord", "`bathroom` makes up 60 of 60"),
+        page=("toy_careless:OneWord is degenerate: ", "`bathroom` makes up 60 of 60"),
     ),
     Decision(
         name="a model that calls every question unanswerable passes no gate",

@@ -67,7 +67,11 @@ def task_shares(
         counts = Counter(every[-1].models[model].values())
         accuracy = accuracies[model]
         reasons = (
-            *(reason(named, model) for named in every for reason in (_one_answer, _blind)),
+            *(
+                reason(named, model)
+                for named in every
+                for reason in (_one_answer, _blind, _never_another)
+            ),
             _silent(asked, counts.total()),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
@@ -190,6 +194,19 @@ def _blind(named: Named, model: str) -> str | None:
     return (
         f"it gives the {named.what} `{brief(answer)}` to all {len(others)} questions to which "
         "another is right"
+    )
+
+
+def _never_another(named: Named, model: str) -> str | None:
+    """Why a single answer shows nothing where too few right ones are known."""
+    given = named.models[model]
+    if len(named.gold) >= FEWEST or len(given) < FEWEST or len(set(given.values())) > 1:
+        return None
+    answer, times = _most_common(given)
+    known = f"only {len(named.gold)} of them have" if named.gold else "none of them has"
+    return (
+        f"it gives the {named.what} `{brief(answer)}` to all {times} questions, and {known} "
+        "a known right answer"
     )
 
 

@@ -76,14 +76,13 @@ CLAIMS = (
     Claim(r"On choice, between \w+ and \w+ Agreement is #\.", lambda _, f: len(pairs_of(f)) == 1),
     Claim(r"On choice, how alike the models are is undefined: .+\.", lambda _, f: not pairs_of(f)),
     Claim(
-        r"On choice nothing can be said of (?P<model>\w+), which is degenerate: one answer\.",
+        r"On choice (?P<model>\w+) is degenerate: one answer; its numbers are no evidence\.",
         is_degenerate,
     ),
-    Claim(r"No number of it on this task speaks for it\."),
     Claim(r"Warning: of the answers of (?P<model>\w+) on choice, A makes up half\.", is_warned),
     Claim(
         r"Against gold \(Accuracy\)(?P<order>, from the lowest to the highest of \d+ models)?: "
-        r"(\w+ #[;.] ?)+",
+        r"(\w+( \(degenerate\))? #[;.] ?)+",
         from_lowest,
     ),
 )

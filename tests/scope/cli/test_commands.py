@@ -110,7 +110,7 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert shares[0]["accuracy"]["value"] == 1.0
     assert command("report", "mine").stdout.startswith("degenerate: toy_models:Constant: it")
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert "nothing can be said of" in page.partition("</ul>")[0]
+    assert "its numbers are no evidence" in page.partition("</ul>")[0]
 
 
 def test_a_constant_reference_ends_the_audit(command, reviews_csv):

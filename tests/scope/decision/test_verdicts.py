@@ -221,6 +221,24 @@ def test_a_small_p_value_is_not_enough_where_other_questions_could_say_otherwise
     assert found.decision == "related"
 
 
+def test_what_stands_out_is_told_the_corrected_p_value_where_it_alone_forbids():
+    plain = finding()
+    agreement = replace(plain.agreement, p_value=0.01)
+    out = replace(plain, p_value=0.06, agreement=agreement, uninformative=())
+    assert _reasons_among_two(out) == (
+        "it stands out (p = 0.06), but not among several references: after Holm's correction p is "
+        "0.12",
+    )
+    by_agreement = replace(out, agreement=replace(agreement, p_value=0.13))
+    (told,) = _reasons_among_two(by_agreement)
+    assert told.startswith("its rank stands out (p = 0.06), but models of its skill could agree")
+
+
+def _reasons_among_two(found):
+    """Why it is undecided beside another reference, of which it is as unlike as can be."""
+    return conclude([found, replace(found, p_value=1.0)], 0.1)[0].reasons
+
+
 def test_several_references_are_corrected_by_holm_and_take_more_controls():
     rows, gold = strangers(2, controls=40)
     share = 0.05 / 2

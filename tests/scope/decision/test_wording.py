@@ -72,9 +72,9 @@ def test_without_the_assumption_it_is_said_what_is_ruled_out():
     found = cleared(find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
     told = said(found, "undecided", (NO_POWER_KNOWN,))
     assert told.startswith("Whether theirs is derived from ours cannot be decided: training on ans")
-    assert "It was not fine-tuned, quantized or pruned from ours so far as 97 questions" in told
+    assert "Nothing points to reuse of its weights so far as 97 questions show" in told
     assert told.endswith("would have stood out.")
-    assert "fine-tuned" not in said(found, "undecided", ("another",))
+    assert "Nothing points" not in said(found, "undecided", ("another",))
 
 
 def test_undecided_gives_its_reasons(plain):
@@ -90,6 +90,9 @@ def advice(finding, decision="undecided", needed=4, available=None, reasons=("an
 def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
     assert advice(replace(plain, unusable=("it refused",))) == (
         "Answers to more of the questions, or answers that are better than guesses.",
+    )
+    assert advice(replace(plain, unusable=("the reference is degenerate: it refused",))) == (
+        "A reference whose answers differ, or other questions.",
     )
     assert advice(plain, needed=19) == ("15 more independent controls.",)
     assert advice(replace(plain, paired=None)) == (

@@ -121,3 +121,32 @@ def test_labels_that_are_mixed_up_are_below_chance():
     found = answer_shares("m", backwards, gold).degenerate
     assert "is below chance, 0.500" in found
     assert "--label-map" in found
+
+
+@pytest.mark.parametrize("labelled", [0, 20])
+def test_a_random_target_is_found_by_the_reference_where_too_few_labels_are_known(labelled):
+    reference = labels_of(good=100, bad=100)
+    draw = random.Random(0)
+    answers = {one: draw.choice(("good", "good", "good", "bad")) for one in reference}
+    gold = dict(list(reference.items())[:labelled])
+    found = answer_shares("m", answers, gold, reference)
+    assert found.degenerate.startswith("its agreement with the reference of 0.")
+    assert "on 200 texts is hardly better than chance" in found.degenerate
+    assert found.degenerate.endswith("have next to nothing to do with the reference's")
+    assert answer_shares("m", answers, gold).degenerate is None
+
+
+def test_a_target_that_errs_as_often_as_every_fourth_time_is_not_degenerate_without_labels():
+    reference = labels_of(good=100, bad=100)
+    turned = {"good": "bad", "bad": "good"}
+    answers = {one: turned[said] if int(one) % 4 == 0 else said for one, said in reference.items()}
+    assert answer_shares("m", answers, {}, reference).degenerate is None
+    few = dict(list(reference.items())[80:129])
+    swapped = {one: turned[said] for one, said in few.items()}
+    assert answer_shares("m", swapped, {}, few).degenerate is None
+
+
+def test_a_reference_that_is_wrong_does_not_make_a_target_degenerate_where_labels_are_known():
+    gold = labels_of(good=30, bad=30)
+    wrong = dict(zip(gold, ["good", "bad"] * 30, strict=True))
+    assert answer_shares("m", gold, gold, wrong).degenerate is None

@@ -72,6 +72,13 @@ def test_what_it_rests_on_and_what_would_change_it_follow():
     assert "against the control" not in shown(replace(related(), paired=None))
 
 
+def test_the_corrected_p_value_stands_behind_that_of_the_verdict_where_they_differ():
+    verdict = real_verdict()
+    assert "Holm" not in shown(verdict)
+    several = unwrapped(shown(replace(verdict, p_adjusted=0.0875)))
+    assert "; after Holm's correction over the references 0.087 where 0.05 is allowed" in several
+
+
 def test_of_many_warnings_some_are_shown_and_the_others_counted():
     many = replace(related(), warnings=tuple(f"number {place}" for place in range(8)))
     text = shown(many)

@@ -74,9 +74,28 @@ def test_without_gold_another_model_must_vary():
     dead, other = shares(items, chosen([2] * 10), chosen([0, 1] * 5))
     assert dead.degenerate.endswith("while no option of m1 exceeds 5 of 10")
     assert other.degenerate is None
-    assert [one.degenerate for one in shares(items, chosen([2] * 10), chosen([2] * 10))] == [
-        None
+
+
+@pytest.mark.parametrize(
+    ("items", "rows", "told"),
+    [
+        (choice_items([None] * 10), chosen([2] * 10), "it gives the option `C` to all 10"),
+        (text_items([()] * 10), said(["red"] * 10), "it gives the answer `red` to all 10"),
+    ],
+)
+def test_without_gold_models_with_a_single_answer_are_degenerate_together(items, rows, told):
+    found = shares(items, rows, rows)
+    assert [one.degenerate for one in found] == [
+        f"{told} questions, and none of them has a known right answer"
     ] * 2
+
+
+def test_a_single_right_answer_to_few_questions_shows_nothing():
+    few = [None] * 6 + [2] * 4
+    found, _ = shares(choice_items(few), chosen([2] * 10), chosen([2] * 10))
+    assert found.degenerate.endswith("and only 4 of them have a known right answer")
+    five, _ = shares(choice_items([2] * 10), chosen([2] * 10), chosen([2] * 10))
+    assert five.degenerate is None
 
 
 def test_a_good_model_on_skewed_questions_is_not_degenerate_and_a_constant_one_is():
