@@ -30,6 +30,9 @@ _OF_REFERENCE = (
 )
 """What answers are compared with, in words: the share alike, of what, and what follows."""
 
+MOST_ANSWERS = 20
+"""Of a reference with more different answers, such as next tokens, good models may agree rarely."""
+
 _NO_LABELS = "no text has a gold label"
 
 
@@ -66,6 +69,8 @@ def answer_shares(
     """
     by_reference = reference is not None and len(gold) < ENOUGH_LABELS
     whole, words = (reference or {}, _OF_REFERENCE) if by_reference else (gold, _OF_GOLD)
+    if by_reference and len(set(whole.values())) > MOST_ANSWERS:
+        whole = {}
     expected = {one: label for one, label in whole.items() if one in answers}
     return AnswerShares(
         model=model,

@@ -150,3 +150,14 @@ def test_a_reference_that_is_wrong_does_not_make_a_target_degenerate_where_label
     gold = labels_of(good=30, bad=30)
     wrong = dict(zip(gold, ["good", "bad"] * 30, strict=True))
     assert answer_shares("m", gold, gold, wrong).degenerate is None
+
+
+def test_rare_agreement_is_no_sign_of_chance_where_there_are_many_answers():
+    """As of next tokens."""
+    texts = [str(place) for place in range(200)]
+    reference = {one: f"word {int(one) % 40}" for one in texts}
+    other = {one: reference[one] if int(one) % 10 == 0 else "another" for one in texts}
+    assert answer_shares("m", other, {}, reference).degenerate is None
+    few = {one: "AB"[int(one) % 2] for one in texts}
+    turned = {one: "AB"[int(one) // 2 % 2] for one in texts}
+    assert "the reference's" in answer_shares("m", turned, {}, few).degenerate
