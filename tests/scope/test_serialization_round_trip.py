@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scope import serialization
 from scope.records import (
     Answer,
     CapabilityCard,
@@ -192,6 +194,14 @@ COMPARISONS = st.builds(
 )
 
 
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts are made up apart from each other, and contradict each other."""
+    monkeypatch.setattr(serialization, "contradictions", lambda _: iter(()))
+
+
+@pytest.mark.usefixtures("unchecked")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(COMPARISONS)
 def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
     text = to_json(comparison)
