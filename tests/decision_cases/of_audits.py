@@ -243,14 +243,20 @@ DECISIONS = [
         Decision(
             name=f"a gate on {what} fails",
             make=audit(*gate(text)),
-            exits=1,
-            says=(f"{text}: not measured", "typo", "toy_judges:Twin"),
+            exits=2,
+            says=(f"in the brackets of the gate `{text}`", "typo", "toy_judges:Twin"),
+            never=("answering",),
         )
         for what, text in {
-            "a metric that is not measured": "soft_scope(tolerance=0.3, cutoff=0.9)>=0",
             "a capability that is not measured": "hard_scope[synonym]>=0",
             "a target that there is not": "hard_scope[toy_judges:Twins]>=0",
         }.items()
+    ),
+    Decision(
+        name="a gate on a metric that is not measured fails",
+        make=audit(*gate("soft_scope(tolerance=0.3, cutoff=0.9)>=0")),
+        exits=1,
+        says=("no measurement has all the names in the brackets", "typo", "toy_judges:Twin"),
     ),
     Decision(
         name="a gate that cannot be read ends the command before any model is asked",

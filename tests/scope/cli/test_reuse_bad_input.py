@@ -110,7 +110,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
         ),
         (
             {"reference": "suspects.tsv#constant"},
-            "the reference `constant` answers the option 0 (from 0) to all of 400 questions",
+            "the reference `constant` answers option 1 to all of 400 questions",
             "look whether the reference works",
         ),
         (

@@ -148,7 +148,8 @@ def test_one_name_cannot_stand_for_two_models(compare):
         def renamed(comparison, run=run):
             first, second = comparison.manifest.models
             models = (replace(first, name="llama", spec=f"hf:{run.name}/llama"), second)
-            return replace(comparison, manifest=replace(comparison.manifest, models=models))
+            manifest = replace(comparison.manifest, models=models)
+            return replace(comparison, manifest=manifest, measurements=())
 
         put(run, renamed)
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
