@@ -88,7 +88,7 @@ def require_others(
     """
     if not any(gate.other or gate.only for gate in gates):
         return
-    from scope.decision.yardsticks import require_names, require_other
+    from scope.decision.baselines import require_names, require_other
     from scope.jobs.identity import model_names
     from scope.models.loading import split_spec
 

@@ -101,8 +101,8 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
             say(f"store: {comparison.clock.damaged} damaged rows were asked for again")
         if comparison.clock and comparison.clock.asked_again:
             say(
-                f"store: {comparison.clock.asked_again} questions were asked again, to see that "
-                "the models are the same"
+                f"store: {comparison.clock.asked_again} cached answers were asked for again, "
+                "and agree"
             )
     for drift in comparison.clock.drifts if comparison.clock else ():
         say(f"drift: {drift}", err=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scope.decision.baselines import difference_from, require_paired
 from scope.decision.enough import examples_needed
 from scope.decision.quoted_names import QUOTED, names_in, unquoted
-from scope.decision.yardsticks import difference_from, require_paired
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
 from scope.records import GOLD, Comparison, Estimate, Measurement, TaskShares, Undefined

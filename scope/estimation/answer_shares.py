@@ -166,15 +166,26 @@ def _no_better_than_chance(
         return None
     given, wanted = Counter(answers[one] for one in expected), Counter(expected.values())
     chance = sum(given[one] * wanted[one] for one in given) / len(expected) ** 2
-    if chance == 1 or (share.high - chance) / (1 - chance) >= LEAST_KAPPA:
+    highest = highest_kappa(share, chance)
+    if highest >= LEAST_KAPPA:
         return None
-    highest = (share.high - chance) / (1 - chance)
     below = share.high < chance
     return (
         f"its {alike} of {share} on {len(expected)} {texts} is "
         f"{'below' if below else 'hardly better than'} chance, {chance:.3f}: Cohen's kappa is at "
         f"most {highest:.2f}{end}{'; look whether labels are mixed up (`--label-map`)' * below}"
     )
+
+
+def highest_kappa(share: Estimate, chance: float) -> float:
+    """The upper bound of Cohen's κ, by that of the share alike; 1 where chance explains it all.
+
+    Examples
+    --------
+    >>> highest_kappa(Estimate(value=0.5, low=0.4, high=0.6, n=96, method="Wilson"), 0.5)
+    0.2
+    """
+    return 1.0 if chance == 1 else round((share.high - chance) / (1 - chance), 6)
 
 
 def shares_of_models(

@@ -221,7 +221,7 @@ def _compare(
     """Ask the canaries again, what differs up to three times, and judge the differences."""
     differences = dict.fromkeys(canaries.stored, math.inf)
     left = list(canaries.stored)
-    with progress.task(f"{name}: asked again, to see that it is the same", len(left)) as advance:
+    with progress.task(f"{name}: comparing with cached answers", len(left)) as advance:
         for _ in range(ASKINGS):
             run.asked_again += len(left)
             for one, given in zip(left, canaries.ask(left), strict=True):

@@ -76,7 +76,7 @@ DECISIONS = [
         for on in ("interval", "value")
     ),
     Decision(
-        name="a target that gives one answer to everything is no yardstick of another",
+        name="a target that gives one answer to everything is no baseline for another",
         make=audit(
             *gate("iid_agreement[toy_judges:Twin]>=toy_judges:Enthusiast-0.1"),
             targets=("Twin", "Enthusiast"),
@@ -86,7 +86,7 @@ DECISIONS = [
         page=DEAD_PAGE,
     ),
     Decision(
-        name="a dead target of an earlier run is no yardstick",
+        name="a degenerate target of an earlier run is no baseline",
         make=lambda folder: (
             *audit("--run", "old", targets=("Enthusiast",))(folder),
             *audit(*gate("iid_agreement>=runs/old-0.1"))(folder),

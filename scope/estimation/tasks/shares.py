@@ -13,6 +13,7 @@ from scope.estimation.answer_shares import (
     LEAST_KAPPA,
     ONE_ANSWER,
     SKEWED,
+    highest_kappa,
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
 from scope.records.task_shares import brief
@@ -228,11 +229,12 @@ def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | 
     given = Counter(named.models[model][one] for one in named.gold if one in named.models[model])
     right = Counter(chain.from_iterable(named.gold.values()))
     chance = sum(given[one] * right[one] for one in given) / (accuracy.n * len(named.gold))
-    if chance == 1 or (accuracy.high - chance) / (1 - chance) >= LEAST_KAPPA:
+    highest = highest_kappa(accuracy, chance)
+    if highest >= LEAST_KAPPA:
         return None
     return (
         f"its accuracy of {accuracy} on {accuracy.n} questions is hardly better than chance, "
-        f"{chance:.3f}: Cohen's kappa is at most {(accuracy.high - chance) / (1 - chance):.2f}"
+        f"{chance:.3f}: Cohen's kappa is at most {highest:.2f}"
     )
 
 

@@ -210,7 +210,7 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
     assert all("on choice: dead is degenerate: one answer" in line for line in lines)
 
 
-def test_a_degenerate_model_is_no_yardstick(comparison):
+def test_a_degenerate_model_is_no_baseline(comparison):
     dead = AnswerShares(
         model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
     )

@@ -36,7 +36,7 @@ def told(comparison, gate):
     return list(failed_gates(comparison, [gate]))
 
 
-def test_an_earlier_run_whose_reference_answers_otherwise_is_no_yardstick(comparison, tmp_path):
+def test_an_earlier_run_whose_reference_answers_otherwise_is_no_baseline(comparison, tmp_path):
     now = comparison(measured())
     turned = [
         dataclasses.replace(
@@ -68,7 +68,7 @@ def test_an_earlier_run_that_measured_the_same_is_another_one(comparison, tmp_pa
     assert told(now, f"hard_scope>={tmp_path}-0.05") == []
 
 
-def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
+def test_an_earlier_run_on_other_data_is_no_baseline(comparison, tmp_path):
     earlier = comparison(measured())
     data = tuple(dataclasses.replace(card, fingerprint="x") for card in earlier.manifest.data)
     other = dataclasses.replace(earlier, manifest=dataclasses.replace(earlier.manifest, data=data))
@@ -77,7 +77,7 @@ def test_an_earlier_run_on_other_data_is_no_yardstick(comparison, tmp_path):
     assert "differs in the data" in line
 
 
-def test_a_degenerate_target_of_an_earlier_run_is_no_yardstick(comparison, tmp_path):
+def test_a_degenerate_target_of_an_earlier_run_is_no_baseline(comparison, tmp_path):
     dead = AnswerShares(
         model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
     )

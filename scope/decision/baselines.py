@@ -1,4 +1,4 @@
-"""What a number is held against: the same of another target, or of an earlier run."""
+"""What a gate compares a number with: the same of another target, or of an earlier run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
 
 
 def require_paired(metric: str, gate: str) -> None:
-    """See that a metric can be held against that of another target or run, by its key.
+    """See that a metric can be compared with that of another target or run, by its key.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def require_paired(metric: str, gate: str) -> None:
         raise SpecError(
             f"the gate `{gate}`: {NO_PAIR}",
             expected=f"a number as the bound of {UNPAIRED}",
-            mend=f"write for example '{UNPAIRED}<=0.05', or hold another metric against it",
+            mend=f"write for example '{UNPAIRED}<=0.05', or compare another metric",
         )
 
 
@@ -177,7 +177,7 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
         same = found
     if not same:
         return f"`{name}` has no such number; {_what_there_is(other, one)}"
-    return _why_dead(other, same[0].target) or same[0]
+    return _why_degenerate(other, same[0].target) or same[0]
 
 
 def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
@@ -193,18 +193,15 @@ def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
     return "is this very one" if is_this else ""
 
 
-def _why_dead(comparison: Comparison, target: str) -> str | None:
-    """Why nothing can be held against this target: its answers carry no evidence."""
+def _why_degenerate(comparison: Comparison, target: str) -> str | None:
+    """Why nothing can be compared with this target: its answers carry no evidence."""
     reasons = {one.model: one.degenerate for one in comparison.answer_shares}
     reason = reasons.get(target)
     return None if reason is None else f"{target} is degenerate: {reason}"
 
 
 def _asked(comparison: Comparison) -> Mapping[str, object]:
-    """What must be the same for two runs to be held against each other, by its name.
-
-    Settings are told one by one.
-    """
+    """What must be the same for two runs to be compared, by its name; each setting by itself."""
     manifest = comparison.manifest
     return {
         "its job": manifest.job,
