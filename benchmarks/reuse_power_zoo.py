@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from reuse_discrimination import Discrimination, Interval, discrimination
 from reuse_pairs import Lineage
+from reuse_stored_verdicts import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
 from reuse_zoo_table import UNRELATED, table
 
@@ -46,7 +47,7 @@ from scope.jobs.lineup import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate, Look, Standing, Undefined
+from scope.records import Decision, Estimate, Look, Standing, Undefined, Verdict
 from scope.statistics import mean_estimate
 from scope.store import Run
 from scope.zoo.lineage import DERIVED, Zoo, ZooModel
@@ -74,10 +75,13 @@ class Tried:
     suspect: str
     group: str
     score: float
-    p_value: float
-    decision: Decision
-    queries: int
+    verdict: Verdict
     evidence: Mapping[str, float]
+
+    @property
+    def decision(self) -> Decision:
+        """What the verdict is."""
+        return self.verdict.decision
 
     @property
     def related(self) -> bool:
@@ -118,11 +122,14 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         **_false_positives(tried),
         **_by_group(zoo, tried),
         **_by_evidence(zoo, tried),
-        "zoo_queries": round(float(np.mean([one.queries for one in tried]))),
+        "zoo_verdicts": "\n".join(lines([Judged(one.related, one.verdict) for one in tried])),
+        "zoo_queries": round(float(np.mean([one.verdict.queries for one in tried]))),
         "zoo_search_queries": round(
             float(np.mean([each.sets[0].outcome.queries for each in answers.probes.values()]))
         ),
-        "zoo_sequential_queries": round(float(np.mean([one.queries for one in sequential]))),
+        "zoo_sequential_queries": round(
+            float(np.mean([one.verdict.queries for one in sequential]))
+        ),
         "zoo_sequential_related": _share(sequential, "related"),
         "zoo_build_seconds": round(built - began, 1),
         "zoo_ask_seconds": round(asked - built, 1),
@@ -162,9 +169,7 @@ def _try(
         suspect=suspect.name,
         group=_group(reference, suspect),
         score=finding.standings[0].value,
-        p_value=1.0 if verdict.p_value is None else verdict.p_value,
-        decision=verdict.decision,
-        queries=verdict.queries,
+        verdict=verdict,
         evidence={
             one.kind.partition("(")[0]: _standing_out(one.suspect, one.controls)
             for one in verdict.evidence

@@ -36,6 +36,7 @@ def table(found: dict[str, Any]) -> str:
             f"{group:<20} {found[f'zoo_{group}_pairs']:>6} {auroc:>7} {related:>8.2f} "
             f"{1 - related - cleared:>10.2f} {cleared:>12.2f}"
         )
+    lines += ["", "verdicts on related pairs:", found["zoo_verdicts"]]
     lines += ["", f"{'each kind of evidence alone':<36} AUROC"]
     lines += [
         f"  {kind:<34} {found[key]:.3f}"
