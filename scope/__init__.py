@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scope.decision.gates import failed_gates
     from scope.errors import ScopeError
-    from scope.jobs.audit import audit
+    from scope.jobs.audit.run import audit
     from scope.jobs.compare import compare
     from scope.jobs.demo import demo
     from scope.jobs.fleet.embed import embed_fleet
@@ -53,7 +53,7 @@ _HOMES = {
     "ModelOptions": "scope.models",
     "ScopeError": "scope.errors",
     "Undefined": "scope.records",
-    "audit": "scope.jobs.audit",
+    "audit": "scope.jobs.audit.run",
     "compare": "scope.jobs.compare",
     "demo": "scope.jobs.demo",
     "embed_fleet": "scope.jobs.fleet.embed",

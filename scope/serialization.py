@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import UnionType
 from typing import (
@@ -71,6 +71,8 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
     """
     plain: dict[str, Any] = _encoder(Comparison)(comparison)
     plain["format"] = FORMAT
+    # Where a run lies is no part of its result.
+    del plain["folder"]
     if not clock or comparison.clock is None:
         del plain["clock"]
     for of_few_jobs in ("answer_shares", "task_shares", "verdicts", "fleet", "probe"):
@@ -123,6 +125,7 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     comparison = Comparison(
         **{field.name: getattr(document, field.name) for field in fields(Comparison)}
     )
+    comparison = replace(comparison, folder=None)
     if reason := next(contradictions(comparison), None):
         raise _no_comparison(source, reason)
     return comparison

@@ -33,6 +33,7 @@ LAYERS = (
     ("foreign", "paths", "records"),
     ("consistency",),
     ("protocols", "registry", "metrics", "statistics", "serialization"),
+    ("core",),
     ("pieces",),
     ("data", "store", "estimation", "progress", "tables", "testing"),
     ("models", "evidence", "fleet"),

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
-
-import typer
 
 from scope.cli.ending import (
     INTERNAL_ERROR,
-    INTERRUPTED,
     end_of,
-    interrupted,
     tell,
-    was_interrupted,
 )
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
 from scope.printing import UNWRITABLE, shown
-
-_WRONG_COMMAND_LINE: Any = typer.BadParameter.__mro__[2]
-"""The base of what typer raises about a command line, which it exports under no name."""
 
 
 def main() -> None:
@@ -53,18 +44,9 @@ def _ended() -> int:
 
 def _run() -> int:
     _refuse_what_is_no_text(sys.argv[1:])
-    from scope.cli.commands import application
+    from scope.cli.commands import run
 
-    try:
-        code = application(standalone_mode=False)
-    except _WRONG_COMMAND_LINE as error:
-        if was_interrupted(error):
-            raise
-        error.show()
-        return int(error.exit_code)
-    if code == INTERRUPTED:
-        return interrupted()
-    return code if isinstance(code, int) else 0
+    return run(sys.argv[1:])
 
 
 def _refuse_what_is_no_text(arguments: list[str]) -> None:

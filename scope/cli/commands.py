@@ -1,58 +1,114 @@
-"""All commands under one name."""
+"""All commands under one name: one for each job, made from its request, and a few by hand."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from importlib.metadata import version
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import Annotated, Any
 
-import typer
+from cyclopts import App, CycloptsError, Parameter
 
-from scope.cli.audit import audit
-from scope.cli.compare import compare
 from scope.cli.demo import demo
-from scope.cli.fleet import fleet
+from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
-from scope.cli.probe import probe
+from scope.cli.output import Json, results_alone_on_standard_output, run_argument, say, show
 from scope.cli.report import report
-from scope.cli.reuse import reuse
-from scope.cli.zoo import zoo
+from scope.core.job import Job
+from scope.core.options import FLAT
+from scope.core.request import Request
+from scope.jobs import JOBS
 
-application = typer.Typer(
-    help="SCoPE compares language models by behaviour.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+DONE = 0
+A_GATE_FAILED = 1
+INPUT_IS_WRONG = 2
+
+application = App(
+    name="scope",
+    help="Compare language models by behaviour: which invariances do they share?\n\n"
+    "Start with: scope demo",
+    help_format="plaintext",
+    help_formatter=format_panel,
+    version=lambda: f"scope {version('scope-models')}",
+    default_parameter=Parameter(negative=()),
+    result_action="return_value",
 )
 
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"scope {version('scope-models')}")
-        raise typer.Exit
+fleet = App(name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map.")
+application.command(fleet)
 
 
-@application.callback()
-def scope(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """SCoPE compares language models by behaviour: which invariances do they share?
+def run(arguments: list[str]) -> int:
+    """Run the command; its exit code."""
+    try:
+        code = application(arguments, exit_on_error=False)
+    except CycloptsError:
+        # The message has been printed.
+        return INPUT_IS_WRONG
+    return code if isinstance(code, int) else DONE
 
-    Start with: scope demo
+
+def command_of(job: Job) -> Callable[..., int]:
+    """The command of a job: the options of its request, its models and its gates, and ``--json``.
+
+    Each is one argument, whose fields are the options.
     """
 
+    def command(
+        request: Request, *, models: Any = None, gates: Any = None, json: bool = False
+    ) -> int:
+        return _carry_out(job, request, models, gates, as_json=json)
 
-application.command()(demo)
-application.command()(audit)
-application.command()(compare)
-application.command()(reuse)
-application.command()(probe)
-application.add_typer(fleet, name="fleet")
-application.command()(report)
-application.command(name="list")(list_)
-application.command()(zoo)
+    kinds = {"request": job.request, "models": job.model_options, "gates": job.gates}
+    arguments = [
+        Argument(name, Argument.KEYWORD_ONLY, annotation=Annotated[kind, FLAT], default=default)
+        for name, kind, default in (
+            (name, kind, Argument.empty if name == "request" else kind())
+            for name, kind in kinds.items()
+            if kind is not None
+        )
+    ]
+    arguments.append(Argument("json", Argument.KEYWORD_ONLY, annotation=Json, default=False))
+    command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in arguments}
+    return command
+
+
+def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:
+    """Do the job with progress, show its result, and say which gates are not met."""
+    request = replace(request, run=run_argument(request.run))
+    if gates:
+        gates.check(request)
+    module, _, name = job.carry_out.partition(":")
+    carry_out = getattr(import_module(module), name)
+    from scope.progress import suitable_progress
+
+    request = replace(request, progress=suitable_progress())
+    if models is not None:
+        from scope.models.options import ModelOptions
+
+        request = replace(request, model_options=ModelOptions.of(models))
+    with results_alone_on_standard_output():
+        result = carry_out(request)
+    show(result, as_json=as_json)
+    failed = [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in result.outcomes
+        if one.status == "failed"
+    ]
+    failed += gates.failures(request, result) if gates else ()
+    for line in failed:
+        say(f"gate: {line}", err=True)
+    return A_GATE_FAILED if failed else DONE
+
+
+for _job in JOBS:
+    *_group, _name = _job.name.split()
+    (fleet if _group else application).command(
+        command_of(_job), name=_name, help=flowing(_job.request.__doc__)
+    )
+for _command in (demo, report, list_):
+    application.command(_command, name=_command.__name__.strip("_"), help=flowing(_command.__doc__))

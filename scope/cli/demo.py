@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from scope.cli.output import Json, Runs, show
 
 
 def demo(
-    n: Annotated[int, typer.Option(min=1, help="Held-out tweets to perturb.")] = 100,
-    seed: Annotated[int, typer.Option(help="Decides training, sample and search.")] = 0,
+    *,
+    n: Annotated[
+        int, Parameter(validator=Number(gte=1), help="Number of held-out tweets to perturb.")
+    ] = 100,
+    seed: Annotated[int, Parameter(help="Random seed of training, sample and search.")] = 0,
     json: Json = False,
     runs: Runs = Path("runs"),
 ) -> None:
@@ -21,8 +25,7 @@ def demo(
     The first time takes about a minute longer, for the training. Example: scope demo
     """
     from scope.jobs.demo import demo as run_demo
-    from scope.jobs.demo import run_name
     from scope.progress import suitable_progress
 
     comparison = run_demo(n=n, seed=seed, runs=runs, progress=suitable_progress())
-    show(comparison, as_json=json, report=runs / run_name(n, seed) / "report.html")
+    show(comparison, as_json=json)

@@ -7,8 +7,6 @@ import tempfile
 import traceback
 from contextlib import suppress
 
-import typer
-
 from scope.cli.streams import OutputError
 from scope.errors import ScopeError
 from scope.paths import from_system
@@ -47,7 +45,7 @@ def interrupted() -> int:
 
 
 def was_interrupted(end: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind the end: typer makes an exit of it, whose code is not always 130.
+    """Whether Ctrl-C is behind the end, whatever foreign code makes of it.
 
     Behind an error of ours there is foreign code, whose errors are not looked at.
     """
@@ -63,7 +61,7 @@ def was_interrupted(end: BaseException | None) -> bool:
 def tell(message: str) -> None:
     """Write a message on standard error, if it can be written at all."""
     with suppress(OSError, ValueError):
-        typer.echo(printable(message), file=sys.stderr)
+        print(printable(message), file=sys.stderr, flush=True)
 
 
 def _kept(error: BaseException) -> str:

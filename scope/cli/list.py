@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.printing import printable
@@ -29,8 +29,10 @@ Rows = list[dict[str, str]]
 
 
 def list_(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    kind: Annotated[Kind, Parameter(help="What to list.")],
+    /,
+    *,
+    json: Annotated[bool, Parameter(help="Print JSON.")] = False,
     runs: Runs = Path("runs"),
 ) -> None:
     """List model schemes, capabilities, tasks, metrics or runs, with where they come from.

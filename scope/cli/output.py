@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, overload
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import Parameter
 
+from scope.core.options import OUTPUT
 from scope.paths import expanded
 from scope.printing import printable
 from scope.tables.cells import least_width
@@ -25,23 +26,14 @@ MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
 
 Json = Annotated[
-    bool, typer.Option("--json", help="Print the whole comparison as JSON on standard output.")
+    bool, Parameter(group=OUTPUT, help="Print the whole result as JSON on standard output.")
 ]
 Runs = Annotated[
-    Path,
-    typer.Option(metavar="PATH", parser=expanded, help="Folder under which runs are kept."),
+    Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
 
 
-@overload
-def run_argument(run: str) -> str | Path: ...
-
-
-@overload
-def run_argument(run: None) -> None: ...
-
-
-def run_argument(run: str | None) -> str | Path | None:
+def run_argument(run: str | Path | None) -> str | Path | None:
     """A run as the user wrote it: a path where there is a slash in it, else a name.
 
     Examples
@@ -49,7 +41,7 @@ def run_argument(run: str | None) -> str | Path | None:
     >>> run_argument("sst2"), run_argument("../elsewhere/sst2").name
     ('sst2', 'sst2')
     """
-    return expanded(run) if run and "/" in run else run
+    return expanded(run) if isinstance(run, str) and "/" in run else run
 
 
 @contextmanager
@@ -61,7 +53,7 @@ def results_alone_on_standard_output() -> Iterator[None]:
 
 def say(line: str, *, err: bool = False) -> None:
     """Print a line that may hold foreign words."""
-    typer.echo(printable(line), file=sys.stderr if err else sys.stdout)
+    print(printable(line), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def print_json(text: str) -> None:
@@ -69,7 +61,7 @@ def print_json(text: str) -> None:
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").replace("-", "").lower()
     strange = r"[\ud800-\udfff]" if encoding == "utf8" else r"[^\x00-\x7f]"
     escaped = re.sub(strange, lambda match: json.dumps(match[0])[1:-1], text)
-    typer.echo(escaped, nl=not text.endswith("\n"), file=sys.stdout)
+    print(escaped, end="" if text.endswith("\n") else "\n", flush=True)
 
 
 def print_table(table: RenderableType) -> None:
@@ -81,14 +73,14 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
-    """Print a comparison for a person or for a machine, and where its report lies."""
+def show(comparison: Comparison, *, as_json: bool) -> None:
+    """Print a result for a person or for a machine, and where its report is."""
     if as_json:
         print_json(comparison.to_json())
     else:
         from scope.tables import table
 
-        print_table(table(comparison, None if report is None else report.parent))
+        print_table(table(comparison, comparison.folder))
         for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
             told = _answered(outcome) if comparison.tasks else _outcome(outcome)
             say(f"{outcome.capability}: {told}")
@@ -106,8 +98,8 @@ def show(comparison: Comparison, *, as_json: bool, report: Path | None) -> None:
             )
     for drift in comparison.clock.drifts if comparison.clock else ():
         say(f"drift: {drift}", err=True)
-    if report is not None:
-        say(f"report: {report}", err=True)
+    if comparison.folder is not None:
+        say(f"report: {comparison.folder / 'report.html'}", err=True)
 
 
 def _of_data(comparison: Comparison, card: DataCard) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
 
 from scope.cli.output import Json, Runs, run_argument, show
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="The run's name, or a path with a slash in it.")],
+    run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
+    /,
+    *,
     json: Json = False,
     runs: Runs = Path("runs"),
 ) -> None:
@@ -23,5 +25,5 @@ def report(
     from scope.jobs.report import stored_comparison
 
     named = run_argument(run)
-    path = write_report(named, runs)
-    show(stored_comparison(named, runs), as_json=json, report=path)
+    write_report(named, runs)
+    show(stored_comparison(named, runs), as_json=json)

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import model_names
+from scope.jobs.shared_fields import AuditRole
 from scope.models import ModelOptions, load_model
 from scope.models.label_words import LabelWordClassifier
 from scope.models.labels import align, parse_label_map
@@ -17,9 +18,6 @@ from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
 from scope.protocols import Classifier
 from scope.records import ModelCard
-
-AuditRole = Literal["classifier", "next_token"]
-"""What models are audited as: by their label for a text, or by the token that follows it."""
 
 PROMPT = "classify"
 """The prompt that language models are asked with as classifiers."""

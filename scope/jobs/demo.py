@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scope.jobs.audit import audit
+from scope.jobs.audit.run import audit
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Progress

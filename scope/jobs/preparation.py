@@ -52,7 +52,7 @@ class ChosenCapability:
 
 
 def choose_capabilities(
-    wanted: Sequence[str | Capability], settings: Mapping[str, str | float | None]
+    wanted: Sequence[str | object], settings: Mapping[str, str | float | None]
 ) -> tuple[ChosenCapability, ...]:
     """The capabilities by name or as they stand, with the settings that each of them has.
 

@@ -12,7 +12,6 @@ from scope.decision.case import Case
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.errors import SpecError
-from scope.jobs.audited import AuditRole
 from scope.jobs.casework import InBatches, make_case
 from scope.jobs.finishing import finish
 from scope.jobs.identity import default_run_name, notes_of, question_of
@@ -21,6 +20,7 @@ from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse_numbers import measurements, outcomes
 from scope.jobs.reuse_texts import TextOptions, prepare_texts
 from scope.jobs.reuse_ways import Prepared, ReuseOptions, prepare_task
+from scope.jobs.shared_fields import AuditRole
 from scope.metrics import Metric
 from scope.models import ModelOptions
 from scope.models.answer_table import parse_table_name

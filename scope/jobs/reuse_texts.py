@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from scope.data.ids import short_hash
 from scope.data.sampling import Keyed, draw
 from scope.errors import ModelError, SpecError
-from scope.jobs.audited import AuditRole, check_role, load_audited, refuse_unused_words
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.interviews import TextInterview, match_by_answers
 from scope.jobs.lineup import Lineup, Member, line_up
@@ -22,6 +21,7 @@ from scope.jobs.preparation import (
 from scope.jobs.reuse_plan import ReusePlan
 from scope.jobs.reuse_questions import ProbeSet, probes_of_texts
 from scope.jobs.reuse_ways import Models, Prepared, ReuseOptions
+from scope.jobs.shared_fields import AuditRole, check_role, load_audited, refuse_unused_words
 from scope.metrics import Metric
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map

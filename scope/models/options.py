@@ -1,11 +1,16 @@
 """How a model is loaded, run and asked."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
+from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from scope.core.options import MODELS, SPEED_ONLY, Limits, named_values, option
+from scope.core.request import check_limits
 from scope.errors import SpecError
+from scope.paths import expanded
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
@@ -17,71 +22,53 @@ SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 """What measures likeness in meaning unless another encoder is named."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelOptions:
-    """Options of every adapter.
+@dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How a model is loaded and run."""
 
-    Parameters
-    ----------
-    device
-        Where the model runs; ``auto`` takes CUDA, then MPS, then the CPU.
-    dtype
-        Precision of weights and activations; part of the model's fingerprint.
-    token_budget
-        Most tokens in one batch: bounds the memory.
-    allow_pickle
-        Load checkpoints that can run code when they are read.
-    trust_remote_code
-        Run Python code that comes with a checkpoint.
-    prompts
-        What a language model is told, by the name of a prompt (see `scope.models.prompts`), in
-        place of the prompt that comes with SCoPE: a template as text, or the Path of its file.
-        Part of the model's fingerprint.
-    label_words
-        The word that stands for each label, which makes a language model a classifier.
-    max_answer_tokens
-        Longest answer that is generated; part of the model's fingerprint.
-    next_tokens
-        How many of the likeliest next tokens are read; part of the model's fingerprint.
-    requests, timeout, retries
-        Of an endpoint: requests under way at once, seconds to wait for each, and how often it is
-        given again after a failure that may pass.
-    """
+    device: Annotated[Device, option(MODELS), SPEED_ONLY] = "auto"
+    """Where models run; auto takes CUDA, then MPS, then the CPU."""
 
-    device: Device = "auto"
-    dtype: DType = "float32"
-    token_budget: int = 4096
-    allow_pickle: bool = False
-    trust_remote_code: bool = False
-    prompts: Mapping[str, str | Path] = field(default_factory=dict, hash=False)
-    label_words: Mapping[str, str] = field(default_factory=dict, hash=False)
-    max_answer_tokens: int = 32
-    next_tokens: int = 20
-    requests: int = 8
-    timeout: float = 60.0
-    retries: int = 6
+    dtype: Annotated[DType, option(MODELS)] = "float32"
+    """Precision of weights and activations; part of a model's fingerprint."""
+
+    token_budget: Annotated[int, option(MODELS), Limits(least=1), SPEED_ONLY] = 4096
+    """Most tokens in one batch; bounds the memory."""
+
+    allow_pickle: Annotated[bool, option(MODELS)] = False
+    """Load checkpoints that can run code when they are read."""
+
+    trust_remote_code: Annotated[bool, option(MODELS)] = False
+    """Run Python code that comes with a checkpoint."""
 
     def __post_init__(self) -> None:
-        wrong = [
-            f"{value} {what}"
-            for value, least, what in (
-                (self.token_budget, 1, "tokens in a batch"),
-                (self.max_answer_tokens, 1, "tokens in an answer"),
-                (self.next_tokens, 1, "next tokens"),
-                (self.requests, 1, "requests at once"),
-                (self.retries, 0, "retries"),
-            )
-            if value < least
-        ]
-        if not self.timeout > 0:
-            wrong.append(f"a timeout of {self.timeout} seconds")
-        if wrong:
-            raise SpecError(
-                " and ".join(wrong),
-                expected="at least 1 token, next token and request, no retry or some, and a "
-                "timeout above 0",
-                mend="leave these options out for the defaults",
-            )
+        check_limits(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(Loading):
+    """How a language model is asked, here or behind an endpoint."""
+
+    prompts: Annotated[
+        Mapping[str, str | Path],
+        named_values(
+            MODELS, "--prompt", metavar="NAME=FILE", example="answer=prompt.txt", value=expanded
+        ),
+    ] = field(default_factory=dict, hash=False)
+    """Template in place of one of SCoPE's prompts: the path of its file, or in Python its text.
+    Part of a model's fingerprint; may be repeated."""
+
+    requests: Annotated[int, option(MODELS), Limits(least=1), SPEED_ONLY] = 8
+    """Endpoints: requests at once."""
+
+    timeout: Annotated[float, option(MODELS, metavar="SECONDS"), Limits(above=0), SPEED_ONLY] = 60.0
+    """Endpoints: seconds to wait for an answer."""
+
+    retries: Annotated[int, option(MODELS), Limits(least=0), SPEED_ONLY] = 6
+    """Endpoints: retries after a failure that may pass."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         unknown = sorted(set(self.prompts) - set(PROMPTS))
         if unknown:
             raise SpecError(
@@ -89,3 +76,46 @@ class ModelOptions:
                 expected=f"one of: {', '.join(PROMPTS)}",
                 mend="write for example --prompt answer=FILE",
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelling(Asking):
+    """How a language model labels texts, or continues them."""
+
+    label_words: Annotated[
+        Mapping[str, str],
+        named_values(MODELS, "--label-word", metavar="LABEL=WORD", example="positive=good"),
+    ] = field(default_factory=dict, hash=False)
+    """Word that a language model answers for a label; makes it a classifier; may be repeated."""
+
+    next_tokens: Annotated[int, option(MODELS), Limits(least=1)] = 20
+    """Role next_token: most likely tokens that are read; part of a model's fingerprint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering(Asking):
+    """How a language model answers questions."""
+
+    max_answer_tokens: Annotated[int, option(MODELS), Limits(least=1)] = 32
+    """Longest generated answer, in tokens; part of a model's fingerprint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(Labelling, Answering):
+    """Options of every adapter.
+
+    Raises
+    ------
+    SpecError
+        When a number is outside its limits or a prompt is unknown.
+
+    Examples
+    --------
+    >>> ModelOptions(dtype="bfloat16").next_tokens
+    20
+    """
+
+    @classmethod
+    def of(cls, some: Loading) -> Self:
+        """With these values, and the defaults of all other options."""
+        return cls(**{one.name: getattr(some, one.name) for one in fields(some)})

@@ -173,7 +173,10 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison:
-    """The whole result of a job: what was asked, the estimates, and every text behind them."""
+    """The whole result of a job: what was asked, the estimates, and every text behind them.
+
+    ``folder`` is the folder of the run that gave it, or None.
+    """
 
     manifest: Manifest
     outcomes: tuple[Outcome, ...]
@@ -189,6 +192,7 @@ class Comparison:
     fleet: FleetFindings | None = None
     probe: ProbeFindings | None = None
     clock: Clock | None = None
+    folder: Path | None = field(default=None, compare=False)
 
     # The record knows nobody; whoever turns it into something else is loaded when asked for.
 

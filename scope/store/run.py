@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -100,7 +101,9 @@ class RunFolder:
             When the file is damaged or of another format.
         """
         text = read_text(self.comparison_path)
-        return None if text is None else from_json(text, source=f"`{self.comparison_path}`")
+        if text is None:
+            return None
+        return replace(from_json(text, source=f"`{self.comparison_path}`"), folder=self.path)
 
     def write_report(self, html: str) -> None:
         """Keep the page; the former one stays until the new one is whole."""

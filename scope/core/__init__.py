@@ -1,0 +1,1 @@
+"""The frame of every job: a request, its run and its result."""

@@ -1,0 +1,47 @@
+"""What a job is: its name, what it is asked, what carries it out and what it can fail on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scope.core.request import Request
+from scope.records import Comparison
+
+
+class Gates(Protocol):
+    """Options that let a command fail by what was measured; a dataclass of such options."""
+
+    def check(self, request: Any) -> None:
+        """Refuse gates that cannot be judged, before any model is loaded."""
+
+    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+        """A line for each gate that is not met."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One command of `scope` and one function of the package, from the same request.
+
+    Parameters
+    ----------
+    name
+        The command; two words for a command of a group, such as ``fleet embed``.
+    request
+        The dataclass of what is asked.
+    carry_out
+        The function that takes the request and returns the result, as ``module:name``; it is
+        imported when the job begins, so that help pages stay quick.
+    model_options
+        The options of models that change something in this job, a base class of `ModelOptions`;
+        None where no model is loaded.
+    gates
+        The class of the gates that the command offers; None for none.
+    """
+
+    name: str
+    request: type[Request]
+    carry_out: str
+    model_options: type | None = None
+    gates: type[Gates] | None = None

@@ -1,0 +1,152 @@
+"""How the field of a request becomes an option: its panel, its spelling and its limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cyclopts import Group, Parameter, Token
+
+from scope.errors import SpecError
+
+MODELS = Group.create_ordered("Models")
+DATA = Group.create_ordered("Data")
+METHOD = Group.create_ordered("Method")
+OUTPUT = Group.create_ordered("Output")
+"""The panels of a help page, in their order."""
+
+HIDDEN = Parameter(parse=False)
+"""A field for Python alone."""
+
+FLAT = Parameter(name="*")
+"""A field whose own fields are options of the command."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The numbers that a field accepts.
+
+    Parameters
+    ----------
+    least, most
+        The smallest and the greatest of them.
+    above, below
+        Bounds that are no such number themselves.
+
+    Examples
+    --------
+    >>> Limits(above=0, below=1).describe()
+    'above 0 and below 1'
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+
+    def check(self, option: str, value: Any) -> None:
+        """Refuse a value outside the limits.
+
+        Raises
+        ------
+        SpecError
+            When the value is no number or outside.
+        """
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and self.least <= value <= self.most and self.above < value < self.below:
+            return
+        raise SpecError(
+            f"{option} {value}",
+            expected=f"a number {self.describe()}",
+            mend=f"leave {option} out for its default, or write another number",
+        )
+
+    def describe(self) -> str:
+        """The limits in words."""
+        named = (
+            ("at least", self.least),
+            ("above", self.above),
+            ("at most", self.most),
+            ("below", self.below),
+        )
+        return " and ".join(f"{word} {one:g}" for word, one in named if math.isfinite(one))
+
+
+class _SpeedOnly:
+    """Marks a field that changes how fast a job is, never its result."""
+
+
+SPEED_ONLY = _SpeedOnly()
+"""Such a field is left out of the command that reproduces a result."""
+
+
+def option(
+    panel: Group,
+    name: str | None = None,
+    *,
+    metavar: str | None = None,
+    negative: str | None = None,
+    default: str | None = None,
+) -> Parameter:
+    """An option on this panel; ``default`` describes a default that is computed."""
+    return Parameter(
+        name=name,
+        group=panel,
+        metavar=metavar,
+        negative=negative or (),
+        show_default=(lambda _: default) if default else None,
+    )
+
+
+def named_values(
+    panel: Group,
+    name: str,
+    *,
+    metavar: str = "NAME=VALUE",
+    example: str,
+    value: Callable[[str], object] = str,
+) -> Parameter:
+    """An option of a mapping, repeated as ``--name KEY=VALUE``."""
+
+    def convert(_: object, tokens: Sequence[Token]) -> dict[str, object]:
+        found = pairs([one.value for one in tokens], option=name, example=example)
+        return {key: value(text) for key, text in found.items()}
+
+    return Parameter(
+        name=name,
+        group=panel,
+        metavar=metavar,
+        converter=convert,
+        # Each occurrence of the option is one entry; without it the last one alone would count.
+        n_tokens=-1,
+        accepts_keys=False,
+        show_default=False,
+    )
+
+
+def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str]:
+    """Values by name, from ``NAME=VALUE``.
+
+    Raises
+    ------
+    SpecError
+        When an entry has no name or no value, or a name stands twice.
+
+    Examples
+    --------
+    >>> pairs(["a=1", "b=x=y"], option="--setting", example="min_words=10")
+    {'a': '1', 'b': 'x=y'}
+    """
+    found: dict[str, str] = {}
+    for entry in entries:
+        name, _, value = (part.strip() for part in entry.partition("="))
+        if not (name and value) or name in found:
+            raise SpecError(
+                f"{option} {entry}",
+                expected="NAME=VALUE, each name once",
+                mend=f"write for example {option} {example}",
+            )
+        found[name] = value
+    return found

@@ -1,0 +1,192 @@
+"""One dataclass a job: the Python signature, the options of the command and its reproduction."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import shlex
+import textwrap
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache, wraps
+from itertools import pairwise
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from cyclopts import Parameter
+
+from scope.core.options import HIDDEN, OUTPUT, SPEED_ONLY, Limits, option
+from scope.protocols import Progress
+
+P = ParamSpec("P")
+Asked = TypeVar("Asked", bound="Request")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every job is asked.
+
+    A field that takes several values takes one alone, too. Limits are checked when a request is
+    made, whether from Python or from the command line.
+    """
+
+    run: Annotated[str | Path | None, option(OUTPUT, metavar="NAME"), SPEED_ONLY] = None
+    """Name or path of the run; by default a name computed from the configuration."""
+
+    runs: Annotated[Path, option(OUTPUT, metavar="FOLDER"), SPEED_ONLY] = Path("runs")
+    """Folder under which runs are kept."""
+
+    progress: Annotated[Progress | None, HIDDEN] = None
+    """Where to show progress; nowhere by default."""
+
+    def __post_init__(self) -> None:
+        for one in described(type(self)):
+            value = getattr(self, one.name)
+            if one.repeats and (isinstance(value, str) or not isinstance(value, Sequence)):
+                object.__setattr__(self, one.name, (value,))
+        check_limits(self)
+
+
+class Described(NamedTuple):
+    """A field of a request: its option, and what decides how it is read and written."""
+
+    name: str
+    option: str
+    default: Any
+    limits: Limits | None
+    repeats: bool
+    speed_only: bool
+    hidden: bool
+
+
+@cache
+def described(kind: Hashable) -> tuple[Described, ...]:
+    """The fields of a request's class, or of a dataclass of options."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(_described(one, hints[one.name]) for one in fields(kind))
+
+
+def _described(one: Field[Any], hint: Any) -> Described:
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    parameter = next((each for each in notes if isinstance(each, Parameter)), Parameter())
+    names = tuple(parameter.name or ()) or (f"--{one.name.replace('_', '-')}",)
+    return Described(
+        name=one.name,
+        option=names[0],
+        default=one.default if one.default_factory is MISSING else one.default_factory(),
+        limits=next((each for each in notes if isinstance(each, Limits)), None),
+        repeats=get_origin(kind) is Sequence,
+        speed_only=SPEED_ONLY in notes,
+        hidden=parameter.parse is False,
+    )
+
+
+def check_limits(options: object) -> None:
+    """Refuse the first value outside its limits.
+
+    Raises
+    ------
+    SpecError
+        When there is one.
+    """
+    for one in described(type(options)):
+        value = getattr(options, one.name)
+        if one.limits and value is not None:
+            one.limits.check(one.option, value)
+
+
+def reproduce(command: str, request: object) -> str:
+    """The command that asks the same: every option that decides the result and is no default.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Greeting:
+    ...     names: Annotated[Sequence[str], Parameter(name="--name")] = ()
+    ...     loud: bool = False
+    >>> reproduce("greet", Greeting(names=("a b", "c"), loud=True))
+    "scope greet --name 'a b' --name c --loud"
+    """
+    return " ".join(["scope", command, *_words(request)])
+
+
+def _words(request: Any) -> Iterator[str]:
+    for one in described(type(request)):
+        value = getattr(request, one.name)
+        if is_dataclass(value) and isinstance(value, type(one.default)):
+            yield from _words(value)
+        elif not (one.hidden or one.speed_only or value is None or value == one.default):
+            yield from _option(one.option, value)
+
+
+def _option(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield name if value else f"--no-{name.removeprefix('--')}"
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            # A template given as text has no file that a command could name.
+            if not (name == "--prompt" and isinstance(one, str)):
+                yield from (name, shlex.quote(f"{key}={one}"))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for one in value:
+            yield from (name, _spelled(one))
+    else:
+        yield from (name, _spelled(value))
+
+
+def _spelled(value: Any) -> str:
+    """A value as a command spells it: objects by the spec or the name that they carry."""
+    plain = isinstance(value, str | int | float | Path)
+    own = value if plain else getattr(value, "spec", None) or getattr(value, "name", None)
+    return shlex.quote(str(own or type(value).__name__))
+
+
+def as_function(
+    request: Callable[P, Asked], carry_out: Callable[[Asked], Result]
+) -> Callable[P, Result]:
+    """The Python function of a job: its signature and its parameters are the request's own."""
+
+    @wraps(carry_out)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+        return carry_out(request(*args, **kwargs))
+
+    call.__signature__ = inspect.signature(request)  # type: ignore[attr-defined]
+    call.__name__ = call.__qualname__ = carry_out.__name__.removeprefix("carry_out_")
+    call.__doc__ = _documented(request)
+    return call
+
+
+def _documented(request: Any) -> str:
+    """The request's docstring, followed by what is said of each of its fields."""
+    told = "\n".join(
+        f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
+    )
+    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{told}\n"
+
+
+def documentation(kind: type) -> dict[str, str]:
+    """What is said below each field of a dataclass and of its bases, the bases' fields last."""
+    found: dict[str, str] = {}
+    for one in kind.__mro__:
+        if is_dataclass(one):
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+            found |= {name: text for name, text in _below(tree) if name not in found}
+    return found
+
+
+def _below(tree: ast.stmt) -> Iterator[tuple[str, str]]:
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    for one, following in pairwise(body):
+        match one, following:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                yield name, inspect.cleandoc(str(text))

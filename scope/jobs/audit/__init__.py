@@ -1,0 +1,1 @@
+"""The audit: does a target keep the invariances of a reference?"""

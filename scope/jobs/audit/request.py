@@ -1,0 +1,87 @@
+"""What an audit is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from scope.core.job import Job
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, SPEED_ONLY, Limits, option
+from scope.errors import SpecError
+from scope.jobs.gates import AuditGates
+from scope.jobs.shared_fields import LabelledTexts
+from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRequest(LabelledTexts):
+    """Audit whether targets keep the invariances of a reference.
+
+    Searches perturbations that leave the reference's answers unchanged, and scores the targets on
+    them. A run that is killed continues when the same command is given again, with the same
+    result. The report is `report.html` in the run's folder.
+
+    Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2
+    --target hf:distilbert-base-uncased-finetuned-sst-2-english --allow-pickle
+    --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
+    """
+
+    reference: Annotated[str | object, option(MODELS, metavar="MODEL")]
+    """Reference model: hf:NAME, a folder, or another spec; in Python also an object with the
+    members of `scope.protocols.Classifier` or `NextToken`."""
+
+    targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
+    """Target model, in the same way; may be repeated. Labels are aligned by name."""
+
+    data: Annotated[str, option(DATA)]
+    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
+
+    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    """Number of texts to draw."""
+
+    capabilities: Annotated[Sequence[str | object], option(METHOD, "--capability")] = (
+        "synonym",
+        "typo",
+    )
+    """Capability, see `scope list capabilities`; in Python also an object with the members of
+    `scope.protocols.Capability`; may be repeated."""
+
+    preset: Annotated[Literal["paper", "strong"] | None, option(METHOD)] = None
+    """Capability synonym: stop at the first synonym (paper), or swap many words (strong)."""
+
+    max_words: Annotated[float | None, option(METHOD)] = None
+    """Preset strong: greatest share of words that is swapped."""
+
+    distance: Annotated[Literal["l1", "kl"], option(METHOD)] = "l1"
+    """How far an answer moves: L1 norm or KL divergence."""
+
+    min_similarity: Annotated[float | None, option(METHOD)] = None
+    """Least cosine similarity of a perturbed text with its original."""
+
+    encoder: Annotated[str, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
+    """Sentence encoder of --min-similarity."""
+
+    slots: Annotated[int, option(METHOD), Limits(least=1), SPEED_ONLY] = 64
+    """Texts searched at once; changes speed and memory, never the result."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """How models are loaded, run and asked."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_similarity is None and self.encoder != SENTENCE_ENCODER:
+            raise SpecError(
+                f"--encoder {self.encoder} without --min-similarity",
+                expected="an encoder with the similarity that it measures",
+                mend="add --min-similarity, such as 0.8, or leave --encoder out",
+            )
+
+
+JOB = Job(
+    name="audit",
+    request=AuditRequest,
+    carry_out="scope.jobs.audit.run:carry_out_audit",
+    model_options=Labelling,
+    gates=AuditGates,
+)

@@ -1,0 +1,180 @@
+"""The audit: does a target keep the invariances of a reference?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from scope.core.request import as_function
+from scope.errors import ModelError
+from scope.estimation import measure, shares_of_models
+from scope.jobs.audit.plan import AuditPlan
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audited import check_role, load_models
+from scope.jobs.canaries import recognise_classifier
+from scope.jobs.perturbing import changed_texts, find_perturbations
+from scope.jobs.preparation import (
+    choose_capabilities,
+    load_labelled,
+    soft_scope_metric,
+)
+from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.scoring import (
+    Answers,
+    answer_all,
+    answer_texts,
+    score_examples,
+    score_perturbations,
+)
+from scope.models import load_encoder
+from scope.models.cached import CachedClassifier
+from scope.progress import Silent
+from scope.protocols import Progress, SearchOptions
+from scope.records import AnswerShares, Comparison
+from scope.store import Run
+
+
+def carry_out_audit(request: AuditRequest) -> Comparison:
+    """Do the audit, or continue it where it was."""
+    return carry_out(request, prepare)
+
+
+audit = as_function(AuditRequest, carry_out_audit)
+
+
+def prepare(request: AuditRequest) -> Prepared:
+    """Load and check everything before any model answers."""
+    options = request.model_options
+    metric = soft_scope_metric(request.tolerance, request.cutoff)
+    check_role(
+        request.role,
+        label_map=request.label_map,
+        label_column=request.label_column,
+        options=options,
+    )
+    similarity = request.min_similarity
+    search = SearchOptions(
+        trials=request.trials,
+        seed=request.seed,
+        distance=request.distance,
+        slots=request.slots,
+        min_similarity=similarity,
+        encoder=None if similarity is None else load_encoder(request.encoder, options),
+    )
+    capabilities = choose_capabilities(
+        request.capabilities, {"preset": request.preset, "max_words": request.max_words}
+    )
+    models = load_models(
+        request.reference,
+        request.targets,
+        role=request.role,
+        label_map=request.label_map,
+        options=options,
+    )
+    data = load_labelled(
+        request.data,
+        models.reference.classifier.labels,
+        label_map=request.label_map,
+        text_column=request.text_column,
+        label_column="none" if request.role == "next_token" else request.label_column,
+        n=request.n,
+        seed=request.seed,
+    )
+    plan = AuditPlan(
+        request=request,
+        models=models,
+        data=data,
+        capabilities=capabilities,
+        soft_scope=metric,
+        options=search,
+    )
+    return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress or Silent()))
+
+
+def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
+    """Search, predict, measure; every answer that the run knows already is taken from it."""
+    _recognise_models(plan, run, progress)
+    _refuse_degenerate_reference(plan, run, progress)
+    reference = CachedClassifier(plan.models.reference.classifier, run)
+    sets = [
+        find_perturbations(
+            one.capability,
+            reference,
+            plan.data.examples,
+            plan.options,
+            run=run,
+            progress=progress,
+        )
+        for one in plan.capabilities
+    ]
+    reference_answers, *target_answers = answers = [
+        answer_all(model, plan.data.examples, sets, run=run, progress=progress)
+        for model in (plan.models.reference, *plan.models.targets)
+    ]
+    examples = score_examples(plan.data.examples, reference_answers, target_answers)
+    perturbations = score_perturbations(sets, reference_answers, target_answers)
+    targets = [target.name for target in plan.models.targets]
+    numbers = measure(
+        examples,
+        perturbations,
+        capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
+        targets=targets,
+        labels=plan.models.reference.classifier.labels,
+        soft_scope=plan.soft_scope,
+        seed=plan.options.seed,
+    )
+    return Comparison(
+        manifest=plan.manifest([_count_truncated(known) for known in answers]),
+        outcomes=tuple(one.outcome for one in sets),
+        measurements=numbers.measurements,
+        differences=numbers.differences,
+        curves=numbers.curves,
+        examples=examples,
+        perturbations=perturbations,
+        answer_shares=_shares(plan, answers),
+    )
+
+
+def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
+    """See that models whose bytes cannot be hashed are those whose answers the run holds."""
+    texts = [example.text for example in plan.data.examples]
+    for one in plan.capabilities:
+        texts += changed_texts(run, one.capability.name)
+    for model in (plan.models.reference, *plan.models.targets):
+        recognise_classifier(model, texts, run, progress)
+
+
+def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
+    """End the audit before any search where the reference's answers carry no evidence."""
+    texts = [example.text for example in plan.data.examples]
+    answers = answer_texts(plan.models.reference, texts, run=run, progress=progress)
+    found = _shares(plan, [answers])[0]
+    if found.degenerate is not None:
+        raise ModelError(
+            f"the reference `{found.model}` is degenerate: {found.degenerate}",
+            expected="a reference whose answers depend on the texts, so that it has invariances "
+            "worth keeping",
+            mend="check that the model, its labels and the data belong together (`--label-map` "
+            "renames labels), or name another reference",
+        )
+
+
+def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
+    """How the reference and the targets that have answered answer the unchanged texts."""
+    labels = plan.models.reference.classifier.labels
+    examples = plan.data.examples
+    choices = [{one.id: known[one.text].choice for one in examples} for known in answers]
+    named = [
+        {
+            key: choice if isinstance(choice, str) else labels[choice]
+            for key, choice in of_one.items()
+        }
+        for of_one in choices
+    ]
+    gold = {one.id: one.label for one in examples if one.label is not None and one.label in labels}
+    names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
+    return shares_of_models(names[: len(answers)], named, gold)
+
+
+def _count_truncated(answers: Answers) -> int:
+    return sum(prediction.truncated for prediction in answers.values())

@@ -1,0 +1,118 @@
+"""The options that let a command fail by what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from scope.core.options import OUTPUT, option
+from scope.core.request import Request
+from scope.records import Comparison
+
+if TYPE_CHECKING:
+    from scope.decision.gates import Gate
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskGates:
+    """Gates on what a comparison measures."""
+
+    gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
+    """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
+    Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
+    values and degenerate models fail. In an audit the value may be OTHER-MARGIN: no worse than
+    another target, or than an earlier run (folder or name), by more than the margin, paired."""
+
+    gate_on: Annotated[Literal["interval", "value"], option(OUTPUT)] = "interval"
+    """What a gate compares: the worse bound of the interval, or the value."""
+
+    fail_under: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC=VALUE")] = ()
+    """Alias of --gate 'METRIC>=VALUE'."""
+
+    measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
+
+    def __post_init__(self) -> None:
+        self.parsed()
+
+    def parsed(self) -> tuple[Gate, ...]:
+        """The gates of both options.
+
+        Raises
+        ------
+        SpecError
+            When one cannot be read.
+        """
+        if not self.gate and not self.fail_under:
+            return ()
+        from scope.decision.gates import parse_gate
+
+        return (
+            *(parse_gate(text, self.measured_in) for text in self.gate),
+            *(parse_gate(text, self.measured_in, fail_under=True) for text in self.fail_under),
+        )
+
+    def check(self, request: Any) -> None:
+        """Nothing is known of the models before they are loaded."""
+
+    def failures(self, request: Request, result: Comparison) -> Sequence[str]:
+        """A line for each gate that is not met."""
+        if not (gates := self.parsed()):
+            return ()
+        from scope.decision.gates import failures
+
+        return list(failures(result, gates, self.gate_on, request.runs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditGates(TaskGates):
+    """Gates on what an audit measures."""
+
+    measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
+
+    def check(self, request: Any) -> None:
+        """See that what gates name is there, before any model is loaded.
+
+        That is the targets and runs that they compare with, and the names in their brackets.
+
+        Raises
+        ------
+        ScopeError
+            When one is not, or is the run's own folder.
+        """
+        gates = self.parsed()
+        if not any(gate.other or gate.only for gate in gates):
+            return
+        from scope.decision.baselines import require_names, require_other
+        from scope.jobs.identity import model_names
+        from scope.models.loading import split_spec
+        from scope.store import run_folder
+
+        # Loaded models name their scheme.
+        specs = (request.reference, *request.targets)
+        first, *others = (":".join(split_spec(spec)) for spec in specs)
+        names = model_names(first, others)[1:]
+        own = None if request.run is None else run_folder(request.run, request.runs)
+        for gate in gates:
+            require_names(gate.only, gate.text, (*request.capabilities, *names))
+            if gate.other is not None and gate.after not in names:
+                require_other(gate.other, gate.text, names, request.runs, own)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictGates:
+    """Gates on the verdicts of `scope reuse`."""
+
+    fail_on: Annotated[Sequence[Literal["related", "undecided"]], option(OUTPUT)] = ()
+    """Exit with 1 if this is a verdict; may be repeated."""
+
+    def check(self, request: Any) -> None:
+        """Every verdict can be judged."""
+
+    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+        """A line for each verdict that the command fails on."""
+        return [
+            f"{one.suspect} against {one.reference}: {one.decision}"
+            for one in result.verdicts
+            if one.decision in self.fail_on
+        ]

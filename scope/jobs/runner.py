@@ -1,0 +1,58 @@
+"""The life of a run, for every job: it is opened, filled, written and reported."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+
+from scope.core.request import Request
+from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.records import Clock, Comparison, Manifest
+from scope.registry import find
+from scope.store import Run, run_folder
+
+Asked = TypeVar("Asked", bound=Request)
+
+
+class Prepared(NamedTuple):
+    """A job whose models and data are loaded and checked.
+
+    ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
+    takes from it whatever it knows already.
+    """
+
+    manifest: Manifest
+    find: Callable[[Run], Comparison]
+
+
+def carry_out(request: Asked, prepare: Callable[[Asked], Prepared]) -> Comparison:
+    """Prepare the job, open its run, do the work, and write the result and its report.
+
+    The result is what the run's file holds, with the run's folder.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can fix, such as a run that was started with different arguments.
+    """
+    began = time.monotonic()
+    manifest, find_out = prepare(request)
+    folder = run_folder(request.run or default_run_name(manifest), request.runs)
+    with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as run:
+        return _finish(find_out(run), run, began)
+
+
+def _finish(comparison: Comparison, run: Run, began: float) -> Comparison:
+    clock = Clock(
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=round(time.monotonic() - began, 3),
+        damaged=run.damaged,
+        asked_again=run.asked_again,
+        drifts=tuple(run.drifts),
+    )
+    stored = run.write_comparison(replace(comparison, clock=clock))
+    run.write_report(find("renderers", "html").target().render(stored))
+    return replace(stored, folder=run.path)

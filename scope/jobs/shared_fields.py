@@ -1,0 +1,43 @@
+"""Fields that the requests of several jobs have, spelled once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scope.core.options import DATA, METHOD, MODELS, Limits, option
+from scope.core.request import Request
+
+AuditRole = Literal["classifier", "next_token"]
+"""What models are asked about texts: their label, or the token that follows them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledTexts(Request):
+    """Texts with labels, and models that label them."""
+
+    role: Annotated[AuditRole, option(MODELS)] = "classifier"
+    """Output that must not change: the label of a text, or the token most likely to follow it.
+    With next_token the models are language models, and gold labels are left out."""
+
+    label_map: Annotated[Sequence[str], option(MODELS, metavar="OLD=NEW")] = ()
+    """New name for a label of a model or of the data; may be repeated."""
+
+    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
+    """Column of the texts; auto-detected if omitted."""
+
+    label_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
+    """Column of the gold labels; auto-detected if omitted; none leaves them out."""
+
+    seed: Annotated[int, option(DATA)] = 0
+    """Random seed of the sample and of the search."""
+
+    trials: Annotated[int, option(METHOD), Limits(least=1)] = 3
+    """Perturbations searched for each text, all different."""
+
+    tolerance: Annotated[float, option(METHOD), Limits(least=0, most=4)] = 0.1
+    """Soft-SCoPE: L1 distance of two changes up to which credit is full."""
+
+    cutoff: Annotated[float, option(METHOD), Limits(least=0, most=4)] = 1.0
+    """Soft-SCoPE: L1 distance from which there is no credit."""
