@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scope.decision.gates import failed_gates
     from scope.errors import ScopeError
     from scope.jobs.audit.run import audit
-    from scope.jobs.compare import compare
+    from scope.jobs.compare.run import compare
     from scope.jobs.demo import demo
     from scope.jobs.fleet.embed import embed_fleet
     from scope.jobs.fleet.forecast import forecast_fleet
@@ -54,7 +54,7 @@ _HOMES = {
     "ScopeError": "scope.errors",
     "Undefined": "scope.records",
     "audit": "scope.jobs.audit.run",
-    "compare": "scope.jobs.compare",
+    "compare": "scope.jobs.compare.run",
     "demo": "scope.jobs.demo",
     "embed_fleet": "scope.jobs.fleet.embed",
     "failed_gates": "scope.decision.gates",

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cyclopts import Group, Parameter, Token
+from cyclopts import Group, Parameter
 
 from scope.errors import SpecError
+from scope.records import Setting
 
 MODELS = Group.create_ordered("Models")
 DATA = Group.create_ordered("Data")
@@ -84,7 +85,7 @@ SPEED_ONLY = _SpeedOnly()
 
 def option(
     panel: Group,
-    name: str | None = None,
+    name: str | tuple[str, ...] | None = None,
     *,
     metavar: str | None = None,
     negative: str | None = None,
@@ -110,15 +111,49 @@ def named_values(
 ) -> Parameter:
     """An option of a mapping, repeated as ``--name KEY=VALUE``."""
 
-    def convert(_: object, tokens: Sequence[Token]) -> dict[str, object]:
-        found = pairs([one.value for one in tokens], option=name, example=example)
+    def convert(written: Sequence[str]) -> dict[str, object]:
+        found = pairs(written, option=name, example=example)
         return {key: value(text) for key, text in found.items()}
 
+    return entries(panel, name, metavar=metavar, convert=convert)
+
+
+def settings_option(panel: Group) -> Parameter:
+    """The option of a piece's own settings, with the values that their spelling suggests."""
+    return named_values(panel, "--setting", example="min_words=10", value=setting_value)
+
+
+def setting_value(text: str) -> Setting:
+    """What a setting's spelling suggests: a number, yes or no, or text.
+
+    Examples
+    --------
+    >>> setting_value("10"), setting_value("no"), setting_value("short")
+    (10, False, 'short')
+    """
+    if text.casefold() in ("yes", "true", "no", "false"):
+        return text.casefold() in ("yes", "true")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def entries(
+    panel: Group,
+    name: str,
+    *,
+    metavar: str,
+    convert: Callable[[Sequence[str]], object] = list,
+) -> Parameter:
+    """An option that is repeated, whose values are read together."""
     return Parameter(
         name=name,
         group=panel,
         metavar=metavar,
-        converter=convert,
+        converter=lambda _, tokens: convert([one.value for one in tokens]),
         # Each occurrence of the option is one entry; without it the last one alone would count.
         n_tokens=-1,
         accepts_keys=False,

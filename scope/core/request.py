@@ -6,7 +6,7 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, wraps
 from itertools import pairwise
@@ -125,14 +125,14 @@ def _words(request: Any) -> Iterator[str]:
         value = getattr(request, one.name)
         if is_dataclass(value) and isinstance(value, type(one.default)):
             yield from _words(value)
-        elif not (one.hidden or one.speed_only or value is None or value == one.default):
-            yield from _option(one.option, value)
+        elif not (one.hidden or one.speed_only or value == one.default):
+            yield from _option(one.option, "none" if value is None else value)
 
 
 def _option(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, bool):
         yield name if value else f"--no-{name.removeprefix('--')}"
-    elif isinstance(value, dict):
+    elif isinstance(value, Mapping):
         for key, one in value.items():
             # A template given as text has no file that a command could name.
             if not (name == "--prompt" and isinstance(one, str)):

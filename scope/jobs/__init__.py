@@ -2,6 +2,7 @@
 
 from scope.core.job import Job
 from scope.jobs.audit.request import JOB as AUDIT
+from scope.jobs.compare.request import JOB as COMPARE
 
-JOBS: tuple[Job, ...] = (AUDIT,)
+JOBS: tuple[Job, ...] = (AUDIT, COMPARE)
 """In the order of the help page."""

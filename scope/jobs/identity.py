@@ -32,6 +32,10 @@ SOFTWARE = (
 NULL = "null"
 """The setting that says the null hypothesis of a test in words, which decide nothing."""
 
+WHOSE = "semscore"
+"""The setting that names the model of the probe behind SemScore. It decides nothing: a model that
+was moved is the same by its fingerprint."""
+
 PROBES = "probes for "
 """How settings begin that hold the hash of what was asked: found on the way, so that they are no
 part of the question."""
@@ -123,7 +127,7 @@ def question_of(manifest: Manifest) -> dict[str, object]:
             {
                 key: one
                 for key, one in manifest.settings.items()
-                if key != NULL and not key.startswith(PROBES)
+                if key not in (NULL, WHOSE) and not key.startswith(PROBES)
             }
         ),
     }

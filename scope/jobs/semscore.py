@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from scope.errors import ScopeError, SpecError
 from scope.estimation.tasks import Compare, cosines_of
+from scope.jobs.identity import WHOSE
 from scope.models import ModelOptions, load_encoder
-from scope.models.options import SENTENCE_ENCODER
 from scope.paths import expanded
 from scope.protocols import Encoder, Progress, Task
 from scope.records import Setting
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 PROBE = "probe:"
 """How a spec begins that names a saved probe's folder."""
-
-WHOSE = "semscore"
-"""The setting that names the model of the probe, for whoever reads the result. It decides nothing:
-a model that was moved is the same by its fingerprint."""
 
 ENCODED_AT_ONCE = 256
 """Texts between two signs of progress."""
@@ -51,10 +47,6 @@ class SemScore(Protocol):
     """What measures SemScore."""
 
     @property
-    def option(self) -> Mapping[str, str | None]:
-        """The option of the command that asks for it; None where it is the usual one."""
-
-    @property
     def settings(self) -> Mapping[str, Setting]:
         """What of it decides the result, as the manifest says it."""
 
@@ -71,12 +63,6 @@ class ByEncoder:
     """SemScore is the cosine of two texts' vectors."""
 
     encoder: Encoder
-
-    @property
-    def option(self) -> Mapping[str, str | None]:
-        """The encoder's spec."""
-        spec = self.encoder.spec
-        return {"encoder": None if spec == SENTENCE_ENCODER else spec}
 
     @property
     def settings(self) -> Mapping[str, Setting]:
@@ -117,13 +103,6 @@ class ByProbe:
     """SemScore is the score of a probe, from 0 to 1."""
 
     probe: ProbeSimilarity
-
-    @property
-    def option(self) -> Mapping[str, str | None]:
-        """The folder where the probe lies, and where its model is if that was said."""
-        model = self.probe.model
-        where = f"{self.probe.folder}" if model is None else f"{self.probe.folder}#{model}"
-        return {"semscore": f"{PROBE}{where}"}
 
     @property
     def settings(self) -> Mapping[str, Setting]:

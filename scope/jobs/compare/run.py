@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
+from scope.core.request import as_function
 from scope.estimation.tasks import (
     TaskNumbers,
     counted,
@@ -17,100 +16,42 @@ from scope.estimation.tasks import (
 )
 from scope.jobs.asking import ask
 from scope.jobs.canaries import recognise_answerer
-from scope.jobs.comparison_plan import ComparisonPlan, deciding
-from scope.jobs.finishing import finish
-from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.jobs.compare.plan import ComparisonPlan
+from scope.jobs.compare.request import CompareRequest
 from scope.jobs.participants import load_participants
+from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.models import ModelOptions
-from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
-from scope.protocols import Progress, Task
-from scope.records import Comparison, Outcome, Question, Setting, TaskAnswers
-from scope.store import Run, run_folder
+from scope.protocols import Progress
+from scope.records import Comparison, Outcome, Question, TaskAnswers
+from scope.store import Run
 
 
-def compare(
-    *,
-    models: Sequence[str | object],
-    tasks: str | Sequence[str | Task],
-    data: str | Mapping[str, str],
-    n: int | None = None,
-    seed: int = 0,
-    settings: Mapping[str, Setting] | None = None,
-    normalize: bool = False,
-    encoder: str | None = SENTENCE_ENCODER,
-    model_options: ModelOptions | None = None,
-    run: str | Path | None = None,
-    runs: Path = Path("runs"),
-    progress: Progress | None = None,
-) -> Comparison:
-    """Ask models the same questions, and measure how alike their answers are.
+def carry_out_compare(request: CompareRequest) -> Comparison:
+    """Make the comparison, or continue it where it was."""
+    return carry_out(request, prepare)
 
-    The run is kept on disk: killed and called again alike, it goes on where it was and gives the
-    same result. The report lies in the run's folder, ``runs/NAME/report.html``.
 
-    Parameters
-    ----------
-    models
-        Specs of two models or more, or objects with the members of the role that the tasks ask
-        for (`scope.protocols`). ``predictions:FILE.tsv#*`` stands for all models of the file.
-    tasks
-        Names, or objects with the members of `scope.protocols.Task`; one name may stand alone.
-    data
-        What the questions are made of: a data spec, or one for each task by its name.
-    n
-        How many questions to draw for each task; all of them if None or more than there are.
-    settings
-        Of the tasks that have them, such as ``min_words`` of *cloze*.
-    normalize
-        Compare answers as the SQuAD evaluation does: without articles, punctuation and capitals.
-    encoder
-        What SemScore is measured by: the spec of a sentence encoder, or ``probe:FOLDER`` for a
-        probe that `scope.probes.save_probe` wrote; None leaves SemScore out.
-        ``probe:FOLDER#SPEC`` says where the probe's model is now, and lets ``model_options``
-        allow for it what they allow for the compared models.
-    model_options
-        How models are loaded, run and asked.
-    run, runs
-        The run's name under the folder ``runs``, or its path; by default a name that follows
-        from what is asked.
-    progress
-        Where to show progress; nowhere by default.
+compare = as_function(CompareRequest, carry_out_compare)
 
-    Returns
-    -------
-    Comparison
-        Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it.
 
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    began = time.monotonic()
-    model_options = model_options or ModelOptions()
-    progress = progress or Silent()
-    tasks = [tasks] if isinstance(tasks, str) else tasks
-    chosen = choose_tasks(tasks, data, settings or {}, n=n, seed=seed)
-    # What is quick to fail comes first: a language model may take half a minute to load.
-    semscore = load_semscore(encoder, [one.task for one in chosen], model_options)
-    plan = ComparisonPlan(
-        participants=load_participants(models, chosen, model_options, progress),
-        tasks=chosen,
-        semscore=semscore,
-        n=n,
-        seed=seed,
-        settings=settings or {},
-        normalize=normalize,
-        options=model_options,
+def prepare(request: CompareRequest) -> Prepared:
+    """Load and check everything before any model is asked."""
+    options = request.model_options
+    progress = request.progress or Silent()
+    tasks = choose_tasks(
+        request.tasks, request.data, request.settings, n=request.n, seed=request.seed
     )
-    asked = deciding(plan.manifest())
-    folder = run_folder(run or default_run_name(asked), runs)
-    with Run.open(folder, question_of(asked), notes=notes_of(plan.manifest())) as opened:
-        comparison = _conduct(plan, opened, progress)
-        return finish(comparison, opened, seconds=time.monotonic() - began)
+    # What is quick to fail comes first: a language model may take half a minute to load.
+    semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
+    plan = ComparisonPlan(
+        request=request,
+        participants=load_participants(request.models, tasks, options, progress),
+        tasks=tasks,
+        semscore=semscore,
+    )
+    return Prepared(plan.manifest(), partial(_conduct, plan, progress=progress))
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
@@ -170,8 +111,8 @@ def _measure(
         measure_task,
         answers,
         [one.name for one in plan.participants],
-        normalize=plan.normalize,
-        seed=plan.seed,
+        normalize=plan.request.normalize,
+        seed=plan.request.seed,
     )
     if likeness is None:
         return measure()

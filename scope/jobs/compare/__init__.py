@@ -1,0 +1,1 @@
+"""The comparison: do models answer the same questions alike, right or wrong?"""

@@ -1,0 +1,57 @@
+"""A comparison as it was asked, with everything loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scope.core.request import reproduce
+from scope.jobs.compare.request import CompareRequest
+from scope.jobs.identity import software_versions
+from scope.jobs.participants import PROMPTS, Participant
+from scope.jobs.semscore import SemScore
+from scope.jobs.task_choice import ChosenTask
+from scope.models.prompts import prompt_of
+from scope.records import Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonPlan:
+    """What is to be done; nothing of it changes any more."""
+
+    request: CompareRequest
+    participants: tuple[Participant, ...]
+    tasks: tuple[ChosenTask, ...]
+    semscore: SemScore | None
+
+    def _asked_with(self) -> dict[str, Setting]:
+        """The prompts and the longest answer, where a model may be asked with them."""
+        if all(one.saved or one.own for one in self.participants):
+            return {}
+        used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
+        prompts = {
+            f"prompt {name}": prompt_of(name, self.request.model_options).template for name in used
+        }
+        return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """What stands at the head of the result; the texts cut by each model are known later."""
+        counts = truncated or [0] * len(self.participants)
+        roles = [one.task.role for one in self.tasks]
+        return Manifest(
+            job="compare",
+            models=tuple(
+                one.card(cut, roles) for one, cut in zip(self.participants, counts, strict=True)
+            ),
+            data=tuple(one.data.card for one in self.tasks),
+            capabilities=tuple(one.card() for one in self.tasks),
+            settings={
+                "seed": self.request.seed,
+                "normalize": self.request.normalize,
+                **(self.semscore.settings if self.semscore else {"encoder": None}),
+                **self._asked_with(),
+            },
+            versions=software_versions(),
+            command=reproduce("compare", self.request),
+            encoder_reproducible=self.semscore.reproducible if self.semscore else "",
+        )

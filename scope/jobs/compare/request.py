@@ -1,0 +1,112 @@
+"""What a comparison is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from scope.core.job import Job
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    Limits,
+    entries,
+    option,
+    settings_option,
+)
+from scope.core.request import Request
+from scope.errors import SpecError
+from scope.jobs.gates import TaskGates
+from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
+from scope.records import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(Request):
+    """Ask models the same questions, and measure how similar their answers are.
+
+    A run that is killed continues when the same command is given again, with the same result. The
+    report is `report.html` in the run's folder.
+
+    Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
+    --task cloze --data text:books/ --n 500
+    """
+
+    models: Annotated[Sequence[str | object], option(MODELS, "--model", metavar="MODEL")]
+    """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; in Python also an object
+    with the members of the tasks' role (`scope.protocols`); may be repeated.
+    predictions:FILE.tsv#* is all models of the file."""
+
+    tasks: Annotated[Sequence[str | object], option(DATA, "--task", metavar="TASK")]
+    """Task, see `scope list tasks`; in Python also an object with the members of
+    `scope.protocols.Task`; may be repeated."""
+
+    data: Annotated[
+        str | Sequence[str] | Mapping[str, str], entries(DATA, "--data", metavar="[TASK=]DATA")
+    ]
+    """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
+    as TASK=DATA."""
+
+    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    """Number of questions to draw for each task."""
+
+    seed: Annotated[int, option(DATA)] = 0
+    """Random seed of the sample and of the blanks."""
+
+    settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
+    """Setting of a task, such as min_words=10; may be repeated."""
+
+    normalize: Annotated[bool, option(METHOD)] = False
+    """Compare answers as SQuAD does: without articles, punctuation and capitals."""
+
+    encoder: Annotated[
+        str | None, option(METHOD, ("--semscore", "--encoder"), metavar="MODEL|probe:FOLDER|none")
+    ] = SENTENCE_ENCODER
+    """Measure of SemScore: a sentence encoder, or a probe that `scope probe --save` wrote. Add
+    #MODEL to a probe whose model has moved, or needs --allow-pickle or --trust-remote-code. none
+    leaves SemScore out."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """How models are loaded, run and asked."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.data, str | Mapping):
+            object.__setattr__(self, "data", _by_task(self.data, self.tasks))
+        if self.encoder == "none":
+            object.__setattr__(self, "encoder", None)
+
+
+def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Mapping[str, str]:
+    """One spec, or one for each task where entries begin with a task's name.
+
+    Examples
+    --------
+    >>> _by_task(["books.jsonl"], ["cloze"])
+    'books.jsonl'
+    >>> _by_task(["cloze=text:books", "choice=a.jsonl"], ["cloze", "choice"])
+    {'cloze': 'text:books', 'choice': 'a.jsonl'}
+    """
+    named = [(name, spec) for name, _, spec in (one.partition("=") for one in entries)]
+    if all(name in tasks and spec for name, spec in named) and len(dict(named)) == len(named):
+        return dict(named)
+    if len(entries) == 1 and len(tasks) == 1:
+        return entries[0]
+    names = [str(one) for one in tasks]
+    raise SpecError(
+        f"the data {' '.join(entries)} for the tasks {', '.join(names)}",
+        expected="one data spec for each task",
+        mend="write " + " ".join(f"--data {one}=DATA" for one in dict.fromkeys(names)),
+    )
+
+
+JOB = Job(
+    name="compare",
+    request=CompareRequest,
+    carry_out="scope.jobs.compare.run:carry_out_compare",
+    model_options=Answering,
+    gates=TaskGates,
+)
