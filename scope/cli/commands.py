@@ -14,7 +14,6 @@ from scope.cli.list import list_
 from scope.cli.probe import probe
 from scope.cli.report import report
 from scope.cli.reuse import reuse
-from scope.cli.zoo import zoo
 
 application = typer.Typer(
     help="SCoPE compares language models by behaviour.",
@@ -55,4 +54,3 @@ application.command()(probe)
 application.add_typer(fleet, name="fleet")
 application.command()(report)
 application.command(name="list")(list_)
-application.command()(zoo)
