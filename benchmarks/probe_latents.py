@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from zoo.smollm import smollm_file
 
 from capabilities.similarity import Similarity
 from scope.data import load_data
@@ -29,7 +30,6 @@ from scope.models.latents.readout import ONE_WORD, SLOT
 from scope.models.loading import load_latent_reader
 from scope.models.torch_setup import load_torch
 from scope.progress import suitable_progress
-from scope.zoo.smollm import smollm_file
 
 TEXTS, RACED = 8_000, 1_000
 

@@ -13,11 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from zoo.smollm import smollm_file
+
 import scope
 from scope.errors import ResourceError
 from scope.progress import suitable_progress
 from scope.records import Estimate
-from scope.zoo.smollm import smollm_file
 
 REPORT = Path("runs") / "probe-models.html"
 

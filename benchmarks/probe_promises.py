@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from zoo.smollm import smollm_file
 
 import scope
 from capabilities.similarity import Similarity
@@ -20,7 +21,6 @@ from scope.jobs.probe.opening import open_probe
 from scope.models import ModelOptions
 from scope.progress import suitable_progress
 from scope.protocols import Part
-from scope.zoo.smollm import smollm_file
 
 PAIRS = 1_000
 

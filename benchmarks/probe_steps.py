@@ -10,12 +10,13 @@ from statistics import mean, stdev
 from types import MappingProxyType
 from typing import Any
 
+from zoo.smollm import smollm_file
+
 import scope
 from scope.probes import STEPS
 from scope.progress import suitable_progress
 from scope.protocols import Advance, Progress, Total
 from scope.records import Comparison, Estimate, StepScore, Undefined
-from scope.zoo.smollm import smollm_file
 
 PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
     {

@@ -28,6 +28,7 @@ from typing import Any
 
 from probe_models import gemma_file
 from surroundings import surroundings
+from zoo.smollm import smollm_file
 
 from scope.metrics import best_against_gold, exact_match_values, word_f1_values
 from scope.models import ModelOptions
@@ -36,7 +37,6 @@ from scope.models.torch_setup import load_torch
 from scope.protocols import Role
 from scope.records import Answer, Item
 from scope.registry import find
-from scope.zoo.smollm import smollm_file
 
 TASKS: dict[str, Role] = {"extractive_qa": "answerer", "cloze": "mask_filler"}
 

@@ -3,7 +3,7 @@
     python benchmarks/reuse_power.py zoo [--json]
     python benchmarks/reuse_power.py answers [--data DIR] [--json]
 
-`zoo` asks the small models of known lineage that `scope.zoo` builds (`reuse_power_zoo.py`);
+`zoo` asks the small models of known lineage that `build_zoo.py` builds (`reuse_power_zoo.py`);
 `answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`). Each
 file names its keys of --json; both add `python`, `numpy`, `processor` and `cores`.
 """

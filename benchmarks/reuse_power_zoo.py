@@ -38,6 +38,8 @@ from reuse_pairs import Lineage
 from reuse_stored_verdicts import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
 from reuse_zoo_table import UNRELATED, table
+from zoo.building import build_zoo
+from zoo.lineage import DERIVED, Zoo, ZooModel
 
 from scope.decision.case import Case
 from scope.decision.judging import Finding, find
@@ -50,8 +52,6 @@ from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Look, Standing, Undefined, Verdict
 from scope.statistics import mean_estimate
 from scope.store import Run
-from scope.zoo.lineage import DERIVED, Zoo, ZooModel
-from scope.zoo.zoo import build_zoo
 
 __all__ = ["figures", "table"]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from zoo.lineage import Zoo
+
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
 from scope.jobs.interviews import TextInterview
@@ -19,7 +21,6 @@ from scope.models.loading import load_classifier
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
 from scope.store import Run
-from scope.zoo.lineage import Zoo
 
 DATA = "demo:tweets"
 CAPABILITY = "typo"

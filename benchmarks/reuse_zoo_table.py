@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scope.zoo.lineage import DERIVED
+from zoo.lineage import DERIVED
 
 EVIDENCE = (
     "shared_mistakes",

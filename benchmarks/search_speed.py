@@ -41,6 +41,7 @@ from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
 from perturbations.textattack_gate import load_textattack
 from scope.data import load_data
+from scope.demo_models.build import build_demo_models
 from scope.models import ModelOptions, load_classifier
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -48,7 +49,6 @@ from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.protocols import SearchOptions
 from scope.records import Example, Perturbation
-from scope.zoo.build import build_demo_models
 
 OPTIONS = SearchOptions(trials=1, seed=0, slots=64)
 REPEATS_OF_LOCKSTEP = 3

@@ -37,7 +37,7 @@ LAYERS = (
     ("pieces",),
     ("data", "store", "estimation", "progress", "tables", "testing"),
     ("models", "evidence", "fleet"),
-    ("zoo", "decision", "probes"),
+    ("demo_models", "decision", "probes"),
     ("jobs",),
     ("scope",),
     ("cli",),
@@ -87,12 +87,12 @@ def is_upward(one):
     return not {here, there} <= HEIGHT.keys() or HEIGHT[there] >= HEIGHT[here]
 
 
-def test_only_models_and_the_zoo_know_the_libraries_of_models():
+def test_only_models_and_those_of_the_demo_know_the_libraries_of_models():
     assert [
         str(one)
         for one in imports(*PACKAGES)
         if is_in(one.module, *MODEL_LIBRARIES)
-        and not is_in(module_of(one.file), "scope.models", "scope.zoo")
+        and not is_in(module_of(one.file), "scope.models", "scope.demo_models")
         and not is_a_file_of_numbers(one)
     ] == []
 

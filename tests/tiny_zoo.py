@@ -3,13 +3,14 @@
 import os
 import time
 
+from zoo.new_bert import new_bert
+from zoo.recipes import BaseRecipe, ZooRecipe
+
+from scope.demo_models.bases import Base, label_names
+from scope.demo_models.recipes import NewModelRecipe, StudentRecipe, TrainingRecipe
+from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.torch_setup import quiet_transformers
-from scope.zoo.bases import Base, label_names
-from scope.zoo.new_bert import new_bert
-from scope.zoo.recipes import NewModelRecipe, StudentRecipe, TrainingRecipe
-from scope.zoo.training import seeded_torch
-from scope.zoo.zoo_recipes import BaseRecipe, ZooRecipe
 
 TRAINING = TrainingRecipe(texts=24, epochs=2, learning_rate=1e-2, batch_size=8)
 FURTHER = TrainingRecipe(texts=8, epochs=1, learning_rate=1e-3, batch_size=8)

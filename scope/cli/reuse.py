@@ -118,13 +118,6 @@ def reuse(
     perturbed: Annotated[
         int, typer.Option(min=1, help="Of how many of the texts perturbations are sought.")
     ] = 200,
-    search_suspect: Annotated[
-        bool,
-        typer.Option(
-            "--search-suspect",
-            help="Show too whether the reference keeps the suspect's invariances; costs queries.",
-        ),
-    ] = False,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
     label_map: LabelMap = [],  # noqa: B006 - typer copies it
@@ -179,7 +172,6 @@ def reuse(
             tolerance=tolerance,
             cutoff=cutoff,
             perturbed=perturbed,
-            search_suspect=search_suspect,
             text_column=text_column,
             label_column=label_column,
             label_map=label_map,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from scope.decision.case import Case, Probe
 from scope.errors import DataError
-from scope.estimation.pairs import InvariantPairs
 from scope.evidence.interning import Given, answer_matrix
 from scope.jobs.interviews import Interview
 from scope.jobs.lineup import Lineup, Member
@@ -39,13 +38,11 @@ def make_case(
     interview: Interview,
     *,
     batches: InBatches | None = None,
-    of_suspect: ProbeSet | None = None,
 ) -> tuple[Case, tuple[Look, ...]]:
     """Ask everybody what was made for one reference; the suspect comes last.
 
     With ``batches`` the case holds what was asked until the suspect was found to be related, and
-    the looks at it come with it; perturbations are not asked. ``of_suspect`` are texts made for the
-    suspect instead, where it was searched.
+    the looks at it come with it; perturbations are not asked.
 
     Raises
     ------
@@ -80,11 +77,9 @@ def make_case(
             probes=_in_words(asked, given, interview),
             answers=answer_matrix([one.asked for one in asked], given),
             pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
-            turned=_turned(of_suspect, lineup, reference, interview) if of_suspect else (),
             hash=probes.hash,
             representative=None if batches is None else REPRESENTATIVE,
-            queries=len({_words(one.question) for one in [*asked, *perturbed]})
-            + sum(one.outcome.queries for one in (of_suspect.sets if of_suspect else ())),
+            queries=len({_words(one.question) for one in [*asked, *perturbed]}),
         )
 
     if batches is None:
@@ -100,16 +95,6 @@ def make_case(
         alpha=batches.alpha,
     )
     return case_of(stopped.answers), stopped.looks
-
-
-def _turned(
-    probes: ProbeSet, lineup: Lineup, reference: Member, interview: Interview
-) -> tuple[InvariantPairs, ...]:
-    """What the reference and the controls make of the suspect's perturbations."""
-    everybody = (lineup.suspect, reference, *lineup.controls)
-    for one in everybody:
-        interview.answers(one, probes.questions)
-    return interview.pairs(probes, everybody)
 
 
 def _words(question: Question) -> tuple[object, ...]:

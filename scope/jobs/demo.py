@@ -32,7 +32,7 @@ def demo(
     ResourceError
         When the packages of the extra ``demo`` are not installed.
     """
-    from scope.zoo.build import build_demo_models
+    from scope.demo_models.build import build_demo_models
 
     progress = progress or Silent()
     models = build_demo_models(cache_folder() / "zoo", seed=seed, progress=progress)

@@ -52,7 +52,6 @@ def reuse(
     seed: int = 0,
     trials: int = 3,
     perturbed: int = 200,
-    search_suspect: bool = False,
     tolerance: float = 0.1,
     cutoff: float = 1.0,
     settings: Mapping[str, Setting] | None = None,
@@ -102,9 +101,6 @@ def reuse(
         Perturbations sought for each text.
     perturbed
         Of how many of the texts perturbations are sought.
-    search_suspect
-        Search the suspect too, with thousands of queries, and show whether the reference keeps
-        its perturbations.
     tolerance, cutoff
         Of Soft-SCoPE.
     settings
@@ -154,7 +150,6 @@ def reuse(
             text_column=text_column,
             label_column=label_column,
             label_map=label_map,
-            search_suspect=search_suspect,
             perturbed=perturbed,
         )
         prepared = prepare_texts(models, texts, options)
@@ -162,7 +157,6 @@ def reuse(
         of_texts = {
             "--role": role != "classifier",
             "--capability": capabilities,
-            "--search-suspect": search_suspect,
             "--text-column": text_column,
             "--label-column": label_column,
             "--label-map": label_map,
@@ -172,7 +166,7 @@ def reuse(
     manifest = prepared.plan.manifest()
     folder = run_folder(run or default_run_name(manifest), runs)
     with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as opened:
-        comparison = _conduct(prepared, options, metric, opened, search_suspect=search_suspect)
+        comparison = _conduct(prepared, options, metric, opened)
         return finish(comparison, opened, seconds=time.monotonic() - began)
 
 
@@ -234,9 +228,7 @@ def _refuse_without_a_task(settings: Mapping[str, Setting], models: Sequence[str
             )
 
 
-def _conduct(
-    prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run, *, search_suspect: bool
-) -> Comparison:
+def _conduct(prepared: Prepared, options: ReuseOptions, metric: Metric, run: Run) -> Comparison:
     """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
     prepared.recognise(run)
     lineup = prepared.plan.lineup
@@ -244,7 +236,6 @@ def _conduct(
     sets = {one.name: prepared.probes(one, run) for one in lineup.references}
     # After the probes are fixed: where labels differ, an interview begins with a question to all.
     interview = prepared.interview(run)
-    of_suspect = prepared.probes(lineup.suspect, run) if search_suspect else None
     judge = partial(find, alpha=share, soft_scope=metric, seed=options.seed)
 
     def relates(case: Case, looks: tuple[Look, ...]) -> bool:
@@ -254,16 +245,7 @@ def _conduct(
     size = options.sequence
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
     findings = [
-        judge(
-            *make_case(
-                lineup,
-                one,
-                sets[one.name],
-                interview,
-                batches=batches,
-                of_suspect=of_suspect,
-            )
-        )
+        judge(*make_case(lineup, one, sets[one.name], interview, batches=batches))
         for one in lineup.references
     ]
     verdicts = conclude(
@@ -272,13 +254,12 @@ def _conduct(
         assume_no_label_training=options.assume_no_label_training,
         available=prepared.plan.available(options.n),
     )
-    searched = {**sets, **({lineup.suspect.name: of_suspect} if of_suspect else {})}
-    failed = [line for name, probes in searched.items() for line in probes.failures(name)]
+    failed = [line for name, probes in sets.items() for line in probes.failures(name)]
     return Comparison(
         manifest=prepared.plan.manifest(
             interview.truncated(), {name: probes.hash for name, probes in sets.items()}
         ),
-        outcomes=outcomes(searched, verdicts, [one.name for one in prepared.plan.asked]),
+        outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
         differences=(),
         curves=(),

@@ -41,7 +41,6 @@ class TextOptions:
     text_column: str | None
     label_column: str | None
     label_map: Sequence[str]
-    search_suspect: bool
     perturbed: int
 
 
@@ -63,7 +62,6 @@ def prepare_texts(models: Models, texts: TextOptions, options: ReuseOptions) -> 
     labels = tuple(lineup.references[0].model.labels)
     aligned = lineup.with_models(lambda one: _aligned(one, labels, texts, options))
     chosen = _capabilities(texts, aligned, options)
-    _check_searched(texts, aligned, chosen)
     way = _TextWay(
         lineup=aligned,
         labels=labels,
@@ -101,7 +99,6 @@ class _TextWay:
         texts, options = self.texts, self.options
         of_both: dict[str, Setting] = {
             **({} if texts.role == "classifier" else {"role": texts.role}),
-            **({"search_suspect": True} if texts.search_suspect else {}),
             "trials": texts.trials,
             "perturbed": texts.perturbed,
             **texts.soft_scope.parameters,
@@ -131,7 +128,7 @@ class _TextWay:
     def recognise(self, run: Run) -> None:
         """See that the models are those whose answers the run holds."""
         texts = [example.text for example in self.data.examples]
-        for searched in (*self.lineup.references, self.lineup.suspect):
+        for searched in self.lineup.references:
             for one in self.chosen:
                 texts += changed_texts(run, _kept_as(one, searched))
         for member in self.lineup.members:
@@ -215,19 +212,3 @@ def _capabilities(
             mend="name the model itself, or leave the search out: --capability none",
         )
     return choose_capabilities(texts.capabilities, {}) if texts.capabilities else ()
-
-
-def _check_searched(texts: TextOptions, lineup: Lineup, chosen: Sequence[ChosenCapability]) -> None:
-    """See that the suspect can be searched, where that is asked for."""
-    if not texts.search_suspect:
-        return
-    against = {
-        f"saved predictions, `{lineup.suspect.model.spec}`, as the suspect": lineup.suspect.saved,
-        "no capability to search with": not chosen,
-    }
-    if wrong := [found for found, is_so in against.items() if is_so]:
-        raise SpecError(
-            f"a search of the suspect, and {wrong[0]}",
-            expected="a suspect that answers new texts, some thousands of them",
-            mend="leave --search-suspect out",
-        )

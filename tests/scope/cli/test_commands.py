@@ -122,7 +122,7 @@ def test_a_constant_reference_ends_the_audit(command, reviews_csv):
     assert "the reference `toy_models:Constant` is degenerate: it answers" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["audit", "demo", "report", "list", "zoo"])
+@pytest.mark.parametrize("command", ["audit", "demo", "report", "list"])
 def test_every_command_has_help_with_an_example(run_scope, command):
     done = run_scope(command, "--help")
     assert done.returncode == 0

@@ -38,10 +38,10 @@ def test_all_three_models_have_learned_their_task(comparison):
 def test_one_slot_finds_what_many_find(comparison, tmp_path):
     from pathlib import Path
 
+    from scope.demo_models.build import build_demo_models
     from scope.jobs.demo import DATA
     from scope.paths import cache_folder
     from scope.serialization import to_json
-    from scope.zoo.build import build_demo_models
 
     models = build_demo_models(cache_folder() / "zoo")
     texts = {

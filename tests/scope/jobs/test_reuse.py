@@ -254,7 +254,6 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
         ({"references": []}, "no reference", "--reference SPEC"),
         ({"controls": []}, "0 controls", "--control SPEC"),
         ({"capabilities": ["typo"]}, "--capability with the task `choice`", "--task"),
-        ({"search_suspect": True}, "--search-suspect with the task `choice`", "--task"),
         ({"tolerance": 2.0, "cutoff": 1.0}, "tolerance", ""),
     ],
     ids=str,

@@ -162,35 +162,10 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
     assert len(suspect.asked) == len(set(suspect.asked)) > 120
 
 
-def test_a_search_of_the_suspect_is_shown_and_changes_nothing(reuse):
+def test_a_search_beside_batches_is_refused_before_the_suspect_is_asked(reuse):
     suspect = CountingPupil(Pupil(), "twin")
-    shown = only(reuse(suspect, capabilities=[MoreWords()], search_suspect=True))
-    plain = only(reuse(CountingPupil(Pupil(), "twin"), capabilities=[MoreWords()]))
-    assert (shown.decision, shown.standings) == (plain.decision, plain.standings)
-    turned = kinds(shown)["hard_scope", "more_words of the suspect"]
-    assert (turned.suspect.value, turned.decides) == (1, False)
-    assert kinds(shown).keys() - kinds(plain).keys() == {
-        ("hard_scope", "more_words of the suspect"),
-        ("soft_scope", "more_words of the suspect"),
-    }
-    # What it was asked before is known: the search costs as many queries as it says.
-    assert len(suspect.asked) == len(set(suspect.asked))
-    assert shown.queries > plain.queries
-
-
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [
-        ({"capabilities": [], "search_suspect": True}, "search of the suspect, and no capability"),
-        ({"sequential": True, "search_suspect": True}, "search of the suspect, and no capability"),
-        ({"capabilities": [MoreWords()], "sequential": True}, "capabilities, and a suspect that"),
-    ],
-    ids=str,
-)
-def test_a_search_that_cannot_be_is_refused_before_the_suspect_is_asked(reuse, options, found):
-    suspect = CountingPupil(Pupil(), "twin")
-    with pytest.raises(SpecError, match=found):
-        reuse(suspect, **options)
+    with pytest.raises(SpecError, match="capabilities, and a suspect that"):
+        reuse(suspect, capabilities=[MoreWords()], sequential=True)
     assert suspect.asked == []
 
 

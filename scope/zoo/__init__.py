@@ -1,1 +1,0 @@
-"""Small models of known lineage, trained here from packages alone, without any hub."""

@@ -1,0 +1,257 @@
+"""The whole zoo, in miniature: two bases, one independent of each kind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny_zoo
+from conftest import TESTS
+from zoo import building
+from zoo.building import build_models, build_zoo, makers_of
+from zoo.lineage import read_lineage
+from zoo.recipes import ZOO
+
+from scope.data import load_data
+from scope.data.loading import LoadedData
+from scope.demo_models.bases import Base
+from scope.demo_models.keeping import load_base
+from scope.errors import ResourceError, RunError, SpecError
+from scope.models import load_classifier
+from scope.records import DataCard
+
+
+class Watcher:
+    """Progress that sees which models are there whenever one more is done, and can interrupt."""
+
+    def __init__(self, home, interrupt_after=None):
+        self.home = home
+        self.seen = []
+        self.totals = []
+        self.interrupt_after = interrupt_after
+
+    @contextmanager
+    def task(self, description, total, done=0):
+        self.totals.append((total, done))
+
+        def advance(units=1, /):
+            self.seen.append(there(self.home))
+            if len(self.seen) == self.interrupt_after:
+                raise KeyboardInterrupt
+
+        yield advance
+
+
+def there(home):
+    return {path.parent.name for path in home.glob("[!.]*/config.json")}
+
+
+def contents(home):
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def build(home, examples, *, workers=2, progress=None, recipe=tiny_zoo.RECIPE, **bases):
+    return build_models(
+        home,
+        examples,
+        recipe,
+        bases={**tiny_zoo.BASES, **bases},
+        workers=workers,
+        progress=progress,
+    )
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory, examples):
+    """A zoo that two workers built, and who watched them."""
+    home = tmp_path_factory.mktemp("watched") / "zoo"
+    watcher = Watcher(home)
+    return build(home, examples, progress=watcher), home, watcher
+
+
+def test_every_model_is_built_and_can_be_named_as_a_spec(watched):
+    zoo, home, _ = watched
+    assert len(zoo.models) == 20
+    assert there(home) == {model.name for model in zoo}
+    fingerprints = set()
+    for model in zoo:
+        classifier = load_classifier(str(model.path))
+        assert classifier.labels == ("negative", "positive")
+        fingerprints.add(classifier.fingerprint)
+    assert len(fingerprints) == 20
+
+
+def test_the_lineage_lies_beside_the_models(watched):
+    zoo, home, _ = watched
+    assert read_lineage(home) == zoo
+
+
+def test_no_derived_model_is_there_before_its_reference(watched):
+    zoo, _, watcher = watched
+    assert watcher.totals == [(20, 0)]
+    assert len(watcher.seen) == 20
+    for names in watcher.seen:
+        assert {zoo[name].source for name in names} - {None} <= names
+
+
+@pytest.mark.slow
+def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
+    watched, examples, tmp_path
+):
+    _, whole, _ = watched
+    home = tmp_path / "zoo"
+    with pytest.raises(KeyboardInterrupt):
+        build(home, examples, progress=Watcher(home, interrupt_after=5))
+    left = there(home)
+    assert 5 <= len(left) < 8
+    assert not (home / "lineage.json").exists()
+    watcher = Watcher(home)
+    build(home, examples, workers=1, progress=watcher)
+    assert watcher.totals == [(20, len(left))]
+    assert len(watcher.seen) == 20 - len(left)
+    assert contents(home) == contents(whole)
+
+
+def test_only_what_is_missing_is_built_and_nothing_is_started_for_a_whole_zoo(watched, examples):
+    zoo, home, _ = watched
+    watcher = Watcher(home)
+    assert build(home, examples, progress=watcher, llama=tiny_zoo.fatal) == zoo
+    assert watcher.totals == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, ending):
+    script = (
+        "import sys, tiny_zoo; from pathlib import Path\n"
+        "from scope.records import Example; from zoo.building import build_models\n"
+        "examples = [Example(id=str(i), text=f'so {i}', label='positive') for i in range(9)]\n"
+        "bases = {**tiny_zoo.BASES, 'bert': tiny_zoo.endless}\n"
+        "build_models(Path(sys.argv[1]), examples, tiny_zoo.RECIPE, bases=bases)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": f"{TESTS}:{TESTS.parent / 'benchmarks'}"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_until(lambda: "llama-reference" in there(tmp_path))
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    process.send_signal(ending)
+    _, told = process.communicate(timeout=120)
+    wait_until(lambda: not any(is_running(worker) for worker in workers))
+    if ending == signal.SIGINT:
+        assert told.rstrip().endswith("KeyboardInterrupt")
+        assert "leaked" not in told
+
+
+def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):
+    with pytest.raises(ResourceError) as error:
+        build(tmp_path, examples, llama=tiny_zoo.unavailable, workers=1)
+    assert error.value.found == "the package p is not installed"
+    assert error.value.mend == "pip install p"
+
+
+def test_a_worker_that_dies_is_told(tmp_path, examples):
+    with pytest.raises(RunError) as error:
+        build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
+    assert "ended before it was done" in error.value.found
+    assert "--workers" in error.value.mend
+
+
+def test_no_workers_are_refused(tmp_path, examples):
+    with pytest.raises(SpecError, match="0 workers"):
+        build(tmp_path, examples, workers=0)
+
+
+def test_a_home_that_cannot_be_is_explained(tmp_path, examples):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be written"):
+        build(tmp_path / "file" / "home", examples)
+
+
+def test_the_real_zoo_has_a_maker_for_every_base():
+    assert set(makers_of(ZOO)) == {base.name for base in ZOO.bases}
+
+
+def test_makers_of_new_bases_follow_the_recipe(examples, tmp_path):
+    texts = [example.text for example in examples]
+    made = {name: makers_of(ZOO)[name](texts, tmp_path, 0) for name in ("roberta", "bert")}
+    for name, base in made.items():
+        assert isinstance(base, Base)
+        assert base.model.config.model_type == name
+        assert base.model.config.hidden_size == dict(ZOO.new_models)[name].width
+
+
+def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, examples):
+    card = DataCard(spec="demo:tweets-train", fingerprint="f", rows=64, used=64)
+    homes = []
+    monkeypatch.setattr(
+        building,
+        "load_data",
+        lambda spec: LoadedData(examples=tuple(examples), card=replace(card, spec=spec)),
+    )
+    monkeypatch.setattr(building, "build_models", lambda home, *rest, **options: homes.append(home))
+    build_zoo(tmp_path)
+    build_zoo(tmp_path, seed=1)
+    build_zoo(tmp_path, workers=1)
+    monkeypatch.setattr(building, "ZOO", replace(ZOO, version=2))
+    build_zoo(tmp_path)
+    assert len(set(homes)) == 3
+    assert homes[0] == homes[2] == tmp_path / f"lineage-{ZOO.key(seed=0, data='f')}"
+
+
+@pytest.mark.slow
+def test_the_real_models_are_skilled_each_of_its_kind():
+    """About half an hour, where the zoo was not built before."""
+    from scope.paths import cache_folder
+
+    zoo = build_zoo(cache_folder() / "zoo")
+    examples = load_data("demo:tweets").examples
+    texts = [example.text for example in examples]
+    gold = np.array([example.label == "positive" for example in examples])
+    for model in zoo:
+        answers = load_classifier(str(model.path)).classify(texts)
+        found = np.array([answer.label == 1 for answer in answers])
+        # Both labels count alike: seven tweets in ten are negative.
+        accuracy = np.mean([np.mean(found[gold == side] == side) for side in (True, False)])
+        assert accuracy >= 0.75, (model.name, accuracy)
+        assert load_base(model.path).model.config.num_labels == 2
+
+
+def children(pid):
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(status.parent.name))
+    return found
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(reached):
+    deadline = time.monotonic() + 120
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

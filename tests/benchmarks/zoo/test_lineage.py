@@ -1,0 +1,109 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from zoo.lineage import (
+    DERIVED,
+    LINEAGE_FILE,
+    Origin,
+    plan_zoo,
+    read_lineage,
+    to_rows,
+    write_lineage,
+)
+from zoo.recipes import ZOO
+
+from scope.errors import RunError
+
+
+@pytest.fixture
+def planned(tmp_path):
+    """The real zoo, of which nothing is built."""
+    origins = [
+        Origin(name=base.name, pretrained=base.pretrained, thief=base.thief) for base in ZOO.bases
+    ]
+    return plan_zoo(tmp_path, origins, same_data=ZOO.same_data, other_data=ZOO.other_data)
+
+
+def test_the_zoo_holds_every_kind_for_each_of_four_bases(planned):
+    assert len(planned.models) == len({model.name for model in planned}) == 52
+    kinds = Counter(model.kind for model in planned)
+    assert kinds == {"reference": 4, "same-data": 12, "other-data": 8, **dict.fromkeys(DERIVED, 4)}
+    assert len(planned.references) == 4
+    assert len(planned.independents) == 20
+
+
+def test_what_is_derived_names_its_reference_and_all_else_names_none(planned):
+    for reference in planned.references:
+        derived = planned.derived_from(reference.name)
+        assert tuple(model.kind for model in derived) == DERIVED
+        assert {model.name for model in derived} == {f"{reference.base}-{kind}" for kind in DERIVED}
+    for model in (*planned.references, *planned.independents):
+        assert model.source is None
+
+
+def test_no_model_stands_before_the_reference_it_is_derived_from(planned):
+    names = [model.name for model in planned]
+    for model in planned:
+        if model.source is not None:
+            assert names.index(model.source) < names.index(model.name)
+
+
+def test_hard_negatives_share_public_weights_and_texts_with_a_reference(planned):
+    hard = {model.name: model.hard_negative_of for model in planned if model.hard_negative_of}
+    assert hard == {
+        f"{base}-same-data-{number}": f"{base}-reference"
+        for base in ("smollm", "minilm")
+        for number in (1, 2, 3)
+    }
+    assert all(planned[name].source is None for name in hard)
+
+
+def test_a_thief_starts_from_another_base_than_its_reference(planned):
+    thieves = {model.source: model.base for model in planned if model.kind == "stolen"}
+    assert thieves == {
+        "smollm-reference": "roberta",
+        "minilm-reference": "roberta",
+        "roberta-reference": "minilm",
+        "bert-reference": "minilm",
+    }
+
+
+def test_a_model_is_found_by_its_name(planned):
+    assert planned["bert-int8"].path.name == "bert-int8"
+    with pytest.raises(KeyError):
+        planned["bert-int4"]
+
+
+def test_a_written_lineage_comes_back_wherever_the_zoo_was_moved(planned, tmp_path):
+    write_lineage(tmp_path, planned)
+    assert read_lineage(tmp_path) == planned
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    (tmp_path / LINEAGE_FILE).rename(moved / LINEAGE_FILE)
+    assert read_lineage(moved)["bert-int8"].path == moved / "bert-int8"
+    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
+
+
+def test_a_row_tells_all_of_a_model():
+    origin = Origin(name="a", pretrained=True, thief="b")
+    row = to_rows(plan_zoo(Path("zoo"), [origin]))[1]
+    assert row == {
+        "name": "a-same-data-1",
+        "path": str(Path("zoo/a-same-data-1")),
+        "base": "a",
+        "kind": "same-data",
+        "source": None,
+        "hard_negative_of": "a-reference",
+    }
+
+
+@pytest.mark.parametrize("content", [None, "[", json.dumps([{"name": "a"}]), "3"])
+def test_a_missing_or_damaged_lineage_is_explained(tmp_path, content):
+    if content is not None:
+        (tmp_path / LINEAGE_FILE).write_text(content)
+    with pytest.raises(RunError) as error:
+        read_lineage(tmp_path)
+    assert str(tmp_path / LINEAGE_FILE) in error.value.found
+    assert "build_zoo.py" in error.value.mend

@@ -1,0 +1,45 @@
+from dataclasses import replace
+
+import pytest
+from zoo.recipes import ZOO
+
+KEY = ZOO.key(seed=0, data="abc")
+FIRST, *REST = ZOO.bases
+
+
+def test_the_key_is_the_same_for_equal_recipes():
+    assert replace(ZOO).key(seed=0, data="abc") == KEY
+    assert len(KEY) == 12
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ZOO.key(seed=1, data="abc"),
+        ZOO.key(seed=0, data="abd"),
+        replace(ZOO, version=ZOO.version + 1).key(seed=0, data="abc"),
+        replace(ZOO, pruned=0.5).key(seed=0, data="abc"),
+        replace(ZOO, bases=(replace(FIRST, noise=0.5), *REST)).key(seed=0, data="abc"),
+        replace(ZOO, new_models=ZOO.new_models[:1]).key(seed=0, data="abc"),
+    ],
+)
+def test_the_key_changes_with_whatever_changes_the_models(changed):
+    assert changed != KEY
+
+
+def test_every_thief_is_another_base_of_the_zoo():
+    for base in ZOO.bases:
+        assert ZOO[base.thief].name != base.name
+
+
+def test_a_base_that_is_none_is_no_key():
+    with pytest.raises(KeyError):
+        ZOO["gpt"]
+
+
+def test_layers_are_dropped_wherever_fewer_are_promised():
+    depths = {"smollm": 4, "minilm": 6, **{name: new.layers for name, new in ZOO.new_models}}
+    for base in ZOO.bases:
+        for layers in (base.kept_layers, base.student.layers):
+            assert len(set(layers)) == len(layers) < depths[base.name]
+            assert set(layers) < set(range(depths[base.name]))

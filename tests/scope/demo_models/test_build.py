@@ -1,0 +1,184 @@
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scope.data import load_data
+from scope.data.loading import LoadedData
+from scope.demo_models import build
+from scope.demo_models.build import build_demo_models, build_models
+from scope.errors import RunError
+from scope.models import load_classifier
+from scope.records import DataCard
+
+MODELS = ("reference", "student", "independent")
+READING = "reading training texts"
+
+
+class Recorder:
+    """Progress that remembers what it was told, and can be killed in a task."""
+
+    def __init__(self, kill_in=None):
+        self.totals = {}
+        self.done = {}
+        self.kill_in = kill_in
+
+    @contextmanager
+    def task(self, description, total):
+        self.totals[description] = total
+        self.done[description] = 0
+
+        def advance(units=1, /):
+            self.done[description] += units
+            if description == self.kill_in:
+                raise KeyboardInterrupt
+
+        yield advance
+
+
+@pytest.fixture
+def build_tiny(examples, tiny_recipe, tiny_base):
+    def run(home, *, seed=0, progress=None):
+        return build_models(
+            home, examples, tiny_recipe, seed=seed, progress=progress, base=tiny_base
+        )
+
+    return run
+
+
+def contents(home):
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def test_three_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, examples):
+    models = build_tiny(tmp_path)
+    classifiers = [
+        load_classifier(str(path))
+        for path in (models.reference, models.student, models.independent)
+    ]
+    assert [classifier.labels for classifier in classifiers] == [("negative", "positive")] * 3
+    found = classifiers[0].classify([example.text for example in examples])
+    right = [one.label == (e.label == "positive") for one, e in zip(found, examples, strict=True)]
+    assert np.mean(right) > 0.9
+    assert len({classifier.fingerprint for classifier in classifiers}) == 3
+
+
+def test_a_build_is_equal_to_the_byte_for_the_same_seed(tmp_path, build_tiny):
+    build_tiny(tmp_path / "first")
+    build_tiny(tmp_path / "second")
+    build_tiny(tmp_path / "other", seed=1)
+    first, second, other = (contents(tmp_path / name) for name in ("first", "second", "other"))
+    assert first == second
+    for model in MODELS:
+        weights = f"{model}/model.safetensors"
+        assert first[weights] != other[weights]
+
+
+def test_every_unit_of_progress_is_shown(tmp_path, build_tiny):
+    progress = Recorder()
+    build_tiny(tmp_path, progress=progress)
+    assert progress.totals == {
+        READING: 4,
+        "training reference": 32,
+        "distilling student": 4 + 8,
+        "training independent": 8,
+    }
+    assert progress.done == progress.totals
+
+
+@pytest.mark.parametrize(
+    ("task", "left"),
+    [
+        ("training reference", set()),
+        ("distilling student", {"reference"}),
+        ("training independent", {"reference", "student"}),
+    ],
+)
+def test_a_killed_build_goes_on_and_ends_the_same(tmp_path, build_tiny, task, left):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    build_tiny(whole)
+    with pytest.raises(KeyboardInterrupt):
+        build_tiny(killed, progress=Recorder(kill_in=task))
+    assert {path.name for path in killed.iterdir()} - {".lock"} == left
+    progress = Recorder()
+    build_tiny(killed, progress=progress)
+    assert len(set(progress.totals) - {READING}) == 3 - len(left)
+    assert contents(killed) == contents(whole)
+
+
+def test_a_home_that_cannot_be_is_explained(tmp_path, build_tiny):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be written"):
+        build_tiny(tmp_path / "file" / "home")
+
+
+def test_nothing_is_trained_twice(tmp_path, build_tiny):
+    models = build_tiny(tmp_path)
+    progress = Recorder()
+    assert build_tiny(tmp_path, progress=progress) == models
+    assert progress.totals == {}
+
+
+def test_two_builds_at_once_train_each_model_once(tmp_path, build_tiny):
+    watchers = [Recorder(), Recorder()]
+    with ThreadPoolExecutor() as pool:
+        both = list(pool.map(lambda progress: build_tiny(tmp_path, progress=progress), watchers))
+    assert both[0] == both[1]
+    assert sorted(len(progress.totals) for progress in watchers) == [0, 4]
+
+
+def test_another_seed_or_recipe_lies_in_another_folder(
+    tmp_path, monkeypatch, examples, tiny_recipe, tiny_base
+):
+    card = DataCard(spec="demo:tweets-train", fingerprint="f", rows=64, used=64)
+    asked = []
+
+    def load(spec, *, n, seed):
+        asked.append((spec, n, seed))
+        return LoadedData(examples=tuple(examples), card=card)
+
+    def build_small(home, examples, recipe, *, seed, progress):
+        return build_models(home, examples, recipe, seed=seed, base=tiny_base)
+
+    monkeypatch.setattr(build, "load_data", load)
+    monkeypatch.setattr(build, "DEMO", tiny_recipe)
+    monkeypatch.setattr(build, "build_models", build_small)
+    first = build_demo_models(tmp_path)
+    second = build_demo_models(tmp_path, seed=1)
+    monkeypatch.setattr(build, "DEMO", replace(tiny_recipe, version=tiny_recipe.version + 1))
+    third = build_demo_models(tmp_path)
+    assert len({models.student.parent for models in (first, second, third)}) == 3
+    key = tiny_recipe.key(seed=0, data="f")
+    assert first.reference == tmp_path / f"demo-{key}" / "reference"
+    assert asked == [("demo:tweets-train", 64, seed) for seed in (0, 1, 0)]
+
+
+@pytest.mark.slow
+def test_the_real_models_are_good_and_the_student_takes_after_its_teacher(tmp_path):
+    models = build_demo_models(tmp_path)
+    examples = load_data("demo:tweets", n=1000, seed=0).examples
+    gold = np.array([example.label == "positive" for example in examples])
+    texts = [example.text for example in examples]
+    answers = {
+        name: np.array(
+            [
+                prediction.probabilities[1]
+                for prediction in load_classifier(str(getattr(models, name))).classify(texts)
+            ]
+        )
+        for name in MODELS
+    }
+    found = {name: answer > 0.5 for name, answer in answers.items()}
+    for name, bound in (("reference", 0.86), ("student", 0.85), ("independent", 0.80)):
+        # Both labels count alike: seven tweets in ten are negative.
+        accuracy = np.mean([np.mean(found[name][gold == side] == side) for side in (True, False)])
+        assert accuracy >= bound, (name, accuracy)
+    student = np.mean(found["student"] == found["reference"])
+    independent = np.mean(found["independent"] == found["reference"])
+    assert student > independent + 0.02
