@@ -44,8 +44,8 @@ from zoo.lineage import DERIVED, Zoo, ZooModel
 from scope.decision.case import Case
 from scope.decision.judging import Finding, find
 from scope.decision.verdicts import conclude
-from scope.jobs.casework import InBatches, make_case
-from scope.jobs.lineup import Lineup
+from scope.jobs.reuse.cases import InBatches, make_case
+from scope.jobs.reuse.models import Lineup
 from scope.jobs.preparation import soft_scope_metric
 from scope.paths import cache_folder
 from scope.progress import suitable_progress

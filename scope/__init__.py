@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.route import route_fleet
     from scope.jobs.probe.probing import probe
     from scope.jobs.report import report
-    from scope.jobs.reuse import reuse
+    from scope.jobs.reuse.run import reuse
     from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
     from scope.records import Comparison, Estimate, Undefined
@@ -63,7 +63,7 @@ _HOMES = {
     "predict_fleet": "scope.jobs.fleet.predict",
     "probe": "scope.jobs.probe.probing",
     "report": "scope.jobs.report",
-    "reuse": "scope.jobs.reuse",
+    "reuse": "scope.jobs.reuse.run",
     "route_fleet": "scope.jobs.fleet.route",
     "similarity": "scope.jobs.similarity",
 }

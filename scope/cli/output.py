@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import Parameter
 
@@ -31,9 +31,10 @@ Json = Annotated[
 Runs = Annotated[
     Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
+RunName = TypeVar("RunName", str, Path, None)
 
 
-def run_argument(run: str | Path | None) -> str | Path | None:
+def run_argument(run: RunName) -> RunName | Path:
     """A run as the user wrote it: a path where there is a slash in it, else a name.
 
     Examples

@@ -6,9 +6,9 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from functools import cache, wraps
+from functools import wraps
 from itertools import pairwise
 from pathlib import Path
 from typing import (
@@ -69,8 +69,7 @@ class Described(NamedTuple):
     hidden: bool
 
 
-@cache
-def described(kind: Hashable) -> tuple[Described, ...]:
+def described(kind: Any) -> tuple[Described, ...]:
     """The fields of a request's class, or of a dataclass of options."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(_described(one, hints[one.name]) for one in fields(kind))

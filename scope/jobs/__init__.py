@@ -3,6 +3,7 @@
 from scope.core.job import Job
 from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
+from scope.jobs.reuse.request import JOB as REUSE
 
-JOBS: tuple[Job, ...] = (AUDIT, COMPARE)
+JOBS: tuple[Job, ...] = (AUDIT, COMPARE, REUSE)
 """In the order of the help page."""

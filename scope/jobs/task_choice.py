@@ -27,7 +27,7 @@ class ChosenTask:
 
 
 def choose_tasks(
-    tasks: Sequence[str | Task],
+    tasks: Sequence[str | object],
     data: str | Mapping[str, str],
     settings: Mapping[str, Setting],
     *,
@@ -72,7 +72,7 @@ def task_names(*, pairs: bool) -> list[str]:
     return [entry.name for entry in working if _is_of_pairs(entry.target) == pairs]
 
 
-def _found(task: str | Task, settings: Mapping[str, Setting]) -> tuple[Task, str]:
+def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
     if isinstance(task, str):
         entry = find("tasks", task)
         found, origin = guarded_piece(make_piece(entry, settings)), entry.origin

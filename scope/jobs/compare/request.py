@@ -72,10 +72,15 @@ class CompareRequest(Request):
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
     """How models are loaded, run and asked."""
 
+    @property
+    def data_by_task(self) -> str | Mapping[str, str]:
+        """One spec for the only task, or one for each."""
+        if isinstance(self.data, str | Mapping):
+            return self.data
+        return _by_task(self.data, self.tasks)
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.data, str | Mapping):
-            object.__setattr__(self, "data", _by_task(self.data, self.tasks))
         if self.encoder == "none":
             object.__setattr__(self, "encoder", None)
 

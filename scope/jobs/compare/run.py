@@ -41,7 +41,7 @@ def prepare(request: CompareRequest) -> Prepared:
     options = request.model_options
     progress = request.progress or Silent()
     tasks = choose_tasks(
-        request.tasks, request.data, request.settings, n=request.n, seed=request.seed
+        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
     # What is quick to fail comes first: a language model may take half a minute to load.
     semscore = load_semscore(request.encoder, [one.task for one in tasks], options)

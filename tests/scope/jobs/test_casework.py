@@ -4,10 +4,10 @@ import pytest
 
 from scope.errors import DataError
 from scope.evidence.interning import Asked, Given
-from scope.jobs.casework import FEWEST_PROBES, InBatches, make_case
-from scope.jobs.lineup import Lineup, Member
-from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
-from scope.jobs.sequence import REPRESENTATIVE
+from scope.jobs.reuse.cases import FEWEST_PROBES, InBatches, make_case
+from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
+from scope.jobs.reuse.sequence import REPRESENTATIVE
 from scope.records import Question
 
 COUNT = 60

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.jobs.label_matching import match_labels, matched_in_words, relabelled
+from scope.jobs.reuse.label_matching import match_labels, matched_in_words, relabelled
 from scope.records import Prediction
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.lineup import Lineup, line_up
+from scope.jobs.reuse.models import Lineup, line_up
 from scope.progress import Silent
 
 

@@ -6,8 +6,8 @@ from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, un
 
 from scope.evidence.interning import Asked
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse_numbers import measurements, outcomes
-from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
+from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
 from scope.records import GOLD, Look, Outcome, Question
 
 

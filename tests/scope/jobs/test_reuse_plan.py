@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from scope.jobs.identity import default_run_name, question_of
-from scope.jobs.lineup import Lineup, Member
-from scope.jobs.reuse_plan import ReusePlan
+from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.plan import ReusePlan
 from scope.models import ModelOptions
 from scope.records import CapabilityCard, DataCard
 

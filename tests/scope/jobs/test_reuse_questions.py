@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scope.evidence.interning import Asked
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse_questions import ProbeSet, probes_of_items, probes_of_texts, spelled_alike
+from scope.jobs.reuse.probes import ProbeSet, probes_of_items, probes_of_texts, spelled_alike
 from scope.records import Example, Item, Outcome, Perturbation, Question
 
 

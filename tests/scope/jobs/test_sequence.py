@@ -11,8 +11,8 @@ from made_up_cases import judged, make_case, strangers, taking, with_suspect
 from scope.decision.usability import FEWEST_SHARED
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.interning import Asked, Given
-from scope.jobs.reuse_questions import ProbeQuestion
-from scope.jobs.sequence import (
+from scope.jobs.reuse.probes import ProbeQuestion
+from scope.jobs.reuse.sequence import (
     REPRESENTATIVE,
     ask_in_batches,
     asking_order,

@@ -14,9 +14,9 @@ from scope.errors import ModelError
 from scope.estimation.pairs import InvariantPairs, invariant_pairs
 from scope.evidence.interning import Given
 from scope.jobs.asking import ask
-from scope.jobs.label_matching import Matching, match_labels, matched_in_words, relabelled
-from scope.jobs.lineup import Lineup, Member
-from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet, spelled_alike
+from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
+from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, spelled_alike
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
 from scope.records import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from scope.decision.case import Case, Probe
 from scope.errors import DataError
 from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.interviews import Interview
-from scope.jobs.lineup import Lineup, Member
-from scope.jobs.reuse_questions import ProbeQuestion, ProbeSet
-from scope.jobs.sequence import REPRESENTATIVE, ask_in_batches, asking_order
+from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
+from scope.jobs.reuse.responses import Interview
+from scope.jobs.reuse.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question
 
 FEWEST_PROBES = 30

@@ -13,6 +13,7 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
 from scope.jobs.participants import Participant
+from scope.jobs.reuse.request import ReuseRequest
 from scope.models.expansion import expand_spec
 from scope.models.garage import Garage
 from scope.models.loading import split_spec
@@ -88,21 +89,14 @@ class Lineup:
 
 
 def line_up(
-    suspect: str | object,
-    references: Sequence[str | object],
-    controls: Sequence[str | object],
-    *,
-    load: Callable[[str | object], Any],
-    progress: Progress,
-    excluded: Sequence[str] = (),
+    request: ReuseRequest, *, load: Callable[[str | object], Any], progress: Progress
 ) -> Lineup:
     """Load every model, and see that each stands in one place only.
 
     The references stay in memory, for they are searched; of the others one at a time.
 
     A spec that stands for many models, such as a whole table of answers, gives the controls all
-    of them but the suspect and the references. ``excluded`` are names or patterns of controls to
-    leave out; they are not loaded.
+    of them but the suspect and the references. Excluded controls are not loaded.
 
     Raises
     ------
@@ -112,9 +106,10 @@ def line_up(
     ModelError
         When a model cannot be loaded, or two places hold the same model under different names.
     """
+    suspect, references = request.suspect, request.references
     taken = [suspect, *references]
-    chosen = [one for control in controls for one in _expanded(control, taken)]
-    chosen = _without(chosen, excluded, taken)
+    chosen = [one for control in request.controls for one in _expanded(control, taken)]
+    chosen = _without(chosen, request.exclude_controls, taken)
     _refuse_repeated(suspect, references, chosen)
     entries: list[tuple[Part, str | object]] = [
         *(("reference", one) for one in references),

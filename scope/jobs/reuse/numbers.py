@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scope.jobs.reuse_questions import ProbeSet
+from scope.jobs.reuse.probes import ProbeSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scope.core.request import reproduce
 from scope.decision.verdicts import HYPOTHESIS
-from scope.jobs.identity import NULL, PROBES, command_line, model_entries, software_versions
-from scope.jobs.lineup import Lineup
-from scope.models import ModelOptions
+from scope.jobs.identity import NULL, PROBES, software_versions
+from scope.jobs.reuse.models import Lineup
+from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
 
@@ -16,38 +17,18 @@ from scope.records import CapabilityCard, DataCard, Manifest, Setting
 class ReusePlan:
     """What is to be done; nothing of it changes any more.
 
-    ``settings`` decide the result; ``verbatim`` holds what the command repeats as the user gave it.
+    ``settings`` decide the result beside those that every test has.
     """
 
+    request: ReuseRequest
     lineup: Lineup
     data: DataCard
     asked: tuple[CapabilityCard, ...]
-    alpha: float
-    seed: int
     settings: Mapping[str, Setting]
-    verbatim: Mapping[str, Setting | Sequence[str]]
-    options: ModelOptions
 
     def available(self, n: int | None) -> int:
         """How many questions the data hold, of which ``n`` were to be drawn."""
         return self.data.used if n is None else self.data.rows
-
-    @property
-    def command(self) -> str:
-        """The command that asks the same; what changes the speed alone is left out."""
-        return command_line(
-            "reuse",
-            {
-                "suspect": self.lineup.suspect.model.spec,
-                "reference": [one.model.spec for one in self.lineup.references],
-                "control": [one.model.spec for one in self.lineup.controls],
-                "data": self.data.spec,
-                "alpha": self.alpha,
-                "seed": self.seed,
-                **self.verbatim,
-                **model_entries(self.options),
-            },
-        )
 
     def manifest(
         self, truncated: Mapping[str, int] | None = None, probes: Mapping[str, str] | None = None
@@ -65,12 +46,21 @@ class ReusePlan:
             data=(self.data,),
             capabilities=self.asked,
             settings={
-                "alpha": self.alpha,
-                "seed": self.seed,
+                "alpha": self.request.alpha,
+                "seed": self.request.seed,
                 NULL: HYPOTHESIS,
                 **self.settings,
+                **self._of_the_way(),
                 **hashes,
             },
             versions=software_versions(),
-            command=self.command,
+            command=reproduce("reuse", self.request),
         )
+
+    def _of_the_way(self) -> dict[str, Setting]:
+        """What is as usual is left out, as in older runs."""
+        size = self.request.batch_size
+        found: dict[str, Setting] = {} if size is None else {"batch": size}
+        if self.request.assume_no_label_training:
+            found["assume_no_label_training"] = True
+        return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scope.data.sampling import by_name, draw
 from scope.evidence.answers import NOT_GIVEN
 from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.reuse_questions import ProbeQuestion
+from scope.jobs.reuse.probes import ProbeQuestion
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
 

@@ -1,0 +1,153 @@
+"""What a test of reuse is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from scope.core.job import Job
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, settings_option
+from scope.errors import SpecError
+from scope.jobs.gates import VerdictGates
+from scope.jobs.shared_fields import LabelledTexts
+from scope.models.answer_table import parse_table_name
+from scope.models.loading import split_spec
+from scope.models.options import ModelOptions
+from scope.records import Setting
+
+BATCH = 100
+"""Questions between two looks of a sequential test, unless said otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReuseRequest(LabelledTexts):
+    """Test whether a suspect is derived from a reference, at a stated error rate.
+
+    Asks the suspect, the references and independent controls the same, and gives a verdict for
+    each reference. A run that is killed continues when the same command is given again, with the
+    same result. The report is `report.html` in the run's folder.
+
+    Example: scope reuse --suspect 'predictions:answers.tsv#theirs'
+    --reference 'predictions:answers.tsv#ours' --control 'predictions:answers.tsv#*'
+    --task choice --data questions.jsonl
+    """
+
+    suspect: Annotated[str | object, option(MODELS, metavar="MODEL")]
+    """Model under suspicion: a spec, or in Python an object in the role that is asked for."""
+
+    references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
+    """Model it may be derived from; may be repeated."""
+
+    controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")]
+    """Model independent of them; repeat, 19 times for an error rate of 0.05.
+    predictions:FILE.tsv#* is all models of a table but the suspect and the references. A model
+    made from the same public base should be among them."""
+
+    exclude_controls: Annotated[
+        Sequence[str], option(MODELS, "--exclude-control", metavar="NAME")
+    ] = ()
+    """Control to leave out, by its name or a pattern such as 'llama-*'; may be repeated."""
+
+    data: Annotated[str, option(DATA)]
+    """Texts or questions: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
+    Right answers make the test stronger."""
+
+    task: Annotated[str | object | None, option(DATA, metavar="TASK")] = None
+    """Task of the questions, see `scope list tasks`; without one, texts are labelled."""
+
+    settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
+    """Setting of the task, such as min_words=10; may be repeated."""
+
+    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    """Number of texts or questions to draw."""
+
+    alpha: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Error rate of all verdicts together: how often an independent model is called related."""
+
+    assume_no_label_training: Annotated[bool, option(METHOD)] = False
+    """Assume that the suspect was not trained on the reference's answers, which the test may miss;
+    without it no verdict is `not related`."""
+
+    sequential: Annotated[bool, option(METHOD)] = False
+    """Ask the suspect in batches, and stop when it is related."""
+
+    batch: Annotated[int | None, option(METHOD, default=str(BATCH)), Limits(least=1)] = None
+    """Questions in a batch of --sequential."""
+
+    capabilities: Annotated[
+        Sequence[str | object] | None,
+        option(
+            METHOD, "--capability", metavar="NAME", default="typo, where models answer new texts"
+        ),
+    ] = None
+    """Capability with which the reference is searched for further texts, or none; see `scope list
+    capabilities`. A task, a sequential test and saved answers take none."""
+
+    perturbed: Annotated[int, option(METHOD), Limits(least=1)] = 200
+    """Number of texts that perturbations are searched for."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """How models are loaded, run and asked."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if list(self.capabilities or ()) == ["none"]:
+            object.__setattr__(self, "capabilities", ())
+        if self.batch is not None and not self.sequential:
+            raise SpecError(
+                f"--batch {self.batch} without --sequential",
+                expected="batches in a sequential test",
+                mend="add --sequential, or leave --batch out",
+            )
+        if self.task is None:
+            self._check_without_a_task()
+        else:
+            self._check_with_a_task(self.task)
+
+    @property
+    def batch_size(self) -> int | None:
+        """Questions in a batch; None where all are asked at once."""
+        return (self.batch or BATCH) if self.sequential else None
+
+    def _check_with_a_task(self, task: object) -> None:
+        """What concerns texts to label and to perturb would change nothing about questions."""
+        of_texts = {
+            "--role": self.role != "classifier",
+            "--capability": self.capabilities,
+            "--text-column": self.text_column,
+            "--label-column": self.label_column,
+            "--label-map": self.label_map,
+        }
+        if given := [name for name, value in of_texts.items() if value]:
+            named = " and ".join(given)
+            raise SpecError(
+                f"{named} with the task `{getattr(task, 'name', task)}`",
+                expected="the questions of a task, as they are; or texts to label, without a task",
+                mend=f"leave {named} out, or --task",
+            )
+
+    def _check_without_a_task(self) -> None:
+        if self.settings:
+            raise SpecError(
+                f"--setting {next(iter(self.settings))} without a task",
+                expected="settings of a task: see `scope list tasks`",
+                mend="add --task, or leave --setting out",
+            )
+        for one in (self.suspect, *self.references, *self.controls):
+            scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
+            if scheme == "predictions" and parse_table_name(rest):
+                raise SpecError(
+                    f"the table of answers `{one}`, and no task",
+                    expected="the task whose questions the table answers",
+                    mend="add --task choice",
+                )
+
+
+JOB = Job(
+    name="reuse",
+    request=ReuseRequest,
+    carry_out="scope.jobs.reuse.run:carry_out_reuse",
+    model_options=ModelOptions,
+    gates=VerdictGates,
+)

@@ -1,0 +1,92 @@
+"""The test of reuse: is a suspect derived from a reference, at a stated error rate?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from scope.core.request import as_function
+from scope.decision.case import Case
+from scope.decision.judging import find
+from scope.decision.verdicts import conclude
+from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.reuse.cases import InBatches, make_case
+from scope.jobs.reuse.models import Lineup
+from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.questions import Questions, prepare_task
+from scope.jobs.reuse.request import ReuseRequest
+from scope.jobs.reuse.texts import prepare_texts
+from scope.jobs.runner import Prepared, carry_out
+from scope.metrics import Metric
+from scope.progress import Silent
+from scope.records import Comparison, Look
+from scope.store import Run
+
+
+def carry_out_reuse(request: ReuseRequest) -> Comparison:
+    """Do the test, or continue it where it was."""
+    return carry_out(request, prepare)
+
+
+reuse = as_function(ReuseRequest, carry_out_reuse)
+
+
+def prepare(request: ReuseRequest) -> Prepared:
+    """Load and check everything before any model is asked."""
+    metric = soft_scope_metric(request.tolerance, request.cutoff)
+    progress = request.progress or Silent()
+    questions = (prepare_texts if request.task is None else prepare_task)(request, progress)
+    return Prepared(questions.plan.manifest(), partial(_conduct, request, questions, metric))
+
+
+def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Run) -> Comparison:
+    """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
+    prepared.recognise(run)
+    lineup = prepared.plan.lineup
+    share = request.alpha / len(lineup.references)
+    sets = {one.name: prepared.probes(one, run) for one in lineup.references}
+    # After the probes are fixed: where labels differ, an interview begins with a question to all.
+    interview = prepared.interview(run)
+    judge = partial(find, alpha=share, soft_scope=metric, seed=request.seed)
+
+    def relates(case: Case, looks: tuple[Look, ...]) -> bool:
+        (verdict,) = conclude([judge(case, looks)], share)
+        return verdict.decision == "related"
+
+    size = request.batch_size
+    batches = InBatches(size=size, alpha=share, relates=relates) if size else None
+    findings = [
+        judge(*make_case(lineup, one, sets[one.name], interview, batches=batches))
+        for one in lineup.references
+    ]
+    verdicts = conclude(
+        findings,
+        request.alpha,
+        assume_no_label_training=request.assume_no_label_training,
+        available=prepared.plan.available(request.n),
+    )
+    failed = [line for name, probes in sets.items() for line in probes.failures(name)]
+    return Comparison(
+        manifest=prepared.plan.manifest(
+            interview.truncated(), {name: probes.hash for name, probes in sets.items()}
+        ),
+        outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
+        measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        verdicts=tuple(
+            replace(one, warnings=(*_same(lineup), *failed, *interview.warnings(), *one.warnings))
+            for one in verdicts
+        ),
+    )
+
+
+def _same(lineup: Lineup) -> list[str]:
+    """That the suspect is a reference itself, which a test of reuse is not needed for."""
+    return [
+        f"the suspect and {one.name} are the same model: their fingerprints are equal"
+        for one in lineup.references
+        if one.model.fingerprint == lineup.suspect.model.fingerprint
+    ]
