@@ -7,7 +7,7 @@ import inspect
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import (
 from cyclopts import Parameter
 
 from scope.core.options import HIDDEN, OUTPUT, SPEED_ONLY, Limits, option
+from scope.progress import Silent
 from scope.protocols import Progress
 
 P = ParamSpec("P")
@@ -46,7 +47,7 @@ class Request:
     runs: Annotated[Path, option(OUTPUT, metavar="FOLDER"), SPEED_ONLY] = Path("runs")
     """Folder under which runs are kept."""
 
-    progress: Annotated[Progress | None, HIDDEN] = None
+    progress: Annotated[Progress, HIDDEN] = field(default_factory=Silent)
     """Where to show progress; nowhere by default."""
 
     def __post_init__(self) -> None:

@@ -28,7 +28,6 @@ from scope.jobs.scoring import (
 )
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
-from scope.progress import Silent
 from scope.protocols import Progress, SearchOptions
 from scope.records import AnswerShares, Comparison
 from scope.store import Run
@@ -88,7 +87,7 @@ def prepare(request: AuditRequest) -> Prepared:
         soft_scope=metric,
         options=search,
     )
-    return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress or Silent()))
+    return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
 
 
 def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:

@@ -22,7 +22,6 @@ from scope.jobs.participants import load_participants
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.progress import Silent
 from scope.protocols import Progress
 from scope.records import Comparison, Outcome, Question, TaskAnswers
 from scope.store import Run
@@ -39,7 +38,7 @@ compare = as_function(CompareRequest, carry_out_compare)
 def prepare(request: CompareRequest) -> Prepared:
     """Load and check everything before any model is asked."""
     options = request.model_options
-    progress = request.progress or Silent()
+    progress = request.progress
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )

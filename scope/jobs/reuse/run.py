@@ -18,7 +18,6 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.texts import prepare_texts
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
-from scope.progress import Silent
 from scope.records import Comparison, Look
 from scope.store import Run
 
@@ -34,7 +33,7 @@ reuse = as_function(ReuseRequest, carry_out_reuse)
 def prepare(request: ReuseRequest) -> Prepared:
     """Load and check everything before any model is asked."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    progress = request.progress or Silent()
+    progress = request.progress
     questions = (prepare_texts if request.task is None else prepare_task)(request, progress)
     return Prepared(questions.plan.manifest(), partial(_conduct, request, questions, metric))
 
