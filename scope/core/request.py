@@ -105,6 +105,13 @@ def check_limits(options: object) -> None:
             one.limits.check(one.option, value)
 
 
+def changed(options: object) -> tuple[Described, ...]:
+    """The fields whose values are not their defaults."""
+    return tuple(
+        one for one in described(type(options)) if getattr(options, one.name) != one.default
+    )
+
+
 def reproduce(command: str, request: object) -> str:
     """The command that asks the same: every option that decides the result and is no default.
 

@@ -23,14 +23,11 @@ SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loading:
-    """How a model is loaded and run."""
+class Running:
+    """Where a model runs, and what may be loaded for it."""
 
     device: Annotated[Device, option(MODELS), SPEED_ONLY] = "auto"
     """Where models run; auto takes CUDA, then MPS, then the CPU."""
-
-    dtype: Annotated[DType, option(MODELS)] = "float32"
-    """Precision of weights and activations; part of a model's fingerprint."""
 
     token_budget: Annotated[int, option(MODELS), Limits(least=1), SPEED_ONLY] = 4096
     """Most tokens in one batch; bounds the memory."""
@@ -43,6 +40,14 @@ class Loading:
 
     def __post_init__(self) -> None:
         check_limits(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loading(Running):
+    """How a model is loaded and run."""
+
+    dtype: Annotated[DType, option(MODELS)] = "float32"
+    """Precision of weights and activations; part of a model's fingerprint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +121,6 @@ class ModelOptions(Labelling, Answering):
     """
 
     @classmethod
-    def of(cls, some: Loading) -> Self:
+    def of(cls, some: Running) -> Self:
         """With these values, and the defaults of all other options."""
         return cls(**{one.name: getattr(some, one.name) for one in fields(some)})

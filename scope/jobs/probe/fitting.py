@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from scope.data import load_data
-from scope.jobs.frame import Surroundings, bare_comparison, do_in_run
 from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.between import alignments, differences
 from scope.jobs.probe.ladder import Material, fit_steps, require_enough
@@ -21,59 +19,44 @@ from scope.jobs.probe.readers import (
     read_texts,
     readout_of,
     source_of,
+    with_dtype,
 )
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.save_folder import prepare_folder
 from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
 from scope.jobs.probe.ties import Ties, ties_of
-from scope.models import ModelOptions
+from scope.jobs.runner import Prepared, bare_comparison
+from scope.paths import expanded
 from scope.probes import DRAWN, PRETRAINED, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
 from scope.records import Comparison, DataCard, Setting
 from scope.store import Run
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How pairs and models are to be read, as it was asked."""
-
-    chosen: ChosenPairTask
-    n: int | None
-    readout: str | None
-    prompt: str | Path | None
-    low: float | None
-    high: float | None
-
-
-def fit_and_judge(request: ProbeRequest, reading: Reading, around: Surroundings) -> Comparison:
-    """Fit each model's probes on the training pairs, and judge them on the test pairs.
-
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    request.check()
+def prepare_new(request: ProbeRequest) -> Prepared:
+    """Read the pairs and the models' files, before any model is loaded."""
     # What is quick to fail comes first: a language model may take half a minute to load.
-    readout = readout_of(reading.readout, reading.prompt)
-    pairs = read_all_parts(reading.chosen.task, request.pairs, n=reading.n, seed=request.seed)
+    readout = readout_of(request.readout, request.prompt)
+    chosen = ChosenPairTask.of(request.task, request.low, request.high)
+    pairs = read_all_parts(chosen.task, request.pairs, n=request.n, seed=request.seed)
     unlabelled, card = _unlabelled(request)
-    readers = load_readers(request.models, around.models, readout)
+    readers = load_readers(
+        request.models, with_dtype(request.model_options, request.dtype), readout
+    )
     plan = ProbePlan(
-        chosen=reading.chosen,
+        request=request,
+        chosen=chosen,
         pairs=pairs,
         sources=tuple(map(source_of, readers)),
         unlabelled=unlabelled,
         unlabelled_card=card,
         settings=_settings(request, pairs, unlabelled),
-        asked=_asked(request, reading, around.models),
-        options=around.models,
     )
     manifest = plan.manifest()
     if request.save is not None:
         # Of one model alone: the request has been checked.
-        prepare_folder(request.save, plan.sources[0])
-    return do_in_run(manifest, around, partial(_find, plan, request, readers, around.progress))
+        prepare_folder(expanded(request.save), plan.sources[0])
+    return Prepared(manifest, partial(_find, plan, request, readers, request.progress))
 
 
 def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None]:
@@ -97,36 +80,10 @@ def _settings(
     return {
         "seed": request.seed,
         "seeds": request.seeds,
-        "steps": ", ".join(request.steps),
+        "steps": ", ".join(request.ordered_steps),
         "hidden": request.hidden,
         "development": len(pairs.development),
         "unlabelled": len(unlabelled),
-    }
-
-
-def _asked(
-    request: ProbeRequest, reading: Reading, options: ModelOptions
-) -> dict[str, Setting | Sequence[str]]:
-    """The command's options, named like the function's arguments."""
-    return {
-        "model": list(request.models),
-        **request.pairs._asdict(),
-        "unlabelled": request.unlabelled,
-        "unlabelled_n": request.most_unlabelled if request.unlabelled else None,
-        "text_column": request.text_column,
-        "step": list(request.steps),
-        "seeds": request.seeds,
-        "seed": request.seed,
-        "hidden": request.hidden,
-        "readout": reading.readout,
-        # A template that was given as text has no file.
-        "prompt": str(reading.prompt) if isinstance(reading.prompt, Path) else None,
-        "low": reading.low,
-        "high": reading.high,
-        "n": reading.n,
-        "task": reading.chosen.task.name,
-        "save": None if request.save is None else str(request.save),
-        "dtype": options.dtype,
     }
 
 
@@ -144,9 +101,11 @@ def _find(
     given = {one.model.name: one.given for one in judged}
     found = replace(
         with_models(plan.findings((*_notes(request), *between.notes)), judged),
-        differences=differences(request.steps[-1], given, scores_of(plan.pairs.test), ties.groups),
+        differences=differences(
+            request.ordered_steps[-1], given, scores_of(plan.pairs.test), ties.groups
+        ),
         alignments=between.maps,
-        files=() if request.save is None else (str(request.save),),
+        files=() if request.save is None else (str(expanded(request.save)),),
     )
     manifest = plan.manifest([model.table for model in models])
     return replace(bare_comparison(manifest), probe=found)
@@ -178,19 +137,19 @@ def _fit_one(
     )
     fitted = fit_steps(request, material, NamedProgress(model.name, progress))
     if request.save is not None:
-        save_probe(SavedProbe(probe=fitted[-1].probe, source=model.source), request.save)
+        save_probe(SavedProbe(probe=fitted[-1].probe, source=model.source), expanded(request.save))
     return judge_model(model, fitted, plan.pairs.test, ties)
 
 
 def _notes(request: ProbeRequest) -> tuple[str, ...]:
     notes = []
-    if request.seeds > 1 and set(request.steps) & set(DRAWN):
+    if request.seeds > 1 and set(request.ordered_steps) & set(DRAWN):
         notes.append(
             f"estimates, gains among them, are those of the seed {request.seed}; "
             f"with {request.seeds} seeds were fitted: "
-            f"{', '.join(step for step in request.steps if step in DRAWN)}"
+            f"{', '.join(step for step in request.ordered_steps if step in DRAWN)}"
         )
-    if set(request.steps) & set(PRETRAINED):
+    if set(request.ordered_steps) & set(PRETRAINED):
         notes.append(
             "layers' statistics are of the training sentences"
             + (" and of those without scores" if request.unlabelled else "")

@@ -67,7 +67,7 @@ def require_enough(request: ProbeRequest, layers: int, pairs: Pairs) -> None:
     DataError
         When there are fewer than the head has parameters.
     """
-    for step in request.steps:
+    for step in request.ordered_steps:
         require_enough_pairs(len(pairs), layers, step, request.hidden)
 
 
@@ -89,10 +89,10 @@ def _pretrained(
     request: ProbeRequest, material: Material, advance: Advance
 ) -> list[list[SimilarityProbe]]:
     """For each step a probe a seed, which knows what is learned before any score."""
-    ladder = [_probes(request, step, material.ends) for step in request.steps]
-    if set(request.steps) & set(PRETRAINED):
+    ladder = [_probes(request, step, material.ends) for step in request.ordered_steps]
+    if set(request.ordered_steps) & set(PRETRAINED):
         latents = material.table.rows(material.pool)
-        for step, probes in zip(request.steps, ladder, strict=True):
+        for step, probes in zip(request.ordered_steps, ladder, strict=True):
             if step in PRETRAINED:
                 _pretrain(probes, latents, alike=step not in PRETRAINED_BY_LOT, advance=advance)
     return ladder
@@ -144,7 +144,7 @@ def _seeds(request: ProbeRequest, step: Step) -> int:
 def _count_fits(request: ProbeRequest) -> int:
     pretrained = sum(
         _seeds(request, step) if step in PRETRAINED_BY_LOT else 1
-        for step in request.steps
+        for step in request.ordered_steps
         if step in PRETRAINED
     )
-    return pretrained + sum(_seeds(request, step) for step in request.steps)
+    return pretrained + sum(_seeds(request, step) for step in request.ordered_steps)

@@ -13,7 +13,7 @@ from scope.registry import find
 
 
 def find_pair_task(
-    task: str | PairTask, low: float | None = None, high: float | None = None
+    task: str | object, low: float | None = None, high: float | None = None
 ) -> tuple[PairTask, str]:
     """The task by name or as it stands, with its range, and where it comes from.
 
@@ -39,7 +39,7 @@ def find_pair_task(
     return (_with_range(found, given) if given else found), origin
 
 
-def _found(task: str | PairTask) -> tuple[PairTask, str]:
+def _found(task: str | object) -> tuple[PairTask, str]:
     if isinstance(task, str):
         entry = find("tasks", task)
         found, origin = guarded_piece(make_piece(entry, {})), entry.origin

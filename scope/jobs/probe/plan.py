@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.jobs.identity import command_line, software_versions
+from scope.core.request import reproduce
+from scope.jobs.identity import software_versions
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
+from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.ties import notes_on_overlap, ties_of
-from scope.models import ModelOptions
 from scope.pieces import piece_card
 from scope.probes import LatentSource
 from scope.protocols import PairTask
 from scope.records import CapabilityCard, DataCard, Manifest, ProbeFindings, Setting
-
-LOADING = ("allow_pickle", "trust_remote_code")
-"""The options without which the same command may not load its models again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +28,7 @@ class ChosenPairTask:
 
     @classmethod
     def of(
-        cls, task: str | PairTask, low: float | None = None, high: float | None = None
+        cls, task: str | object, low: float | None = None, high: float | None = None
     ) -> ChosenPairTask:
         """The task by name or as it stands, with its range where one is given."""
         found, origin = find_pair_task(task, low, high)
@@ -50,18 +48,17 @@ class ChosenPairTask:
 class ProbePlan:
     """What is to be done; nothing of it changes any more.
 
-    ``settings`` decide the result; ``asked`` holds what the command repeats as the user gave it.
-    ``unlabelled`` are the sentences without scores, and ``unlabelled_card`` says what they are.
+    ``settings`` decide the result. ``unlabelled`` are the sentences without scores, and
+    ``unlabelled_card`` says what they are.
     """
 
+    request: ProbeRequest
     chosen: ChosenPairTask
     pairs: GivenPairs
     sources: tuple[LatentSource, ...]
     unlabelled: tuple[str, ...] = ()
     unlabelled_card: DataCard | None = None
     settings: Mapping[str, Setting]
-    asked: Mapping[str, Setting | Sequence[str]]
-    options: ModelOptions
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,7 +84,7 @@ class ProbePlan:
             capabilities=(self.chosen.card(),),
             settings={**self.settings, **_reading(self.sources)},
             versions=software_versions(),
-            command=command_line("probe", {**self.asked, **self._loading()}),
+            command=reproduce("probe", self.request),
         )
 
     def findings(self, notes: Sequence[str] = ()) -> ProbeFindings:
@@ -114,9 +111,6 @@ class ProbePlan:
             scores=(),
             notes=(*self.pairs.notes, *notes_on_overlap(self.pairs, self.unlabelled), *notes),
         )
-
-    def _loading(self) -> dict[str, Setting]:
-        return {name: getattr(self.options, name) for name in LOADING}
 
 
 def _reading(sources: Sequence[LatentSource]) -> dict[str, Setting]:

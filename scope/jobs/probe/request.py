@@ -1,41 +1,170 @@
-"""What is asked of a probe, with all refused that cannot be or would do nothing."""
+"""What a probe is asked, with all refused that cannot be or would do nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from scope.core.job import Job
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, OUTPUT, Limits, option
+from scope.core.request import Request, changed
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
-from scope.jobs.probe.pairs import PairSpecs
-from scope.probes import DRAWN, PRETRAINED, STEPS, SimilarityProbe, Step
-from scope.probes.parameters import check_parameters
-from scope.probes.recipes import checked_step
+from scope.models.options import DType, ModelOptions, Running
 
-USUAL_STEPS: tuple[Step, ...] = ("raw", "final")
+if TYPE_CHECKING:
+    from scope.jobs.probe.pairs import PairSpecs
+    from scope.probes import SimilarityProbe, Step
+
+USUAL_STEPS = ("raw", "final")
 
 UNLABELLED_N = 4000
 """Sentences without scores that are drawn unless said otherwise; more change little."""
 
+OF_FITTING = (
+    "train",
+    "development",
+    "unlabelled",
+    "unlabelled_n",
+    "text_column",
+    "steps",
+    "seeds",
+    "readout",
+    "prompt",
+    "low",
+    "high",
+    "hidden",
+    "save",
+    "dtype",
+)
+"""Fields that concern a new probe alone."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeRequest:
-    """A probe to be fitted, as it was asked; the names are those of `scope.probe`.
+class ProbeRequest(Request):
+    """Measure how well the layers of frozen models predict human semantic-similarity scores.
 
-    ``unlabelled_n`` is None where it was not given.
+    Each model reads every sentence once; a light probe is fitted on its layers to score pairs of
+    sentences. The result gives each step's correlation with people on the test pairs, what each
+    layer contributes, and which pairs are misjudged; with several models also their differences
+    and which layers are alike. A run that is killed continues reading where it was. The report is
+    `report.html` in the run's folder.
+
+    Example: scope probe --model hf:openai-community/gpt2-medium --data pairs.csv
+    --unlabelled text:books/ --save gpt2-probe
     """
 
-    models: tuple[str, ...]
-    pairs: PairSpecs
-    unlabelled: str | None
-    unlabelled_n: int | None
-    text_column: str | None
-    steps: tuple[Step, ...]
-    seeds: int
-    seed: int
-    hidden: int | None
-    save: Path | None
+    models: Annotated[Sequence[str], option(MODELS, "--model", metavar="MODEL")] = ()
+    """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
+    compare."""
+
+    dtype: Annotated[DType | Literal["auto"], option(MODELS)] = "auto"
+    """Precision; auto is bfloat16 where the processor is fast in it."""
+
+    readout: Annotated[
+        str | None,
+        option(MODELS, metavar="READOUT", default="prompt for causal models, mean for others"),
+    ] = None
+    """Where a text is read: last token of a prompt (prompt), its own last token (last), or mean."""
+
+    prompt: Annotated[Path | str | None, option(MODELS, metavar="FILE")] = None
+    """Prompt with one {text} in it: the path of its file, or in Python its text."""
+
+    data: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    """Scored pairs of sentences: a table with a column `split` of train, dev and test, or
+    hf:NAME."""
+
+    train: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    """In place of --data: training pairs, a table with two sentences and a score, or
+    hf:NAME:SPLIT."""
+
+    development: Annotated[
+        str | None, option(DATA, metavar="PAIRS", default="a tenth of the training pairs")
+    ] = None
+    """Pairs for model selection and early stopping."""
+
+    test: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    """Test pairs."""
+
+    unlabelled: Annotated[str | None, option(DATA, metavar="DATA")] = None
+    """Sentences without scores, from which layers' statistics are learned as well."""
+
+    unlabelled_n: Annotated[
+        int | None, option(DATA, default=str(UNLABELLED_N)), Limits(least=1)
+    ] = None
+    """Number of these sentences to draw."""
+
+    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
+    """Column of these sentences; auto-detected if omitted."""
+
+    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    """Number of pairs to draw for each part."""
+
+    low: Annotated[float | None, option(DATA, default="that of the task, 0")] = None
+    """Score of pairs with nothing in common."""
+
+    high: Annotated[float | None, option(DATA, default="that of the task, 5")] = None
+    """Score of pairs that mean the same."""
+
+    seed: Annotated[int, option(DATA), Limits(least=0)] = 0
+    """Random seed of the samples and of the first fit."""
+
+    task: Annotated[str | object, option(DATA, metavar="TASK")] = "similarity"
+    """Task of pairs, see `scope list tasks`; in Python also an object with the members of
+    `scope.protocols.PairTask`."""
+
+    steps: Annotated[Sequence[str], option(METHOD, "--step", metavar="STEP")] = USUAL_STEPS
+    """Step of the paper: raw, mlp, siamese, autoencoder or final; may be repeated."""
+
+    seeds: Annotated[int, option(METHOD), Limits(least=1)] = 1
+    """Number of seeds to fit each random step with, from --seed on. Intervals and gains, and what
+    is saved, are of the first."""
+
+    hidden: Annotated[int | None, option(METHOD, default="16 in final"), Limits(least=1)] = None
+    """Units of the head's hidden layer; fewer need fewer training pairs."""
+
+    save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None
+    """Folder for the last step's probe, of one model alone."""
+
+    probe: Annotated[str | Path | None, option(METHOD, metavar="FOLDER")] = None
+    """Saved probe to evaluate on --test, or on the test rows of --data; nothing is fitted. --model
+    is where its model is now, and is required where that is one of Python."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """How models are loaded and run; their precision is ``dtype``."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.probe is None:
+            self._check_new()
+        else:
+            self._check_saved(self.probe)
+
+    @property
+    def pairs(self) -> PairSpecs:
+        """Where pairs come from."""
+        from scope.jobs.probe.pairs import PairSpecs
+
+        return PairSpecs(
+            data=self.data, train=self.train, development=self.development, test=self.test
+        )
+
+    @property
+    def ordered_steps(self) -> tuple[Step, ...]:
+        """The steps in the paper's order, each once.
+
+        Raises
+        ------
+        SpecError
+            When there is no such step.
+        """
+        from scope.probes import STEPS
+        from scope.probes.recipes import checked_step
+
+        named = {checked_step(step) for step in self.steps}
+        return tuple(step for step in STEPS if step in named)
 
     @property
     def most_unlabelled(self) -> int:
@@ -44,16 +173,26 @@ class ProbeRequest:
 
     def new_probe(self, step: Step, low: float, high: float) -> SimilarityProbe:
         """A probe of that step, not fitted yet."""
+        from scope.probes import SimilarityProbe
+
         return SimilarityProbe(step=step, seed=self.seed, low=low, high=high, hidden=self.hidden)
 
-    def check(self) -> None:
-        """See that the request makes sense by itself, before anything is read.
+    def _check_saved(self, folder: str | Path) -> None:
+        """See that nothing is asked that a saved probe has settled already."""
+        if given := [one for one in changed(self) if one.name in OF_FITTING]:
+            raise SpecError(
+                f"{given[0].option} with --probe `{folder}`",
+                expected="test pairs alone, --test or --data: a saved probe is fitted already",
+                mend=f"leave {given[0].option} out, or leave --probe out to fit a new probe",
+            )
+        if len(self.models) > 1:
+            raise SpecError(
+                f"{len(self.models)} models with --probe `{folder}`",
+                expected="no model, or the one that the probe was fitted on",
+                mend="leave --model out",
+            )
 
-        Raises
-        ------
-        SpecError
-            When it does not.
-        """
+    def _check_new(self) -> None:
         if not self.models:
             raise SpecError(
                 "no model to probe",
@@ -61,72 +200,54 @@ class ProbeRequest:
                 mend="write for example --model hf:openai-community/gpt2-medium",
             )
         short_names(self.models)
-        self._check_numbers()
-        self._check_use()
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models, and one folder `{self.save}` to save a probe in",
                 expected="one model: a probe belongs to the model that it was fitted on",
                 mend="leave --save out, or probe one model at a time",
             )
-
-    def _check_numbers(self) -> None:
-        for name, value in (("seeds", self.seeds), ("unlabelled_n", self.most_unlabelled)):
-            if value < 1:
-                raise SpecError(
-                    f"{name}={value}",
-                    expected="a number from 1",
-                    mend=f"leave --{name.replace('_', '-')} out for the usual one",
-                )
-        check_parameters(self.new_probe(self.steps[-1], 0.0, 1.0))
-
-    def _check_use(self) -> None:
-        if self.text_column is not None and self.unlabelled is None:
-            raise SpecError(
-                f"--text-column {self.text_column} without --unlabelled",
-                expected="sentences without scores, whose column it names",
-                mend="leave --text-column out; the columns of pairs are found by their names",
-            )
-        if self.unlabelled_n is not None and self.unlabelled is None:
-            raise SpecError(
-                f"--unlabelled-n {self.unlabelled_n} without --unlabelled",
-                expected="sentences without scores, of which so many are drawn",
-                mend="leave --unlabelled-n out; --n draws pairs",
-            )
-        for name, given, users in (
-            ("unlabelled", self.unlabelled, PRETRAINED),
-            ("hidden", self.hidden, DRAWN),
-            # One seed is what every step has.
-            ("seeds", self.seeds if self.seeds > 1 else None, DRAWN),
+        for name, value in (
+            ("--text-column", self.text_column),
+            ("--unlabelled-n", self.unlabelled_n),
         ):
-            if given is not None and not set(users) & set(self.steps):
+            if value is not None and self.unlabelled is None:
                 raise SpecError(
-                    f"--{name} {given} with no other step than {' and '.join(self.steps)}",
-                    expected=f"a step that makes use of it: {', '.join(users)}",
-                    mend=f"add --step {users[-1]}, or leave --{name} out",
+                    f"{name} {value} without --unlabelled",
+                    expected="sentences without scores, which it belongs to",
+                    mend=f"leave {name} out; columns of pairs are found by their names, and --n "
+                    "draws pairs",
                 )
+        self._check_steps()
+
+    def _check_steps(self) -> None:
+        from scope.probes import DRAWN, PRETRAINED
+        from scope.probes.parameters import check_parameters
+
+        steps = self.ordered_steps
+        if not steps:
+            raise SpecError(
+                "no step of a probe",
+                expected="one or more of raw, mlp, siamese, autoencoder, final",
+                mend=f"leave --step out for {' and '.join(USUAL_STEPS)}",
+            )
+        users: dict[str, tuple[str, ...]] = {
+            "unlabelled": PRETRAINED,
+            "hidden": DRAWN,
+            "seeds": DRAWN,
+        }
+        for one in changed(self):
+            if one.name in users and not set(users[one.name]) & set(steps):
+                raise SpecError(
+                    f"{one.option} with no other step than {' and '.join(steps)}",
+                    expected=f"a step that uses it: {', '.join(users[one.name])}",
+                    mend=f"add --step {users[one.name][-1]}, or leave {one.option} out",
+                )
+        check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 
 
-def ordered_steps(steps: Sequence[str] | None) -> tuple[Step, ...]:
-    """The steps in the paper's order, each once; the usual ones of None.
-
-    Raises
-    ------
-    SpecError
-        When there is no such step, or none at all.
-
-    Examples
-    --------
-    >>> ordered_steps(["final", "raw", "mlp"]), ordered_steps(None)
-    (('raw', 'mlp', 'final'), ('raw', 'final'))
-    """
-    if steps is None:
-        return USUAL_STEPS
-    named = {checked_step(step) for step in ([steps] if isinstance(steps, str) else steps)}
-    if not named:
-        raise SpecError(
-            "no step of a probe",
-            expected=f"one or more of {', '.join(STEPS)}",
-            mend=f"leave the steps out for {' and '.join(USUAL_STEPS)}",
-        )
-    return tuple(step for step in STEPS if step in named)
+JOB = Job(
+    name="probe",
+    request=ProbeRequest,
+    carry_out="scope.jobs.probe.probing:carry_out_probe",
+    model_options=Running,
+)
