@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError, RunError
 from scope.evidence.sameness import (
+    CANARIES,
     DRIFT,
     difference_of_answers,
     difference_of_numbers,
@@ -41,9 +42,6 @@ from scope.progress import Silent
 from scope.protocols import Progress, Task
 from scope.records import Answer, Question
 from scope.store import Run
-
-CANARIES = 8
-"""Inputs that are asked again, of each model and task."""
 
 ASKINGS = 3
 """An answer differs if none of so many is the stored one."""
