@@ -76,6 +76,27 @@ def ask_endpoint(reply, answers=("red",)):
     return make
 
 
+def with_a_table(*more):
+    """A comparison with all models of a table, whose names are known once it is read."""
+
+    def make(folder):
+        lines = (json.dumps(row) + "\n" for row in letters())
+        (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
+        (folder / "all.tsv").write_text("".join(f"{one}\t{'ABCD' * 15}\n" for one in "xy"))
+        yield (
+            *(
+                "compare",
+                "--model",
+                "python:toy_careless:Knows",
+                "--model",
+                "predictions:all.tsv#*",
+            ),
+            *("--task", "choice", "--data", "rows.jsonl", "--run", "mine", *more),
+        )
+
+    return make
+
+
 ANSWER_PROMPT = prompt_of("answer", ModelOptions()).template.partition("\n")[0]
 
 AGREEMENT = ("--gate", "agreement>=0")
@@ -133,6 +154,13 @@ DECISIONS = [
         exits=0,
         says=("yes ", "accuracy"),
         never=QUIET,
+    ),
+    Decision(
+        name="a gate of a comparison on a model that is not there is refused before any question",
+        make=with_a_table("--gate", "agreement[z]>=0"),
+        exits=2,
+        says=("`z` in the brackets", "choice, toy_careless:Knows, x, y, (gold)"),
+        never=("answering", "kappa"),
     ),
     Decision(
         name="a model that chooses at random passes no gate",
