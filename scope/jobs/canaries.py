@@ -165,8 +165,9 @@ def recognise_numbers(
     *,
     kept_in: Path,
     progress: Progress,
+    mend: str | None = None,
 ) -> None:
-    """See that the model whose vectors of texts are kept in the cache folder is still the same.
+    """See that the model whose vectors of texts are kept in a folder is still the same.
 
     Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
 
@@ -180,6 +181,8 @@ def recognise_numbers(
         The kept vectors of texts, a row each, and the same computed anew.
     kept_in
         Where they are kept.
+    mend
+        What to do if it is another; by default to have its vectors computed anew.
 
     Raises
     ------
@@ -204,7 +207,8 @@ def recognise_numbers(
             f"as {differing[0][:80]!r}",
             expected="the model that the kept vectors are of, with numbers within "
             f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
-            mend=f"give the model a `fingerprint` that changes with its weights, or delete "
+            mend=mend
+            or "give the model a `fingerprint` that changes with its weights, or delete "
             f"`{kept_in}`",
         )
     if greatest > 0:
