@@ -121,6 +121,7 @@ def compare(
                 timeout=timeout,
                 retries=retries,
             ),
+            gates=gates,
             run=run_argument(run),
             runs=runs,
             progress=suitable_progress(),

@@ -114,8 +114,12 @@ def exit_code(
         if one.status == "failed"
     ]
     if gates:
+        from scope.decision.baselines import drifts_of_earlier_runs
         from scope.decision.gates import failures
 
+        others = [gate.other for gate in gates if gate.other is not None]
+        for line in drifts_of_earlier_runs(comparison, others, runs):
+            say(f"drift: {line}", err=True)
         failed += failures(comparison, gates, judged_on.value, runs)
     for line in failed:
         say(f"gate: {line}", err=True)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from scope.decision.baselines import require_names
+from scope.decision.gates import Gate, parse_gate
 from scope.estimation.tasks import (
     TaskNumbers,
     counted,
@@ -27,7 +29,7 @@ from scope.models import ModelOptions
 from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 from scope.protocols import Progress, Task
-from scope.records import Comparison, Outcome, Question, Setting, TaskAnswers
+from scope.records import GOLD, Comparison, Outcome, Question, Setting, TaskAnswers
 from scope.store import Run, run_folder
 
 
@@ -42,6 +44,7 @@ def compare(
     normalize: bool = False,
     encoder: str | None = SENTENCE_ENCODER,
     model_options: ModelOptions | None = None,
+    gates: Sequence[str | Gate] = (),
     run: str | Path | None = None,
     runs: Path = Path("runs"),
     progress: Progress | None = None,
@@ -73,6 +76,9 @@ def compare(
         allow for it what they allow for the compared models.
     model_options
         How models are loaded, run and asked.
+    gates
+        Gates on which the result will be judged, see `scope.failed_gates`: a name in their
+        brackets that is neither a task nor a model is refused before any model is asked.
     run, runs
         The run's name under the folder ``runs``, or its path; by default a name that follows
         from what is asked.
@@ -106,11 +112,27 @@ def compare(
         normalize=normalize,
         options=model_options,
     )
+    _require_names_of_gates(gates, plan)
     asked = deciding(plan.manifest())
     folder = run_folder(run or default_run_name(asked), runs)
     with Run.open(folder, question_of(asked), notes=notes_of(plan.manifest())) as opened:
         comparison = _conduct(plan, opened, progress)
         return finish(comparison, opened, seconds=time.monotonic() - began)
+
+
+def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
+    """See that what gates name will be measured, now that all models of a table are known."""
+    tasks = [one.task.name for one in plan.tasks]
+    known = [*tasks, *(one.name for one in plan.participants), GOLD]
+    for gate in gates:
+        read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
+        require_names(
+            read.only,
+            read.text,
+            known,
+            expected=f"a task or a model of this comparison, or {GOLD} for the right answers",
+            mend="check the name, or name the model with --model",
+        )
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
