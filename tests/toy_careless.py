@@ -45,6 +45,12 @@ class Unerring(Knows):
     errs_below = -2
 
 
+class SeldomErrs(Knows):
+    """Errs on one question in a hundred."""
+
+    errs_below = -0.98
+
+
 class AlsoKnows(Knows):
     """Errs elsewhere."""
 
@@ -68,6 +74,23 @@ class AlwaysYes(Knows):
 
     def choice(self, question):
         return Answer(choice=question.options.index("yes"))
+
+
+class HardlyEverYes(Knows):
+    """Chooses the option `yes` now and then, by lot, and `no` otherwise."""
+
+    salt = "lot"
+    yes_below = -0.94
+
+    def choice(self, question):
+        yes = weight(question.text, self.salt) < self.yes_below
+        return Answer(choice=question.options.index("yes" if yes else "no"))
+
+
+class AlsoHardlyEverYes(HardlyEverYes):
+    """By another lot."""
+
+    salt = "another lot"
 
 
 class AtRandom(Knows):

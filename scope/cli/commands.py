@@ -84,7 +84,7 @@ def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool
     """Do the job with progress, show its result, and say which gates are not met."""
     request = replace(request, run=run_argument(request.run))
     if gates:
-        gates.check(request)
+        request = gates.checked(request)
     module, _, name = job.carry_out.partition(":")
     carry_out = getattr(import_module(module), name)
     from scope.progress import suitable_progress
@@ -102,7 +102,10 @@ def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool
         for one in result.outcomes
         if one.status == "failed"
     ]
-    failed += gates.failures(request, result) if gates else ()
+    if gates:
+        for line in gates.drifts(request, result):
+            say(f"drift: {line}", err=True)
+        failed += gates.failures(request, result)
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE

@@ -13,8 +13,11 @@ from scope.records import Comparison
 class Gates(Protocol):
     """Options that let a command fail by what was measured; a dataclass of such options."""
 
-    def check(self, request: Any) -> None:
-        """Refuse gates that cannot be judged, before any model is loaded."""
+    def checked(self, request: Any) -> Any:
+        """The request that the job gets; gates that cannot be judged are refused."""
+
+    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+        """A line for each model that a gate compares with and that has changed slightly."""
 
     def failures(self, request: Any, result: Comparison) -> Sequence[str]:
         """A line for each gate that is not met."""

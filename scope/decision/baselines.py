@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from scope.decision.same_reference import recognise_reference
 from scope.errors import SpecError
-from scope.evidence.sameness import DRIFT, difference_of_predictions
 from scope.records import Comparison, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference
 from scope.store import RunFolder
@@ -62,6 +62,29 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
     return None
 
 
+def drifts_of_earlier_runs(
+    comparison: Comparison, names: Iterable[str], runs: Path = Path("runs")
+) -> Iterator[str]:
+    """How far the reference's answers are from those of each earlier run that gates name.
+
+    Parameters
+    ----------
+    comparison
+        The new result.
+    names
+        Targets of it, of which nothing is said, or earlier runs.
+    runs
+        The folder of runs.
+    """
+    targets = {card.name for card in comparison.manifest.targets}
+    for name in dict.fromkeys(names):
+        earlier = None if name in targets else earlier_run(name, runs)
+        if earlier is None or _why_not_comparable(earlier, comparison):
+            continue
+        if drift := recognise_reference(earlier, comparison).drift:
+            yield f"the run `{name}` {drift}"
+
+
 def require_paired(metric: str, gate: str) -> None:
     """See that a metric can be compared with that of another target or run, by its key.
 
@@ -78,7 +101,14 @@ def require_paired(metric: str, gate: str) -> None:
         )
 
 
-def require_names(only: Collection[str], gate: str, known: Collection[str]) -> None:
+def require_names(
+    only: Collection[str],
+    gate: str,
+    known: Collection[str],
+    *,
+    expected: str = "a capability or a target of this audit",
+    mend: str = "check the name, or name the capability with --capability",
+) -> None:
     """See that what stands in a gate's brackets will be measured, before any model is asked.
 
     Parameters
@@ -88,7 +118,9 @@ def require_names(only: Collection[str], gate: str, known: Collection[str]) -> N
     gate
         The gate as it was written, for the message.
     known
-        The names of the capabilities and of the targets.
+        The names of all that is measured, such as the capabilities and the targets.
+    expected, mend
+        What they are the names of, and how a name comes to be among them, for the message.
 
     Raises
     ------
@@ -99,8 +131,8 @@ def require_names(only: Collection[str], gate: str, known: Collection[str]) -> N
         if name not in known:
             raise SpecError(
                 f"`{name}` in the brackets of the gate `{gate}`",
-                expected=f"a capability or a target of this audit: {', '.join(known)}",
-                mend="check the name, or name the capability with --capability",
+                expected=f"{expected}: {', '.join(known)}",
+                mend=mend,
             )
 
 
@@ -186,8 +218,8 @@ def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
     either = dict.fromkeys((*now, *before))
     if different := [part for part in either if before.get(part) != now.get(part)]:
         return f"differs in {', '.join(different)}"
-    if _reference_answers_otherwise(earlier, comparison):
-        return "has a reference that gives other answers to the same texts"
+    if different_reference := recognise_reference(earlier, comparison).different:
+        return different_reference
     # An unchanged model measures the same in another run: the clock tells the two apart.
     is_this = (earlier.measurements, earlier.clock) == (comparison.measurements, comparison.clock)
     return "is this very one" if is_this else ""
@@ -205,7 +237,6 @@ def _asked(comparison: Comparison) -> Mapping[str, object]:
     manifest = comparison.manifest
     return {
         "its job": manifest.job,
-        "the reference": [one.fingerprint for one in manifest.models if one.role == "reference"],
         "the data": [card.fingerprint for card in manifest.data],
         "the capabilities or their settings": manifest.capabilities,
         **{f"the setting `{name}`": value for name, value in manifest.settings.items()},
@@ -221,16 +252,6 @@ def _what_there_is(comparison: Comparison, one: Measurement) -> str:
         where = f" on {one.capability}" if one.capability else ""
         return f"{one.metric}{where} was not measured there; its targets are {targets}"
     return f"it has that of {targets}, none of which is `{one.target}`"
-
-
-def _reference_answers_otherwise(first: Comparison, second: Comparison) -> bool:
-    """Whether another model stands behind the fingerprint, of one whose bytes cannot be hashed."""
-    known = {one.example.id: one.reference for one in first.examples}
-    return any(
-        difference_of_predictions(known[one.example.id], one.reference) > DRIFT
-        for one in second.examples
-        if one.example.id in known
-    )
 
 
 def _by_example(one: Measurement) -> dict[str, list[float]]:

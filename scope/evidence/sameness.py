@@ -12,6 +12,9 @@ from scope.records import Answer, Prediction
 DRIFT = 1e-3
 """Greatest difference of a probability that other hardware, batches or libraries explain."""
 
+CANARIES = 8
+"""From so many inputs on, the same answers show that a model is the same."""
+
 
 def difference_of_predictions(first: Prediction, second: Prediction) -> float:
     """The greatest difference of a probability; infinite where another label or token is chosen.

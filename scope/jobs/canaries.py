@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError, RunError
 from scope.evidence.sameness import (
+    CANARIES,
     DRIFT,
     difference_of_answers,
     difference_of_numbers,
@@ -41,9 +42,6 @@ from scope.progress import Silent
 from scope.protocols import Progress, Task
 from scope.records import Answer, Question
 from scope.store import Run
-
-CANARIES = 8
-"""Inputs that are asked again, of each model and task."""
 
 ASKINGS = 3
 """An answer differs if none of so many is the stored one."""
@@ -167,8 +165,9 @@ def recognise_numbers(
     *,
     kept_in: Path,
     progress: Progress,
+    mend: str | None = None,
 ) -> None:
-    """See that the model whose vectors of texts are kept in the cache folder is still the same.
+    """See that the model whose vectors of texts are kept in a folder is still the same.
 
     Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
 
@@ -182,6 +181,8 @@ def recognise_numbers(
         The kept vectors of texts, a row each, and the same computed anew.
     kept_in
         Where they are kept.
+    mend
+        What to do if it is another; by default to have its vectors computed anew.
 
     Raises
     ------
@@ -206,7 +207,8 @@ def recognise_numbers(
             f"as {differing[0][:80]!r}",
             expected="the model that the kept vectors are of, with numbers within "
             f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
-            mend=f"give the model a `fingerprint` that changes with its weights, or delete "
+            mend=mend
+            or "give the model a `fingerprint` that changes with its weights, or delete "
             f"`{kept_in}`",
         )
     if greatest > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
@@ -52,8 +52,18 @@ class TaskGates:
             *(parse_gate(text, self.measured_in, fail_under=True) for text in self.fail_under),
         )
 
-    def check(self, request: Any) -> None:
-        """Nothing is known of the models before they are loaded."""
+    def checked(self, request: Any) -> Any:
+        """The request with its gates, whose names are known once the models are loaded."""
+        return replace(request, gates=self.parsed())
+
+    def drifts(self, request: Request, result: Comparison) -> Sequence[str]:
+        """A line for each earlier run whose reference answers slightly differently now."""
+        others = [gate.other for gate in self.parsed() if gate.other is not None]
+        if not others:
+            return ()
+        from scope.decision.baselines import drifts_of_earlier_runs
+
+        return list(drifts_of_earlier_runs(result, others, request.runs))
 
     def failures(self, request: Request, result: Comparison) -> Sequence[str]:
         """A line for each gate that is not met."""
@@ -70,7 +80,7 @@ class AuditGates(TaskGates):
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 
-    def check(self, request: Any) -> None:
+    def checked(self, request: Any) -> Any:
         """See that what gates name is there, before any model is loaded.
 
         That is the targets and runs that they compare with, and the names in their brackets.
@@ -82,7 +92,7 @@ class AuditGates(TaskGates):
         """
         gates = self.parsed()
         if not any(gate.other or gate.only for gate in gates):
-            return
+            return request
         from scope.decision.baselines import require_names, require_other
         from scope.jobs.identity import model_names
         from scope.models.loading import split_spec
@@ -97,6 +107,7 @@ class AuditGates(TaskGates):
             require_names(gate.only, gate.text, (*request.capabilities, *names))
             if gate.other is not None and gate.after not in names:
                 require_other(gate.other, gate.text, names, request.runs, own)
+        return request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +117,13 @@ class VerdictGates:
     fail_on: Annotated[Sequence[Literal["related", "undecided"]], option(OUTPUT)] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
 
-    def check(self, request: Any) -> None:
-        """Every verdict can be judged."""
+    def checked(self, request: Any) -> Any:
+        """The request: every verdict can be judged."""
+        return request
+
+    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+        """Nothing is compared with earlier runs."""
+        return ()
 
     def failures(self, request: Any, result: Comparison) -> Sequence[str]:
         """A line for each verdict that the command fails on."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -18,8 +19,11 @@ from scope.probes.saved_numbers import DESCRIPTION, FILES
 from scope.probes.source import LatentSource
 from scope.store.trouble import guarded
 
-FORMAT = 1
+FORMAT = 2
 """Changes whenever an older release could no longer read what this one writes."""
+
+_CANARIES = "canaries"
+"""The name of the array of their latents."""
 
 _WIDEST = 1_000_000
 """More layers or numbers a layer than any model has; a form of more is not believed."""
@@ -32,10 +36,13 @@ class SavedProbe:
     """A fitted probe with the source of the latents that it was fitted on.
 
     Before latents are scored, hold their source against it: ``saved.source.require(found)``.
+    ``canaries`` are the latents of some texts, each of shape (layers, width), by which a model is
+    recognised whose bytes cannot be hashed.
     """
 
     probe: SimilarityProbe
     source: LatentSource
+    canaries: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +50,14 @@ class _Description:
     """What stands in the JSON file."""
 
     __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
-    format: Literal[1]
+    format: Literal[1, 2]
     parameters: dict[str, Scalar]
     layers: int
     width: int
     calibration: tuple[float, float, float]
     source: LatentSource
     sha256: str
+    canaries: tuple[str, ...] = ()
 
 
 def save_probe(saved: SavedProbe, folder: Path) -> None:
@@ -68,14 +76,16 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
     scale, power, unit = probe.calibration_
     with guarded(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    latents = {_CANARIES: np.stack(list(saved.canaries.values()))} if saved.canaries else {}
     description = _Description(
-        format=1,
+        format=2,
         parameters={name: _plain(value) for name, value in probe.get_params(deep=False).items()},
         layers=probe.layers_,
         width=probe.width_,
         calibration=(scale, power, unit),
         source=saved.source,
-        sha256=FILES.write(folder, measure_arrays(probe.measure_)),
+        sha256=FILES.write(folder, measure_arrays(probe.measure_) | latents),
+        canaries=tuple(saved.canaries),
     )
     FILES.describe(folder, description)
 
@@ -103,6 +113,7 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Sa
     layers, width = description.layers, description.width
     if not (0 < layers <= _WIDEST and 0 < width <= _WIDEST):
         raise ValueError(f"{layers} layers of width {width}")
+    canaries = _canaries(description, numbers)
     given: dict[str, Any] = dict(description.parameters)
     probe = SimilarityProbe(**given)
     check_parameters(probe)
@@ -112,7 +123,20 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Sa
     probe.calibration_ = Calibration(*description.calibration)
     probe.layers_, probe.width_ = layers, width
     _try_out(probe)
-    return SavedProbe(probe=probe, source=description.source)
+    return SavedProbe(probe=probe, source=description.source, canaries=canaries)
+
+
+def _canaries(
+    description: _Description, numbers: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[np.float32]]:
+    """Take the canaries' latents out of the numbers, which then are those of the measure alone."""
+    if not description.canaries:
+        return {}
+    latents = numbers.pop(_CANARIES, None)
+    wanted = (len(description.canaries), description.layers, description.width)
+    if latents is None or latents.dtype != np.float32 or latents.shape != wanted:
+        raise ValueError(f"canaries of another shape than {wanted}")
+    return dict(zip(description.canaries, latents, strict=True))
 
 
 def _try_out(probe: SimilarityProbe) -> None:

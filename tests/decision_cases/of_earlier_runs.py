@@ -21,6 +21,38 @@ def audits(*commands):
     return make
 
 
+JUDGE = """
+from toy_judges import Judge
+
+class Mine(Judge):
+    sure = {sure}
+
+    def classify(self, texts):
+        return [[1 - self.sure, self.sure] if self.likes(one) else [self.sure, 1 - self.sure]
+                for one in texts]
+"""
+"""A reference whose module is changed between two runs."""
+
+
+def changed_reference(after, *more):
+    """Two audits with a reference whose module is another text in the second."""
+
+    def make(folder):
+        write_data(folder / "rows.csv")
+        for run, text in (("old", JUDGE.format(sure=0.9)), ("mine", after)):
+            (folder / "judge.py").write_text(text)
+            options = ("--gate", "hard_scope>=old-0.05", "--gate-on", "value", *more)
+            yield (
+                *("audit", "--reference", "python:judge:Mine", *TWIN, "--capability", "typo"),
+                *("--data", "rows.csv", "--n", "20", "--run", run),
+                *(options if run == "mine" else more),
+            )
+
+    return make
+
+
+COMMENTED = f"# The same model.{JUDGE.format(sure=0.9)}"
+
 UNKNOWN = "iid_agreement[toy_judges:Slip]>=0.1"
 NOT_ASKED_FOR = "hard_scope[synonym]>=0.2"
 GAP = "iid_accuracy_gap<=toy_judges:Slips+0.05"
@@ -59,6 +91,35 @@ DECISIONS = [
         ),
         exits=0,
         never=("gate:", "this very one"),
+    ),
+    Decision(
+        name="a comment in the reference's module makes no other reference of it",
+        make=changed_reference(COMMENTED),
+        exits=0,
+        says=(
+            "drift: the run `old` holds answers of the reference `python:judge:Mine` with other",
+        ),
+        never=("gate:",),
+    ),
+    Decision(
+        name="a reference whose code and answers changed is another one",
+        make=changed_reference(JUDGE.format(sure=0.8)),
+        exits=1,
+        says=("the run `old` has a reference that gives other answers to the same texts",),
+        never=("drift:",),
+    ),
+    Decision(
+        name="a reference whose probabilities drifted is the same, and its drift is reported",
+        make=changed_reference(JUDGE.format(sure=0.9005)),
+        exits=0,
+        says=("drift: the run `old`", "differ by up to 0.0005"),
+        never=("gate:",),
+    ),
+    Decision(
+        name="too few texts do not show that a reference with other code is the same",
+        make=changed_reference(COMMENTED, "--n", "3", "--trials", "1"),
+        exits=1,
+        says=("differs in the code of the reference, and holds its answers to only ", "8 would"),
     ),
     Decision(
         name="a gate against the folder of the run itself is refused before any model is asked",

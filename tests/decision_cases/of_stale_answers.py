@@ -133,8 +133,8 @@ class Reader(Bags):
 """A model with layers that promises one fingerprint whatever weights it reads."""
 
 
-def probe_twice(folder):
-    """The same probe, and between its two times other weights in the model's file."""
+def write_reader(folder):
+    """A model with layers, and pairs on which a probe of it can be fitted."""
     rows = [
         (f"house {place} is by a tree", f"{'ship' if place % 5 else 'house'} {place} is", place % 6)
         for place in range(120)
@@ -143,13 +143,20 @@ def probe_twice(folder):
     write_pairs(folder / "test.csv", rows[90:])
     (folder / "reader.py").write_text(READER)
     (folder / "weights.json").write_text(json.dumps(FIRST))
-    command = (
-        *("probe", "--model", "python:reader:Reader", "--train", "train.csv"),
-        *("--test", "test.csv", "--step", "raw", "--run", "mine"),
-    )
-    yield command
+
+
+PROBE = (
+    *("probe", "--model", "python:reader:Reader", "--train", "train.csv"),
+    *("--test", "test.csv", "--step", "raw", "--run", "mine"),
+)
+
+
+def probe_twice(folder):
+    """The same probe, and between its two times other weights in the model's file."""
+    write_reader(folder)
+    yield PROBE
     (folder / "weights.json").write_text(json.dumps(OTHER))
-    yield command
+    yield PROBE
 
 
 ANOTHER = ("`python:mine:Model` is another model", "inputs otherwise", "--run")

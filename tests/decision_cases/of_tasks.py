@@ -21,13 +21,13 @@ def letters(n=60, gold=True):
         yield {**asked, "answer": right} if gold else asked
 
 
-def yes_or_no(n=60, share=0.5):
+def yes_or_no(n=60, share=0.5, gold=True):
     """Questions whose two options change places; so many are answered with yes."""
     for place in range(n):
         right = "yes" if place < share * n else "no"
         options = ["yes", "no"][:: 1 if place % 3 else -1]
         told = {"question": f"Is it {right.upper()} in case {place}?", "options": options}
-        yield {**told, "answer": right}
+        yield {**told, "answer": right} if gold else told
 
 
 def passages(n=60, unanswerable=0.0):
@@ -76,6 +76,27 @@ def ask_endpoint(reply, answers=("red",)):
     return make
 
 
+def with_a_table(*more):
+    """A comparison with all models of a table, whose names are known once it is read."""
+
+    def make(folder):
+        lines = (json.dumps(row) + "\n" for row in letters())
+        (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
+        (folder / "all.tsv").write_text("".join(f"{one}\t{'ABCD' * 15}\n" for one in "xy"))
+        yield (
+            *(
+                "compare",
+                "--model",
+                "python:toy_careless:Knows",
+                "--model",
+                "predictions:all.tsv#*",
+            ),
+            *("--task", "choice", "--data", "rows.jsonl", "--run", "mine", *more),
+        )
+
+    return make
+
+
 ANSWER_PROMPT = prompt_of("answer", ModelOptions()).template.partition("\n")[0]
 
 AGREEMENT = ("--gate", "agreement>=0")
@@ -101,7 +122,7 @@ DECISIONS = [
         name="without gold a model that always chooses the first option passes no gate",
         make=compare("Knows", "FirstOption", letters(gold=False), *AGREEMENT),
         exits=1,
-        says=("while no option of toy_careless:Knows exceeds",),
+        says=("`A` to all 60 questions, and none of them has a known right answer",),
     ),
     Decision(
         name="without gold two models that always choose the first option pass no gate",
@@ -132,6 +153,40 @@ DECISIONS = [
         make=compare("Knows", "AlsoKnows", yes_or_no(share=0.9), *AGREEMENT),
         exits=0,
         says=("yes ", "accuracy"),
+        never=QUIET,
+    ),
+    Decision(
+        name="a gate of a comparison on a model that is not there is refused before any question",
+        make=with_a_table("--gate", "agreement[z]>=0"),
+        exits=2,
+        says=("`z` in the brackets", "choice, toy_careless:Knows, x, y, (gold)"),
+        never=("answering", "kappa"),
+    ),
+    *(
+        Decision(
+            name=f"{what} agree by nothing but their one answer where gold is unknown",
+            make=compare(
+                "HardlyEverYes", second, yes_or_no(200, share=0.03, gold=False), *AGREEMENT
+            ),
+            exits=1,
+            says=(
+                "gate: agreement of toy_careless:HardlyEverYes ~ ",
+                "it gives the option `no` to ",
+                "of 200 questions, and none of them has a known right answer",
+            ),
+            never=("to all 200",),
+            page=("toy_careless:HardlyEverYes is degenerate: ",),
+        )
+        for what, second in (
+            ("two models that nearly always say no", "AlsoHardlyEverYes"),
+            ("a model that nearly always says no and a good one", "Knows"),
+        )
+    ),
+    Decision(
+        name="two good models pass where gold says that nearly all answers are no",
+        make=compare("Unerring", "SeldomErrs", yes_or_no(200, share=0.03), *AGREEMENT),
+        exits=0,
+        says=("no 97 %",),
         never=QUIET,
     ),
     Decision(

@@ -71,7 +71,7 @@ def task_shares(
             *(
                 reason(named, model)
                 for named in every
-                for reason in (_one_answer, _blind, _never_another)
+                for reason in (_one_answer, _blind, _unsettled)
             ),
             _silent(asked, counts.total()),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
@@ -158,27 +158,26 @@ def _most_common(names: Mapping[str, str]) -> tuple[str, int]:
 
 
 def _one_answer(named: Named, model: str) -> str | None:
-    """Why one answer is too frequent, compared with gold or, without it, with another model."""
+    """Why one answer is too frequent, compared with how often it is right."""
     given = named.models[model]
-    if len(given) < FEWEST or _most_common(given)[1] < ONE_ANSWER * len(given):
+    if not _is_nearly_all(given) or len(named.gold) < FEWEST:
         return None
     answer, times = _most_common(given)
+    right = Counter(chain.from_iterable(map(set, named.gold.values())))
+    most, known = max(right.values()), len(named.gold)
+    # Words may be right in another spelling; an option is right or it is not.
+    expected = right[answer] if named.what == "option" else most
+    if expected > SKEWED * known:
+        return None
     told = f"it gives the {named.what} `{brief(answer)}` to {times} of {len(given)} questions"
-    for whose, most, known in _expected(named, model):
-        if known >= FEWEST and most <= SKEWED * known:
-            return f"{told}, while no {whose} exceeds {most} of {known}"
-    return None
+    if most > SKEWED * known:
+        return f"{told}, and is right for {expected} of {known} with it"
+    return f"{told}, while no right {named.what} exceeds {most} of {known}"
 
 
-def _expected(named: Named, model: str) -> Iterator[tuple[str, int, int]]:
-    """How frequent the most frequent right answer is, or that of each other model, of how many."""
-    if len(named.gold) >= FEWEST:
-        right = Counter(chain.from_iterable(map(set, named.gold.values())))
-        yield f"right {named.what}", max(right.values()), len(named.gold)
-        return
-    for other, given in named.models.items():
-        if other != model and given:
-            yield f"{named.what} of {other}", _most_common(given)[1], len(given)
+def _is_nearly_all(given: Mapping[str, str]) -> bool:
+    """Whether one answer makes up nearly all of enough answers."""
+    return len(given) >= FEWEST and _most_common(given)[1] >= ONE_ANSWER * len(given)
 
 
 def _blind(named: Named, model: str) -> str | None:
@@ -198,15 +197,20 @@ def _blind(named: Named, model: str) -> str | None:
     )
 
 
-def _never_another(named: Named, model: str) -> str | None:
-    """Why a single answer shows nothing where too few right ones are known."""
+def _unsettled(named: Named, model: str) -> str | None:
+    """Why one answer shows nothing where too few right ones are known.
+
+    Models that give one answer each agree by that alone, and what others answer does not show
+    whether it is right.
+    """
     given = named.models[model]
-    if len(named.gold) >= FEWEST or len(given) < FEWEST or len(set(given.values())) > 1:
+    if not _is_nearly_all(given) or len(named.gold) >= FEWEST:
         return None
     answer, times = _most_common(given)
+    of_whole = f"all {times}" if times == len(given) else f"{times} of {len(given)}"
     known = f"only {len(named.gold)} of them have" if named.gold else "none of them has"
     return (
-        f"it gives the {named.what} `{brief(answer)}` to all {times} questions, and {known} "
+        f"it gives the {named.what} `{brief(answer)}` to {of_whole} questions, and {known} "
         "a known right answer"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -68,6 +68,10 @@ class CompareRequest(Request):
     """Measure of SemScore: a sentence encoder, or a probe that `scope probe --save` wrote. Add
     #MODEL to a probe whose model has moved, or needs --allow-pickle or --trust-remote-code. none
     leaves SemScore out."""
+
+    gates: Annotated[Sequence[Any], HIDDEN] = ()
+    """Gates on which the result will be judged, see `scope.failed_gates`: a name in their brackets
+    that is neither a task nor a model is refused before any model is asked."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
     """How models are loaded, run and asked."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
+from scope.decision.baselines import require_names
+from scope.decision.gates import Gate, parse_gate
 from scope.estimation.tasks import (
     TaskNumbers,
     counted,
@@ -23,7 +25,7 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.protocols import Progress
-from scope.records import Comparison, Outcome, Question, TaskAnswers
+from scope.records import GOLD, Comparison, Outcome, Question, TaskAnswers
 from scope.store import Run
 
 
@@ -50,7 +52,23 @@ def prepare(request: CompareRequest) -> Prepared:
         tasks=tasks,
         semscore=semscore,
     )
+    _require_names_of_gates(request.gates, plan)
     return Prepared(plan.manifest(), partial(_conduct, plan, progress=progress))
+
+
+def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
+    """See that what gates name will be measured, now that all models of a table are known."""
+    tasks = [one.task.name for one in plan.tasks]
+    known = [*tasks, *(one.name for one in plan.participants), GOLD]
+    for gate in gates:
+        read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
+        require_names(
+            read.only,
+            read.text,
+            known,
+            expected=f"a task or a model of this comparison, or {GOLD} for the right answers",
+            mend="check the name, or name the model with --model",
+        )
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:

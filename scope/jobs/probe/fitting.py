@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scope.data import load_data
+from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.between import alignments, differences
 from scope.jobs.probe.ladder import Material, fit_steps, require_enough
@@ -137,8 +141,19 @@ def _fit_one(
     )
     fitted = fit_steps(request, material, NamedProgress(model.name, progress))
     if request.save is not None:
-        save_probe(SavedProbe(probe=fitted[-1].probe, source=model.source), expanded(request.save))
+        saved = SavedProbe(
+            probe=fitted[-1].probe, source=model.source, canaries=_canaries(plan, model)
+        )
+        save_probe(saved, expanded(request.save))
     return judge_model(model, fitted, plan.pairs.test, ties)
+
+
+def _canaries(plan: ProbePlan, model: ReadModel) -> dict[str, NDArray[np.float32]]:
+    """Latents of some training sentences, by which a model is recognised that has no hash."""
+    if not may_change(model.source):
+        return {}
+    texts = least_by_content(sentences_of(plan.pairs.train))
+    return dict(zip(texts, model.table.rows(texts), strict=True))
 
 
 def _notes(request: ProbeRequest) -> tuple[str, ...]:

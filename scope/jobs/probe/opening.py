@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+
 from scope.errors import ModelError, SpecError
+from scope.jobs.canaries import may_change, recognise_numbers
 from scope.jobs.probe.readers import OWN, source_of
 from scope.models import ModelOptions
 from scope.models.latents import Readout
@@ -16,6 +19,7 @@ from scope.models.options import DType
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, load_probe
 from scope.probes.saved_measures import measure_arrays
 from scope.probes.saved_numbers import DESCRIPTION
+from scope.progress import Silent
 from scope.protocols import LatentReader
 from scope.store.trouble import damaged
 
@@ -55,7 +59,8 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
     RunError
         When there is no probe, or its files are damaged.
     ModelError
-        When the model cannot be found, or is another one: the message shows both fingerprints.
+        When the model cannot be found, or is another one: the message shows both fingerprints, or
+        says that latents kept with the probe are others.
     """
     saved = load_probe(folder)
     reader = (
@@ -65,6 +70,7 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
     )
     found = source_of(reader)
     _require_same(saved.source, found, named=model is not None)
+    _recognise(saved, reader, folder)
     return OpenedProbe(probe=saved.probe, source=found, reader=reader, digest=_digest(saved))
 
 
@@ -118,6 +124,21 @@ def _require_same(wanted: LatentSource, found: LatentSource, *, named: bool) -> 
             mend=f"{error.mend}; if it was fitted with --allow-pickle or --trust-remote-code, "
             "name the model yourself beside them: --model SPEC",
         ) from error
+
+
+def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
+    """See that a model whose bytes cannot be hashed still has the latents kept with its probe."""
+    if not may_change(reader):
+        return
+    recognise_numbers(
+        reader.spec,
+        list(saved.canaries),
+        lambda texts: np.stack([saved.canaries[text] for text in texts]),
+        lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
+        kept_in=folder,
+        progress=Silent(),
+        mend=f"bring the former model back, or fit the probe in `{folder}` again",
+    )
 
 
 def _readout(source: LatentSource, folder: Path) -> Readout | None:

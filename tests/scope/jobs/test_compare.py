@@ -6,7 +6,7 @@ import pytest
 from toy_answerers import Reader, Skimmer
 
 import scope
-from scope.errors import ModelError, RunError
+from scope.errors import ModelError, RunError, SpecError
 from scope.models.options import ModelOptions
 from scope.models.python import load
 from scope.serialization import to_json
@@ -95,3 +95,41 @@ def test_models_are_shown_as_they_load(compare):
     compare(toy("Reader"), toy("Skimmer"), progress=Telling())
     assert told[0] == ("loading models", 2)
     assert ("choice: toy_answerers:Skimmer", 12) in told
+
+
+class Counting:
+    """A reader that counts its questions."""
+
+    spec, fingerprint = "mine", "counting"
+
+    def __init__(self):
+        self.asked = 0
+
+    def choose(self, questions):
+        self.asked += len(questions)
+        return enumerate(Reader().choose(questions))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "all.tsv"
+    path.write_text(
+        f"first\t{'A' * len(ROWS)}\nsecond\t{'ABC' * (len(ROWS) // 3)}\n", encoding="utf-8"
+    )
+    return f"predictions:{path}#*"
+
+
+def test_a_gate_on_a_name_that_is_not_there_is_refused_before_any_question(compare, table):
+    model = Counting()
+    with pytest.raises(SpecError) as caught:
+        compare(model, table, gates=["agreement[mine]>=0", "agreement[nobody]>=0.9"])
+    assert "`nobody` in the brackets of the gate" in caught.value.found
+    assert caught.value.expected.endswith(": choice, mine, first, second, (gold)")
+    assert model.asked == 0
+
+
+def test_gates_may_name_tasks_models_of_a_table_and_gold(compare, table):
+    model = Counting()
+    gates = ["agreement[choice,first]>=0", "accuracy[mine,(gold)]>=0"]
+    assert len(compare(model, table, gates=gates).manifest.models) == 3
+    assert model.asked == len(ROWS)

@@ -3,6 +3,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,9 +132,36 @@ def test_missing_and_senseless_numbers_are_named(copied):
     assert "there is no such file" in refusal(copied)
 
 
+def test_a_probe_of_the_format_before_is_read(copied):
+    path = copied / DESCRIPTION
+    told = json.loads(unsealed(path.read_text("utf-8")).text)
+    del told["canaries"]
+    path.write_text(json.dumps(told | {"format": 1}), "utf-8")
+    assert load_probe(copied).canaries == {}
+
+
+def test_the_latents_that_recognise_a_model_are_kept_beside_the_probe(tmp_path):
+    saved = saved_of("raw")
+    shape = (saved.probe.layers_, saved.probe.width_)
+    latents = {text: np.full(shape, place, np.float32) for place, text in enumerate(("a", "ä b"))}
+    save_probe(replace(saved, canaries=latents), tmp_path)
+    found = load_probe(tmp_path).canaries
+    assert list(found) == list(latents)
+    assert all((found[text] == latents[text]).all() for text in latents)
+
+
+@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c"]])
+def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
+    saved = saved_of("raw")
+    one = np.zeros((saved.probe.layers_, saved.probe.width_), np.float32)
+    save_probe(replace(saved, canaries={"a": one, "b": one}), tmp_path)
+    change(tmp_path, canaries=texts)
+    assert "canaries of another shape" in refusal(tmp_path)
+
+
 def test_another_format_is_told_before_anything_else(copied):
-    change(copied, format=2, unknown=1)
-    assert "has format 2" in refusal(copied)
+    change(copied, format=3, unknown=1)
+    assert "has format 3" in refusal(copied)
 
 
 @pytest.mark.parametrize(

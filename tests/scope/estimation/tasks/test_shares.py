@@ -69,11 +69,29 @@ def test_options_that_differ_are_named_by_letters():
     assert first.counts == {"A": 3, "B": 3}
 
 
-def test_without_gold_another_model_must_vary():
-    items = choice_items([None] * 10)
-    dead, other = shares(items, chosen([2] * 10), chosen([0, 1] * 5))
-    assert dead.degenerate.endswith("while no option of m1 exceeds 5 of 10")
-    assert other.degenerate is None
+@pytest.mark.parametrize(
+    "others", [[2] * 19 + [0], [1] * 19 + [3], [2] * 17 + [0] * 3, [0, 1] * 10]
+)
+def test_without_gold_one_answer_to_nearly_all_shows_nothing_whatever_others_answer(others):
+    items = choice_items([None] * 20)
+    found, other = shares(items, chosen([0] + [2] * 19), chosen(others))
+    told = "questions, and none of them has a known right answer"
+    assert found.degenerate == f"it gives the option `C` to 19 of 20 {told}"
+    assert (other.degenerate is not None) == (len(set(others[:17])) == 1 and others[17] != 0)
+
+
+def test_gold_that_has_this_answer_nearly_everywhere_makes_it_no_fault():
+    rights = [2] * 38 + [0, 1]
+    pair = shares(choice_items(rights), chosen(rights), chosen([2] * 38 + [1, 1]))
+    assert [one.degenerate for one in pair] == [None, None]
+
+
+def test_gold_that_has_another_answer_nearly_everywhere_is_no_excuse():
+    found, good = shares(choice_items([1] * 20), chosen([0] * 19 + [1]), chosen([1] * 20))
+    assert found.degenerate == (
+        "it gives the option `A` to 19 of 20 questions, and is right for 0 of 20 with it"
+    )
+    assert good.degenerate is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
-from toy_readers import Bags
+from toy_readers import Bags, Other
 
 from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.probe import opening
@@ -95,9 +95,12 @@ def test_a_source_that_cannot_be_is_a_damaged_file(tiny, changed, said):
         open_probe(tiny.folder, CPU)
 
 
+SENTENCES = ["the film", "ann saw", "bob in paris", "a dull film"]
+
+
 def save_with(source, folder):
     """A probe of toy latents in a folder, which says that they are of the source."""
-    latents = Bags().latents(["the film", "ann saw", "bob in paris", "a dull film"])
+    latents = Bags().latents(SENTENCES)
     probe = SimilarityProbe(step="raw").fit(latents[:2], latents[2:], [1, 4])
     save_probe(SavedProbe(probe=probe, source=source), folder)
 
@@ -108,6 +111,28 @@ def test_a_probe_of_a_reader_of_python_opens_where_the_user_names_it(tmp_path):
     assert open_probe(tmp_path / "kept", CPU, source.spec).source == source
     with pytest.raises(ModelError, match="fingerprint `toy-Other`"):
         open_probe(tmp_path / "kept", CPU, "python:toy_readers:Other")
+
+
+def save_of_python(folder, latents):
+    """A probe of the toy reader, which keeps these latents to recognise it."""
+    probe = SimilarityProbe(step="raw").fit(latents[:2], latents[2:], [1, 4])
+    canaries = dict(zip(SENTENCES, latents, strict=True))
+    saved = SavedProbe(probe=probe, source=source_of(Bags()), canaries=canaries)
+    save_probe(saved, folder)
+
+
+def test_a_reader_of_python_with_the_latents_of_its_probe_is_its_model(tmp_path):
+    nearly = Bags().latents(SENTENCES) * np.float32(1.0005)
+    save_of_python(tmp_path / "kept", nearly)
+    opened = open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
+    assert opened.reader.fingerprint == "toy-Bags"
+
+
+def test_another_reader_under_the_same_fingerprint_is_not_the_probes_model(tmp_path):
+    save_of_python(tmp_path / "kept", Other().latents(SENTENCES))
+    with pytest.raises(ModelError, match="`python:toy_readers:Bags` is another model") as error:
+        open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
+    assert error.value.mend.endswith(f"fit the probe in `{tmp_path / 'kept'}` again")
 
 
 @pytest.mark.parametrize("spec", ["python:crafted:Reader", "crafted-plugin:x", "openai:http://a#b"])

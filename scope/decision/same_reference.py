@@ -1,0 +1,84 @@
+"""Whether the reference of an earlier run is the model that a new run has as its reference."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scope.evidence.sameness import CANARIES, DRIFT, difference_of_predictions
+from scope.models.loading import split_spec
+from scope.printing import counted
+from scope.records import Comparison, ModelCard, Prediction
+
+
+class Recognised(NamedTuple):
+    """Why the reference of the earlier run is another one; if it is not, how far it has drifted.
+
+    Both are empty where there is nothing to say.
+    """
+
+    different: str = ""
+    drift: str = ""
+
+
+def recognise_reference(earlier: Comparison, now: Comparison) -> Recognised:
+    """Compare the references of two audits; other jobs have none.
+
+    The fingerprint of a model of Python is made of its module's text, which a comment changes.
+    Such a model is known by its spec, its labels and its answers to all texts that both runs
+    hold: at least eight of them if the text has changed. The same choices and probabilities
+    within `DRIFT` are the same model.
+    """
+    if now.manifest.job != "audit":
+        return Recognised()
+    before, after = earlier.manifest.reference, now.manifest.reference
+    changed = before.fingerprint != after.fingerprint
+    if changed and not (_of_python(after) and _named_alike(before, after)):
+        return Recognised(different="differs in the reference")
+    differences = _differences(earlier, now)
+    greatest = max(differences, default=0.0)
+    if greatest > DRIFT:
+        return Recognised(different="has a reference that gives other answers to the same texts")
+    if changed and len(differences) < CANARIES:
+        return Recognised(
+            different=f"differs in the code of the reference, and holds its answers to only "
+            f"{counted(len(differences), 'text')} of this run: {CANARIES} would show whether it "
+            "is the same model"
+        )
+    if not changed and (greatest == 0 or not _of_python(after)):
+        return Recognised()
+    code = "other code than now" if changed else "the same code as now"
+    by = f"with probabilities that differ by up to {greatest:.2g}" if greatest else "all alike"
+    return Recognised(
+        drift=f"holds answers of the reference `{after.spec}` with {code}; it answers "
+        f"{counted(len(differences), 'text')} of both runs with the same choices, {by} (at most "
+        f"{DRIFT:g} is drift, not another model)"
+    )
+
+
+def _of_python(card: ModelCard) -> bool:
+    return split_spec(card.spec)[0] == "python"
+
+
+def _named_alike(before: ModelCard, after: ModelCard) -> bool:
+    parts = ((one.spec, one.labels, dict(one.prompts), dict(one.words)) for one in (before, after))
+    return len({repr(one) for one in parts}) == 1
+
+
+def _differences(earlier: Comparison, now: Comparison) -> list[float]:
+    """Of the reference's two answers to each text that it has answered in both runs."""
+    known = _answers(earlier)
+    return [
+        difference_of_predictions(known[text], given)
+        for text, given in _answers(now).items()
+        if text in known
+    ]
+
+
+def _answers(comparison: Comparison) -> dict[str, Prediction]:
+    """The reference's answers, to changed texts too."""
+    changed = {
+        one.perturbation.text: one.reference
+        for one in comparison.perturbations
+        if one.perturbation.text is not None and one.reference is not None
+    }
+    return {**changed, **{one.example.text: one.reference for one in comparison.examples}}
