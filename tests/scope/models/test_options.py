@@ -7,12 +7,13 @@ from scope.models import ModelOptions
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({"token_budget": 0}, "0 tokens in a batch"),
-        ({"token_budget": -3}, "-3 tokens in a batch"),
-        ({"max_answer_tokens": 0}, "0 tokens in an answer"),
-        ({"next_tokens": 0}, "0 next tokens"),
-        ({"requests": 0, "retries": -1}, "0 requests at once and -1 retries"),
-        ({"timeout": 0.0}, "a timeout of 0.0 seconds"),
+        ({"token_budget": 0}, "--token-budget 0"),
+        ({"token_budget": -3}, "--token-budget -3"),
+        ({"max_answer_tokens": 0}, "--max-answer-tokens 0"),
+        ({"next_tokens": 0}, "--next-tokens 0"),
+        ({"requests": 0}, "--requests 0"),
+        ({"retries": -1}, "--retries -1"),
+        ({"timeout": 0.0}, "--timeout 0.0"),
         ({"prompts": {"answr": "{text}"}}, "a prompt called `answr`"),
     ],
 )

@@ -10,7 +10,7 @@ from toy_readers import Bags
 
 from scope.errors import DataError
 from scope.jobs.probe.ladder import Material, fit_steps, latents_of, require_enough
-from scope.jobs.probe.pairs import GivenPairs, PairSpecs, sentences_of
+from scope.jobs.probe.pairs import GivenPairs, sentences_of
 from scope.jobs.probe.request import ProbeRequest
 from scope.probes import STEPS, SimilarityProbe
 from scope.progress import Silent
@@ -27,19 +27,8 @@ def pairs_of(count, seed):
 
 
 def request(**changed):
-    usual = {
-        "models": ("python:toy_readers:Bags",),
-        "pairs": PairSpecs(data="x"),
-        "unlabelled": None,
-        "unlabelled_n": None,
-        "text_column": None,
-        "steps": STEPS,
-        "seeds": 2,
-        "seed": 5,
-        "hidden": 2,
-        "save": None,
-    }
-    return ProbeRequest(**{**usual, **changed})
+    usual = {"models": ["python:toy_readers:Bags"], "data": "x", "steps": STEPS, "seeds": 2}
+    return ProbeRequest(**{**usual, "seed": 5, "hidden": 2, **changed})
 
 
 @pytest.fixture

@@ -5,30 +5,18 @@ from pathlib import Path
 import pytest
 
 from scope.errors import ScopeError
-from scope.jobs.probe.pairs import PairSpecs
-from scope.jobs.probe.request import ProbeRequest, ordered_steps
+from scope.jobs.probe.request import ProbeRequest
 
 
 def request(**changed):
-    usual = {
-        "models": ("hf:a",),
-        "pairs": PairSpecs(data="pairs.csv"),
-        "unlabelled": None,
-        "unlabelled_n": None,
-        "text_column": None,
-        "steps": ("raw", "final"),
-        "seeds": 1,
-        "seed": 0,
-        "hidden": None,
-        "save": None,
-    }
-    return ProbeRequest(**{**usual, **changed})
+    return ProbeRequest(**{"models": ("hf:a",), "data": "pairs.csv", **changed})
 
 
 def test_steps_stand_in_the_papers_order_and_once():
-    assert ordered_steps(["final", "siamese", "raw", "final"]) == ("raw", "siamese", "final")
-    assert ordered_steps("mlp") == ("mlp",)
-    assert ordered_steps(None) == ("raw", "final")
+    steps = ["final", "siamese", "raw", "final"]
+    assert request(steps=steps).ordered_steps == ("raw", "siamese", "final")
+    assert request(steps="mlp").ordered_steps == ("mlp",)
+    assert request().ordered_steps == ("raw", "final")
 
 
 @pytest.mark.parametrize(
@@ -36,13 +24,13 @@ def test_steps_stand_in_the_papers_order_and_once():
 )
 def test_steps_that_are_none_are_refused(steps, found):
     with pytest.raises(ScopeError, match=found):
-        ordered_steps(steps)
+        request(steps=steps)
 
 
 def test_a_request_that_makes_sense_passes():
-    request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5).check()
-    request(unlabelled="text:books", unlabelled_n=9).check()
-    request(steps=("raw", "mlp")).check()
+    request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5)
+    request(unlabelled="text:books", unlabelled_n=9)
+    request(steps=("raw", "mlp"))
 
 
 def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
@@ -56,13 +44,13 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
         ({"models": ()}, "no model to probe"),
         ({"models": ("hf:a", "hf:a")}, "`hf:a` is named twice"),
         ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models, and one folder `kept`"),
-        ({"seeds": 0}, "seeds=0"),
-        ({"unlabelled_n": 0, "unlabelled": "text:x"}, "unlabelled_n=0"),
+        ({"seeds": 0}, "--seeds 0"),
+        ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
         ({"unlabelled_n": 9}, "--unlabelled-n 9 without --unlabelled"),
         ({"seeds": 9, "steps": ("raw", "mlp")}, "--seeds 9 with no other step than raw and mlp"),
-        ({"hidden": 0}, "hidden=0"),
+        ({"hidden": 0}, "--hidden 0"),
         ({"text_column": "said"}, "--text-column said without --unlabelled"),
-        ({"seed": -1}, "seed=-1"),
+        ({"seed": -1}, "--seed -1"),
         (
             {"unlabelled": "text:x", "steps": ("raw", "siamese")},
             "--unlabelled text:x with no other step than raw and siamese",
@@ -72,4 +60,4 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
 )
 def test_what_cannot_be_or_would_do_nothing_is_refused(changed, found):
     with pytest.raises(ScopeError, match=found):
-        request(**changed).check()
+        request(**changed)

@@ -173,7 +173,7 @@ def test_a_run_that_was_stopped_while_it_measured_goes_on(compare, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("scope.jobs.compare.measure_task", stop)
+        patched.setattr("scope.jobs.compare.run.measure_task", stop)
         with pytest.raises(KeyboardInterrupt):
             compare(run="mine")
     found = compare(run="mine")

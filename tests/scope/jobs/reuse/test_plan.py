@@ -8,6 +8,7 @@ import pytest
 from scope.jobs.identity import default_run_name, question_of
 from scope.jobs.reuse.models import Lineup, Member
 from scope.jobs.reuse.plan import ReusePlan
+from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
 from scope.records import CapabilityCard, DataCard
 
@@ -21,30 +22,42 @@ def member(name, part):
     return Member(name=name, part=part, model=Model(name), saved=False, own=True)
 
 
-def plan(controls=("a", "b"), **changes):
-    return ReusePlan(
+def plan(controls=("a", "b"), settings=None, **changes):
+    request = ReuseRequest(
         **{
-            "lineup": Lineup(
-                suspect=member("theirs", "suspect"),
-                references=(member("ours", "reference"), member("older", "reference")),
-                controls=tuple(member(name, "control") for name in controls),
-            ),
-            "data": DataCard(spec="my data.csv", fingerprint="d", rows=50, used=50),
-            "asked": (CapabilityCard(name="typo", question="?", origin="here", settings={}),),
-            "alpha": 0.05,
+            "suspect": "python:mine:theirs",
+            "references": ["python:mine:ours", "python:mine:older"],
+            "controls": [f"python:mine:{name}" for name in controls],
+            "data": "my data.csv",
             "seed": 3,
-            "settings": {"trials": 2},
-            "verbatim": {"trials": 2, "label_map": ["A=B"], "sequential": True, "n": None},
-            "options": ModelOptions(next_tokens=5),
             **changes,
         }
+    )
+    return ReusePlan(
+        request=request,
+        lineup=Lineup(
+            suspect=member("theirs", "suspect"),
+            references=(member("ours", "reference"), member("older", "reference")),
+            controls=tuple(member(name, "control") for name in controls),
+        ),
+        data=DataCard(spec="my data.csv", fingerprint="d", rows=50, used=50),
+        asked=(CapabilityCard(name="typo", question="?", origin="here", settings={}),),
+        settings=settings or {"trials": 2},
     )
 
 
 def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_would_cut():
-    words = shlex.split(plan().command)
-    assert words[:4] == ["scope", "reuse", "--suspect", "python:mine:theirs"]
+    asked = plan(
+        alpha=0.01,
+        trials=2,
+        label_map=["A=B"],
+        sequential=True,
+        model_options=ModelOptions(next_tokens=5),
+    )
+    words = shlex.split(asked.manifest().command)
+    assert words[:2] == ["scope", "reuse"]
     pairs = list(pairwise(words))
+    assert ("--suspect", "python:mine:theirs") in pairs
     assert [value for name, value in pairs if name == "--reference"] == [
         "python:mine:ours",
         "python:mine:older",
@@ -53,7 +66,7 @@ def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_wou
         "python:mine:a",
         "python:mine:b",
     ]
-    for option in (("--data", "my data.csv"), ("--alpha", "0.05"), ("--seed", "3")):
+    for option in (("--data", "my data.csv"), ("--alpha", "0.01"), ("--seed", "3")):
         assert option in pairs
     for option in (("--trials", "2"), ("--label-map", "A=B"), ("--next-tokens", "5")):
         assert option in pairs

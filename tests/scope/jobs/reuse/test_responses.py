@@ -10,9 +10,9 @@ import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.evidence.interning import Given
-from scope.jobs.reuse.responses import TaskInterview
 from scope.jobs.reuse.models import Member
 from scope.jobs.reuse.probes import probes_of_items
+from scope.jobs.reuse.responses import TaskInterview
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
 from scope.store import Run
