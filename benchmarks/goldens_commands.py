@@ -31,10 +31,10 @@ _AUDITS = (
             golden(
                 "audit-earlier-run",
                 f"{_TOY_AUDIT} --capability typo --n 12 --json --gate-on value"
-                " --gate hard_scope>=audit-typo-0.9",
+                " --gate hard_scope>=audit-typo-0.4",
                 exact=True,
             ),
-            golden("report-again", "report audit-typo", exact=True),
+            golden("report-again", "report audit-typo --json", exact=True),
             golden("list-runs", "list runs"),
         )
     ),
@@ -199,7 +199,7 @@ _PROBES = (
             golden(
                 "probe-checkpoint",
                 "probe --model ./causal --data pairs.csv --unlabelled sentences.csv --save kept"
-                f" --step raw --step mlp --step siamese {_SMALL}",
+                f" --step raw --step siamese --step final {_SMALL}",
             ),
             golden("probe-saved", "probe --probe kept --data pairs.csv"),
             golden(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,9 @@ def record(folder: Path, only: Sequence[str] | None, data_folder: Path, jobs: in
             for _ in threads.map(lambda work: work(), recording.works()):
                 pass
     seconds = round(time.perf_counter() - began, 1)
-    about = {"seconds": seconds, **surroundings("torch", "transformers", "numpy")}
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = {"seconds": seconds, "cpu_seconds": round(used.ru_utime + used.ru_stime, 1)}
+    about = {**spent, **surroundings("torch", "transformers", "numpy")}
     _write(folder / "record.json", about)
     print(f"{len(recording.recorded)} goldens in {folder}, in {seconds} s", file=sys.stderr)
 

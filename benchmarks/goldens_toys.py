@@ -174,11 +174,11 @@ class Reader:
 
     salt: ClassVar[str] = "reader"
 
-    def answer(self, questions: Sequence[Any]) -> list[str]:
+    def answer(self, questions: Sequence[Any]) -> list[Any]:
         """A word of each passage."""
         return [self._pick(one.context.split(), one.text) for one in questions]
 
-    def fill(self, questions: Sequence[Any]) -> list[str]:
+    def fill(self, questions: Sequence[Any]) -> list[Any]:
         """A word of each sentence."""
         words = ([word for word in one.text.split() if word.isalpha()] for one in questions)
         return [self._pick(one, "") for one in words]
@@ -201,13 +201,19 @@ class Skimmer(Reader):
 
 
 class Silent(Reader):
-    """Answers every second question."""
+    """Leaves some questions without an answer."""
 
     def answer(self, questions: Sequence[Any]) -> list[Any]:
         """None is no answer."""
-        return [text if len(text) % 2 else None for text in super().answer(questions)]
+        return self._some(questions, super().answer(questions))
 
-    fill = answer
+    def fill(self, questions: Sequence[Any]) -> list[Any]:
+        """None is no answer."""
+        return self._some(questions, super().fill(questions))
+
+    def _some(self, questions: Sequence[Any], texts: Sequence[str]) -> list[Any]:
+        kept = (weight(one.text, "silent") > -1 for one in questions)
+        return [text if said else None for said, text in zip(kept, texts, strict=True)]
 
 
 class Bags:
