@@ -203,9 +203,9 @@ def _write_fleet(folder: Path) -> None:
     _write_table(folder / "train.csv", columns, [row for row in old if row[0] != FLEET[-1]])
     _write_table(folder / "newcomer.csv", columns, [row for row in old if row[0] == FLEET[-1]])
     _write_table(folder / "new.csv", columns, [row for row in rows if row not in set(old)])
-    costs = [(model, 1 + number % 3) for number, model in enumerate(FLEET)]
+    costs = [(model, 1 + number % 3) for number, model in enumerate(FLEET[:-1])]
     _write_table(folder / "costs.csv", ("model", "cost"), costs)
-    families = [(model, ("even", "odd")[number % 2]) for number, model in enumerate(FLEET)]
+    families = [(model, ("even", "odd")[number % 2]) for number, model in enumerate(FLEET[:-1])]
     _write_table(folder / "families.csv", ("model", "community"), families)
     right = [(model, "q0", "one?", "sums", 1) for model in FLEET[:2]]
     _write_table(folder / "all_right.csv", columns, right)
