@@ -35,18 +35,22 @@ SIZES = {
 
 
 def write_checkpoints(folder: Path) -> None:
-    """Two classifiers, two masked models, a reader of passages, two causal models, an encoder."""
+    """Classifiers, masked and causal models, a reader of passages, and sentence encoders.
+
+    The classifiers' seeds are such that neither gives nearly all texts one label.
+    """
     import transformers
 
     labels = {"id2label": {0: "LABEL_0", 1: "LABEL_1"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1}}
-    _write_bert(transformers.BertForSequenceClassification, folder / "classifier", 0, **labels)
-    _write_bert(transformers.BertForSequenceClassification, folder / "classifier2", 1, **labels)
+    _write_bert(transformers.BertForSequenceClassification, folder / "classifier", 12, **labels)
+    _write_bert(transformers.BertForSequenceClassification, folder / "classifier2", 11, **labels)
     _write_bert(transformers.BertForMaskedLM, folder / "masked", 0)
     _write_bert(transformers.BertForMaskedLM, folder / "masked2", 1)
     _write_bert(transformers.BertForQuestionAnswering, folder / "reader", 0)
     _write_llama(folder / "causal", 0)
     _write_llama(folder / "causal2", 1)
     _write_encoder(folder / "encoder")
+    _write_sentence_bert(folder / "sentences")
 
 
 def _write_bert(kind: Any, folder: Path, seed: int, **more: Any) -> None:
@@ -63,6 +67,16 @@ def _write_bert(kind: Any, folder: Path, seed: int, **more: Any) -> None:
     ).save_pretrained(folder)
     config = transformers.BertConfig(vocab_size=len(pieces), **SIZES, **more)
     _seeded(kind, config, seed).save_pretrained(folder)
+
+
+def _write_sentence_bert(folder: Path) -> None:
+    """A sentence encoder that begins with a transformer, whose table of words can be read."""
+    import transformers
+    from sentence_transformers import SentenceTransformer
+
+    plain = folder.with_name("plain")
+    _write_bert(transformers.BertModel, plain, 2)
+    SentenceTransformer(str(plain), device="cpu").save_pretrained(str(folder))
 
 
 def _write_llama(folder: Path, seed: int) -> None:

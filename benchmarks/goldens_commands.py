@@ -114,12 +114,12 @@ _COMPARES = (
             golden(
                 "compare-cloze-masked",
                 "compare --model ./masked --model ./masked2 --task cloze --data text:book.txt"
-                " --encoder ./encoder --n 12",
+                " --encoder ./sentences --n 12",
             ),
             golden(
                 "compare-qa",
                 "compare --model ./reader --model ./causal --model python:toys:Reader"
-                " --task extractive_qa --data passages.json --encoder ./encoder --normalize"
+                " --task extractive_qa --data passages.json --encoder ./sentences --normalize"
                 " --n 10 --max-answer-tokens 6",
             ),
         )
