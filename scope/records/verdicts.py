@@ -125,7 +125,7 @@ class Verdict:
     controls that guess, or whose answers are not usable for another reason, have no rank.
     ``controls_needed`` is the least number of controls with which the error rate ``alpha`` can be
     kept. ``detectable`` is the smallest share of answers taken from the reference with which the
-    rank of the suspect would have been significant. ``shared`` counts the questions that reference and
+    suspect's rank would have been significant. ``shared`` counts the questions that reference and
     suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
     the questions, fixed before it was asked. ``looks`` are those of a sequential test.
     ``comparable_needed`` is the least number of comparable controls, and

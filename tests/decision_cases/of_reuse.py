@@ -155,7 +155,7 @@ DECISIONS = [
             "p of the verdict: 0.095; after Holm's correction over the references 0.19",
         ),
         never=("its rank among the controls is significant",),
-        page=("but not after Holm’s correction over the references (p = 0.19)",),
+        page=("but not after Holm's correction over the references (p = 0.19)",),
     ),
     Decision(
         name="a sibling can be left out, and the suspect is found",

@@ -94,8 +94,8 @@ def test_the_paired_test_is_a_sentence(reuse_document):
     assert (
         "Question by question, the suspect is more similar to the reference than the control near, "
         "whose place is the dashed line: the difference is +3.750 [+3.625, +3.875] (n = 40) on the "
-        "joint scale. Were the two equally like the reference, one as great or greater would "
-        "arise with p < 0.001, one as small or smaller with p = 1.000."
+        "joint scale. If the two were equally similar to the reference, a difference at least "
+        "as great would have p < 0.001, one at most as great p = 1.000."
     ) in words
     assert "the suspect is no more similar to the reference than the control near" in words
 
