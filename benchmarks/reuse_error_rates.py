@@ -12,15 +12,13 @@ each of these ways (`WORLDS`), 1,000 times each, and the verdict is that of `sco
 - `heavy_tails`: they, and the suspect, took a heavy-tailed share from a base of the reference;
 - `few_of_like_skill`: 4 of the suspect's skill, all others stronger by 0.2 to 0.4;
 - `near_copies`: each took 95 % of its answers from one base model;
-- `half_guess`: 24 fit controls, and 24 more that guess;
-- `half_guess_derived_30`: the same, and a suspect that took 30 % of its answers;
+- `half_guess`, `half_guess_derived_30`: 24 fit controls, and 24 more that guess;
 - `derived_10`, `derived_15`, `derived_30`: fit controls, and a suspect that took such a percentage
   of its answers from the reference: here *related* is right.
 
 A suspect whose agreement has a p-value above 0.25 cannot be called related, and is judged no
 further. The first 100 simulations, and derived suspects 200 times, are judged in full: on them it
-is shown how often the rank alone has a p-value of at most alpha, and how often the rank and the
-paired test together would call the suspect related.
+is shown how often p by rank is at most alpha, and how often rank and paired test would accuse.
 
 Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low`
 and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`,
@@ -222,9 +220,8 @@ def figures(worlds: Sequence[str], simulations: int, progress: Progress) -> dict
     """The counts of these worlds."""
     found: dict[str, Any] = {"alpha": ALPHA}
     began = time.monotonic()
-    times = {
-        name: min(simulations, DERIVED) if is_derived(name) else simulations for name in worlds
-    }
+    most = {name: DERIVED if is_derived(name) else simulations for name in worlds}
+    times = {name: min(simulations, most[name]) for name in worlds}
     with progress.task("simulations", sum(times.values())) as advance:
         for name in worlds:
             verdicts: list[Verdict | None] = []
@@ -285,9 +282,7 @@ def main() -> None:
     """Simulate, and print a table or JSON; exit with 1 where an error rate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
-    parser.add_argument(
-        "--world", action="append", choices=list(WORLDS), help="this kind alone; may be repeated"
-    )
+    parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     worlds = arguments.world or list(WORLDS)
