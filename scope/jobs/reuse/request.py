@@ -73,7 +73,7 @@ class ReuseRequest(LabelledTexts):
     """Ask the suspect in batches, and stop when it is related."""
 
     batch: Annotated[int | None, option(METHOD, default=str(BATCH)), Limits(least=1)] = None
-    """Questions in a batch of --sequential."""
+    """Questions in a batch; implies --sequential."""
 
     capabilities: Annotated[
         Sequence[str | object] | None,
@@ -94,12 +94,6 @@ class ReuseRequest(LabelledTexts):
         super().__post_init__()
         if list(self.capabilities or ()) == ["none"]:
             object.__setattr__(self, "capabilities", ())
-        if self.batch is not None and not self.sequential:
-            raise SpecError(
-                f"--batch {self.batch} without --sequential",
-                expected="batches in a sequential test",
-                mend="add --sequential, or leave --batch out",
-            )
         if self.task is None:
             self._check_without_a_task()
         else:
@@ -108,7 +102,7 @@ class ReuseRequest(LabelledTexts):
     @property
     def batch_size(self) -> int | None:
         """Questions in a batch; None where all are asked at once."""
-        return (self.batch or BATCH) if self.sequential else None
+        return self.batch or (BATCH if self.sequential else None)
 
     def _check_with_a_task(self, task: object) -> None:
         """What concerns texts to label and to perturb would change nothing about questions."""

@@ -150,7 +150,7 @@ def _aligned(member: Member, labels: Sequence[str], request: ReuseRequest) -> ob
     try:
         return align(member.model, labels, parse_label_map(request.label_map))
     except ModelError:
-        if member.part == "reference" or request.sequential or request.label_map:
+        if member.part == "reference" or request.batch_size or request.label_map:
             raise
         return member.model
 
@@ -162,8 +162,8 @@ def _capabilities(request: ReuseRequest, lineup: Lineup) -> tuple[ChosenCapabili
     """
     if request.capabilities is None:
         stored = any(one.saved for one in lineup.members)
-        return () if stored or request.sequential else choose_capabilities(("typo",), {})
-    if request.capabilities and request.sequential:
+        return () if stored or request.batch_size else choose_capabilities(("typo",), {})
+    if request.capabilities and request.batch_size:
         raise SpecError(
             "capabilities, and a suspect that is asked in batches, to ask less",
             expected="plain texts in batches, or all texts at once",

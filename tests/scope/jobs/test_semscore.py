@@ -69,8 +69,6 @@ def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them
 
 
 def test_an_encoder_is_named_as_ever():
-    assert ByEncoder(encoder=Lengths()).option == {"encoder": "hf:lengths"}
-    assert ByEncoder(encoder=Tabled()).option == {"encoder": None}
     assert ByEncoder(encoder=Lengths()).settings == {"encoder": "hf:lengths f1"}
 
 
@@ -90,7 +88,6 @@ def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
 
 def test_a_probe_is_named_with_its_model_and_its_digest(probe):
     found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
-    assert found.option == {"semscore": f"probe:{probe.folder}"}
     assert found.settings == {
         "semscore": f"a probe of hf:{probe.folder.parent / 'model'}",
         "semscore model": probe.reader.fingerprint,
@@ -102,7 +99,6 @@ def test_where_the_probes_model_is_now_is_said_behind_the_folder(probe, tmp_path
     (tmp_path / "model").rename(tmp_path / "moved")
     spec = f"probe:{probe.folder}#hf:{tmp_path / 'moved'}"
     found = load_semscore(spec, [CLOZE], OPTIONS)
-    assert found.option == {"semscore": spec}
     assert found.settings["semscore"] == f"a probe of hf:{tmp_path / 'moved'}"
 
 

@@ -9,6 +9,7 @@ from scope.errors import SpecError
 from scope.jobs.identity import question_of
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
+from scope.jobs.probe.request import ProbeRequest
 from scope.models import ModelOptions
 from scope.probes import LatentSource
 from scope.records import DataCard, ScoredPair
@@ -38,14 +39,17 @@ def card(spec, capability=None):
 @pytest.fixture
 def plan():
     return ProbePlan(
+        request=ProbeRequest(
+            models=["llama", "bert"],
+            data="a b.csv",
+            model_options=ModelOptions(allow_pickle=True),
+        ),
         chosen=ChosenPairTask.of("similarity"),
         pairs=GivenPairs(test=TEST, cards=(card("pairs.csv", "similarity"),), notes=("one",)),
         sources=(LLAMA, BERT),
         unlabelled=("paris", "a house"),
         unlabelled_card=card("text:books"),
         settings={"seed": 3, "steps": "raw"},
-        asked={"model": ["llama", "bert"], "data": "a b.csv", "save": None},
-        options=ModelOptions(allow_pickle=True),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.reuse.models import Lineup, line_up
+from scope.jobs.reuse.request import ReuseRequest
 from scope.progress import Silent
 
 
@@ -30,7 +31,10 @@ def lined_up(suspect, references, controls, loaded=None):
             loaded.append(one)
         return Model(one, SAME.get(one)) if isinstance(one, str) else one
 
-    return line_up(suspect, references, controls, load=load, progress=Silent())
+    request = ReuseRequest(
+        suspect=suspect, references=references, controls=controls, data="x", task="choice"
+    )
+    return line_up(request, load=load, progress=Silent())
 
 
 def refused(*arguments):
@@ -153,7 +157,7 @@ def test_a_table_and_one_of_its_models_give_that_model_twice(table):
 def test_fewer_than_two_controls_are_too_few(count, words):
     error = refused("hf:theirs", ["hf:ours"], INDEPENDENT[:count])
     assert error.found == words
-    assert error.expected.endswith("at least 2, and 19 to decide at 0.05")
+    assert error.expected.startswith("at least 2 independent models to compare the suspect with")
     assert error.mend.startswith("add --control SPEC, or a table of answers")
 
 

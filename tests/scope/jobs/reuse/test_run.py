@@ -248,9 +248,9 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
 @pytest.mark.parametrize(
     ("options", "found", "mend"),
     [
-        ({"alpha": 0.0}, "an error rate of 0", "--alpha 0.05"),
-        ({"alpha": 1.0}, "an error rate of 1", "--alpha 0.05"),
-        ({"batch": 0, "sequential": True}, "batches of 0 questions", "--batch 100"),
+        ({"alpha": 0.0}, "--alpha 0.0", "--alpha"),
+        ({"alpha": 1.0}, "--alpha 1.0", "--alpha"),
+        ({"batch": 0}, "--batch 0", "--batch"),
         ({"references": []}, "no reference", "--reference SPEC"),
         ({"controls": []}, "0 controls", "--control SPEC"),
         ({"capabilities": ["typo"]}, "--capability with the task `choice`", "--task"),
