@@ -237,8 +237,9 @@ class ProbeRequest(Request):
         }
         for one in changed(self):
             if one.name in users and not set(users[one.name]) & set(steps):
+                given = f"{one.option} {getattr(self, one.name)}"
                 raise SpecError(
-                    f"{one.option} {getattr(self, one.name)} with no other step than {' and '.join(steps)}",
+                    f"{given} with no other step than {' and '.join(steps)}",
                     expected=f"a step that uses it: {', '.join(users[one.name])}",
                     mend=f"add --step {users[one.name][-1]}, or leave {one.option} out",
                 )
