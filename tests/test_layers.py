@@ -35,7 +35,8 @@ LAYERS = (
     ("protocols", "registry", "metrics", "statistics", "serialization"),
     ("pieces",),
     ("data", "store", "estimation", "progress", "tables", "testing"),
-    ("models", "evidence", "fleet"),
+    ("models",),
+    ("evidence", "fleet"),
     ("demo_models", "decision", "probes"),
     ("jobs",),
     ("scope",),
@@ -44,7 +45,7 @@ LAYERS = (
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
 # A comparison prints and converts itself: its methods import what does so when they are called.
-LAZILY_UPWARD = {"records": {"serialization", "tables", "registry"}}
+LAZILY_UPWARD = {"records": {"registry"}}
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas", "altair")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

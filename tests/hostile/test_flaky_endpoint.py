@@ -12,8 +12,6 @@ from stub_server import MODEL, Cut, Hang, Say, refuse, stub_server
 
 from scope.models.endpoint.waits import Clock
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 FAULTS = {
     "too many requests": refuse(429, retry_after="0.01"),
     "internal error": refuse(500),
