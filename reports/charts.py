@@ -14,11 +14,11 @@ from reports.svg import (
     TEXT,
     Scale,
     colour_of,
+    cut_to_room,
+    document_text,
     framed,
     mark,
     pixel,
-    printable,
-    shortened,
 )
 from reports.view.histogram import Histogram
 from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
@@ -40,7 +40,7 @@ _BAR = Markup('<rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>')
 
 def interval_svg(chart: IntervalChart) -> Markup:
     """Draw dots with intervals, one row for each category and series."""
-    categories = list(dict.fromkeys(printable(row.category) for row in chart.intervals))
+    categories = list(dict.fromkeys(document_text(row.category) for row in chart.intervals))
     inner = len(chart.series) * _SERIES_HEIGHT
     height = inner + _CATEGORY_ROOM if chart.beside else _ROW_HEIGHT
     # A category of two models' names takes more room than a metric's.
@@ -50,9 +50,9 @@ def interval_svg(chart: IntervalChart) -> Markup:
     content = [*_axis_below(across, bottom, "estimate and interval", grid=True)]
     for place, category in enumerate(categories):
         y = pixel(_TOP + (place + 0.5) * height + 4)
-        content.append(TEXT.format(left - 8, y, "end", shortened(category, left - 12)))
+        content.append(TEXT.format(left - 8, y, "end", cut_to_room(category, left - 12)))
     for row in chart.intervals:
-        top = _TOP + categories.index(printable(row.category)) * height
+        top = _TOP + categories.index(document_text(row.category)) * height
         beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
         content += _dot(row, across, top + (beside if chart.beside else height / 2))
     return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
@@ -64,7 +64,7 @@ def curve_svg(chart: CurveChart) -> Markup:
     across = Scale(min(xs), max(xs) if max(xs) > min(xs) else 1.0, _NUMBER_SPACE, _WIDTH)
     up = Scale(0.0, 1.0, _TOP + _HEIGHT, -_HEIGHT)
     content = [*_axis_beside(up, across, _MOST_COUNTS)]
-    content += _axis_below(across, _TOP + _HEIGHT, printable(chart.x_title))
+    content += _axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title))
     runs = [[one for one in chart.points if one.series == s] for s in range(len(chart.series))]
     for points in filter(None, runs):
         content += _curve(sorted(points, key=lambda one: one.x), across, up)
@@ -86,7 +86,7 @@ def histogram_svg(chart: Histogram) -> Markup:
     content.append(LINE.format(_COUNT_SPACE, bottom, pixel(across.at(across.high)), bottom, INK, 1))
     for place, name in enumerate(chart.bins):
         x = pixel(across.at(place + 0.5))
-        content.append(TEXT.format(x, bottom + 18, "middle", printable(name)))
+        content.append(TEXT.format(x, bottom + 18, "middle", document_text(name)))
     middle = pixel(across.at(across.high / 2))
     content.append(TEXT.format(middle, bottom + 38, "middle", "SemScore"))
     return framed(_COUNT_SPACE + _HISTOGRAM_WIDTH + _RIGHT, bottom + _BELOW, content)

@@ -18,7 +18,7 @@ from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
-from reports.svg import printable
+from reports.svg import document_text
 from reports.view.audit import AuditView, audit_view
 from reports.view.compare import CompareView, compare_view
 from reports.view.fleet import FleetView, fleet_view
@@ -67,7 +67,7 @@ class HtmlRenderer:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         page = _environment().get_template("page.html.j2")
         text = page.render(view=view, script=script, style=style, digest=digest)
-        return printable(text) + "\n"
+        return document_text(text) + "\n"
 
     def _view(self, comparison: Comparison) -> View:
         if comparison.fleet is not None:

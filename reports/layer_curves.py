@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from reports.svg import BAND, LINE, TEXT, colour_of, framed, mark, printable, round_step
+from reports.svg import BAND, LINE, TEXT, colour_of, document_text, framed, mark, round_step
 from reports.view.probe_layer_charts import LayerChart, LayerMark, LayerRun
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 400, 230, 14, 42
@@ -105,7 +105,7 @@ def _bar(run: LayerRun, mark: LayerMark, place: _Place) -> Markup:
     width = 0.7 * place.step if place.step < 40 else 28.0
     ends = sorted((place.y(0.0), place.y(mark.value)))
     return _BAR.format(
-        title=printable(mark.title),
+        title=document_text(mark.title),
         x=f"{place.x(mark.layer):.1f}",
         left=f"{place.x(mark.layer) - width / 2:.1f}",
         top=f"{ends[0]:.1f}",

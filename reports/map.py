@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.svg import OUTLINES, printable
+from reports.svg import OUTLINES, document_text
 from reports.view.fleet_map import MapChart, MapDot, MapGroup
 
 _WIDTH, _HEIGHT, _EDGE = 720, 480, 14
@@ -80,7 +80,7 @@ def _group(group: MapGroup, place: _Place, radius: int) -> Markup:
 def _dots(group: MapGroup, place: _Place, radius: int) -> Iterator[Markup]:
     outline = OUTLINES[group.shape]
     for dot in group.dots:
-        where = {**place.pixels(dot), "title": printable(dot.title)}
+        where = {**place.pixels(dot), "title": document_text(dot.title)}
         if outline:
             yield _PATH.format(outline=outline, **where)
         else:

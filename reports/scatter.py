@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-from reports.svg import COLOURS, LINE, framed, printable
+from reports.svg import COLOURS, LINE, document_text, framed
 from reports.view.plots import ScatterChart, ScatterDot
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 56, 12, 520, 300, 44
@@ -81,8 +81,8 @@ def _axes(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterable[Markup]:
         yield LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
         yield _TEXT.format(x, bottom + 18, 0, "middle", words)
     yield LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
-    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 38, 0, "middle", printable(chart.x_title))
-    yield _TURNED.format(_TOP + _HEIGHT // 2, printable(chart.y_title))
+    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 38, 0, "middle", document_text(chart.x_title))
+    yield _TURNED.format(_TOP + _HEIGHT // 2, document_text(chart.y_title))
 
 
 def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
@@ -97,7 +97,7 @@ def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
 
 
 def _dot(dot: ScatterDot, across: _Axis, up: _Axis) -> Markup:
-    place = {"title": printable(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
+    place = {"title": document_text(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
     if dot.interval is None:
         return _BARE_DOT.format(colour=COLOURS[0], **place)
     low, high = map(up.at, dot.interval)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from reports.svg import COLOURS, TEXT, Scale, framed, pixel, printable
+from reports.svg import COLOURS, TEXT, Scale, document_text, framed, pixel
 from reports.view.reuse_strips import SmallStrip, StripChart, StripDot
 
 _CONTROL, _SUSPECT = COLOURS[0], COLOURS[1]
@@ -51,7 +51,7 @@ def strip_svg(chart: StripChart) -> Markup:
     content = [*_threshold(chart, across, bottom), *_axis(across, bottom, chart.x_title)]
     content += [
         _CIRCLE.format(
-            pixel(x), pixel(bottom - _RADIUS - 2 - up), _RADIUS, _CONTROL, printable(dot.title)
+            pixel(x), pixel(bottom - _RADIUS - 2 - up), _RADIUS, _CONTROL, document_text(dot.title)
         )
         for dot, x, up in piled
     ]
@@ -76,7 +76,7 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
             _LINE.format(0, middle, _SMALL_WIDTH, middle, "#8886", 1, "none"),
             *(
                 _CIRCLE.format(
-                    pixel(across.at(dot.value)), middle, 3, _CONTROL, printable(dot.title)
+                    pixel(across.at(dot.value)), middle, 3, _CONTROL, document_text(dot.title)
                 )
                 for dot in chart.controls
             ),
@@ -109,7 +109,7 @@ def _axis(across: Scale, bottom: float, title: str) -> Iterable[Markup]:
     for x, words in across.ticks(_MOST_TICKS):
         yield _LINE.format(pixel(x), y, pixel(x), pixel(bottom + 5), "currentColor", 1, "none")
         yield TEXT.format(pixel(x), pixel(bottom + 19), "middle", words)
-    yield TEXT.format(_LEFT + _WIDTH / 2, pixel(bottom + 38), "middle", printable(title))
+    yield TEXT.format(_LEFT + _WIDTH / 2, pixel(bottom + 38), "middle", document_text(title))
 
 
 def _threshold(chart: StripChart, across: Scale, bottom: float) -> Iterable[Markup]:
@@ -143,5 +143,5 @@ def _diamond(dot: StripDot, x: float, y: float, half: float) -> Markup:
         left=pixel(x - half),
         right=pixel(x + half),
         colour=_SUSPECT,
-        inner=_TITLE.format(printable(dot.title)),
+        inner=_TITLE.format(document_text(dot.title)),
     )

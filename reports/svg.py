@@ -53,10 +53,10 @@ _PATH = Markup('<path d="M{} {}{}" fill="{}">{}</path>')
 _TITLE = Markup("<title>{}</title>")
 
 
-def printable(text: str) -> str:
+def document_text(text: str) -> str:
     r"""The text with every character that no document may hold replaced.
 
-    >>> printable("a\x00b\ud800")
+    >>> document_text("a\x00b\ud800")
     'a\ufffdb\ufffd'
     """
     return _UNPRINTABLE.sub("\ufffd", text)
@@ -82,16 +82,16 @@ def mark(
 ) -> Markup:
     """A series' shape at a place, with a title that a browser shows when pointed at."""
     outline = OUTLINES[series % len(OUTLINES)]
-    inner = _TITLE.format(printable(title)) if title else Markup()
+    inner = _TITLE.format(document_text(title)) if title else Markup()
     if outline:
         return _PATH.format(pixel(x), pixel(y), outline, fill or colour_of(series), inner)
     return _CIRCLE.format(pixel(x), pixel(y), radius, fill or colour_of(series), inner)
 
 
-def shortened(words: str, room: float) -> str:
+def cut_to_room(words: str, room: float) -> str:
     """Words in about so many pixels, cut with an ellipsis where they are longer.
 
-    >>> shortened("Hard-SCoPE", 70), shortened("Hard-SCoPE", 40)
+    >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
     ('Hard-SCoPE', 'Hard-…')
     """
     left = room / _LETTER

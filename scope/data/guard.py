@@ -38,7 +38,7 @@ def reading(name: str) -> Iterator[None]:
         ) from error
 
 
-def guarded(source: Source) -> Source:
+def guarded_source(source: Source) -> Source:
     """The source, whose rows are read within the border.
 
     Raises

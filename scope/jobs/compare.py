@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scope.estimation.tasks import (
     TaskNumbers,
-    counted,
+    counted_pairs,
     distinct_texts,
     measure_task,
     most_pairs,
@@ -179,7 +179,7 @@ def _measure(
         return measure(by_meaning=likeness.by_meaning, by_words=likeness.by_words)
     with progress.task(f"{answers.task}: SemScore of pairs", most_pairs(answers)) as advance:
         return measure(
-            by_meaning=counted(likeness.by_meaning, advance),
+            by_meaning=counted_pairs(likeness.by_meaning, advance),
             by_words=likeness.by_words,
             cosines=False,
         )

@@ -63,11 +63,11 @@ class GuardedModel:
                 if hasattr(model, name):
                     setattr(self, name, checked_text(getattr(model, name), name, code.name))
             if hasattr(model, "labels"):
-                self.labels = checked_labels(model.labels, code.name)
+                self.labels = labels_as_texts(model.labels, code.name)
             methods = {name: getattr(model, name, None) for name in _CALLS}
         for name, method in methods.items():
             if callable(method):
-                setattr(self, name, guarded(method, name, code))
+                setattr(self, name, guarded_method(method, name, code))
 
 
 def guard_methods(model: Any, code: ForeignCode) -> Any:
@@ -75,11 +75,11 @@ def guard_methods(model: Any, code: ForeignCode) -> Any:
     for name in _CALLS:
         method = getattr(model, name, None)
         if callable(method):
-            setattr(model, name, guarded(method, name, code))
+            setattr(model, name, guarded_method(method, name, code))
     return model
 
 
-def guarded(method: Any, name: str, code: ForeignCode) -> Any:
+def guarded_method(method: Any, name: str, code: ForeignCode) -> Any:
     """The method behind the boundary; what it yields is fetched inside it, too."""
     return partial(_call, method, name, code)
 
@@ -159,7 +159,7 @@ def _no_prediction(given: Any, spec: str) -> ModelError:
     )
 
 
-def checked_labels(labels: Any, spec: str) -> tuple[str, ...]:
+def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
     """The labels of a foreign model as texts; to be called inside its boundary.
 
     Raises
@@ -169,7 +169,7 @@ def checked_labels(labels: Any, spec: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> checked_labels(["negative", "positive"], "python:mine:model")
+    >>> labels_as_texts(["negative", "positive"], "python:mine:model")
     ('negative', 'positive')
     """
     if isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):

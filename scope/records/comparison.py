@@ -197,7 +197,8 @@ class Comparison:
 
     def to_frame(self) -> pandas.DataFrame:
         """Every measurement as a row: value, interval, n, and the reason if undefined."""
-        return self._rendered("frame")
+        frame: pandas.DataFrame = self._rendered("frame")
+        return frame
 
     def to_json(self) -> str:
         """The whole comparison as JSON: the content of a run's ``comparison.json``."""

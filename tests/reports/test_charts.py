@@ -4,7 +4,7 @@ import pytest
 
 from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.html import GLYPHS
-from reports.svg import COLOURS, FAINT, INK, OUTLINES, Scale, printable, shortened
+from reports.svg import COLOURS, FAINT, INK, OUTLINES, Scale, cut_to_room, document_text
 from reports.view.histogram import Histogram
 from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
 from scope.records import Estimate
@@ -182,7 +182,7 @@ def test_a_long_name_ends_with_an_ellipsis_within_its_room():
     (words,) = [one for one in ticks(interval_svg(intervals(category=long))) if "very" in one]
     assert words.endswith("…")
     assert len(words) < 30
-    assert len(shortened("字" * 40, 66)) == 5
+    assert len(cut_to_room("字" * 40, 66)) == 5
 
 
 def test_ticks_are_round_numbers_with_as_many_decimals_as_they_need():
@@ -196,5 +196,5 @@ def test_ticks_are_round_numbers_with_as_many_decimals_as_they_need():
 
 
 def test_line_breaks_are_printable_and_half_characters_are_not():
-    assert printable("a\n\tb") == "a\n\tb"
-    assert printable("\udc00\x07\x85") == "\ufffd" * 3
+    assert document_text("a\n\tb") == "a\n\tb"
+    assert document_text("\udc00\x07\x85") == "\ufffd" * 3

@@ -6,15 +6,13 @@ question's x. The loss is the cross-entropy of random pairs of a question and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.fleet.layout import Answers
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, one_torch_thread
 
 Numbers = NDArray[np.float32]
 
@@ -44,12 +42,13 @@ class Bilinear(NamedTuple):
     constant: float
 
 
-def train(vectors: Numbers, answers: Answers, settings: Settings, seed: int) -> Bilinear:
+def train_bilinear(vectors: Numbers, answers: Answers, settings: Settings, seed: int) -> Bilinear:
     """Train the network by Adam on all known answers, by one thread.
 
     The first numbers are those of torch's layers, which the published code leaves as they are.
     """
-    with _seeded(seed) as torch:
+    with one_torch_thread() as torch, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
         layers = torch.nn.ModuleDict(
             {
                 "models": torch.nn.Embedding(answers.shape[1], settings.dimensions),
@@ -96,17 +95,3 @@ def _kept(layers: Any) -> Bilinear:
         np.ascontiguousarray(part.detach().numpy()) for part in (*parts, projection.bias * output)
     )
     return Bilinear(model_vectors, turned, shift, float(constant.detach()))
-
-
-@contextmanager
-def _seeded(seed: int) -> Iterator[Any]:
-    """Torch with a seed of its own and one thread; both are afterwards as they were."""
-    torch = load_torch()
-    threads = torch.get_num_threads()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        torch.set_num_threads(1)
-        try:
-            yield torch
-        finally:
-            torch.set_num_threads(threads)

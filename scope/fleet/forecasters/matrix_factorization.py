@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from scope.errors import SpecError
-from scope.fleet.forecasters.bilinear import Numbers, Settings, train
+from scope.fleet.forecasters.bilinear import Numbers, Settings, train_bilinear
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.placing import (
-    Fitted,
+    FittedQuestions,
     Spread,
     logit_places,
     place,
@@ -86,7 +86,7 @@ class MatrixFactorization(VectorForecaster):
         """A copy with further models, each at the likeliest place among the fleet's vectors."""
         rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
         offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
-        fitted = Fitted(self.question_vectors_, offsets, self.skills_[: self.fitted_])
+        fitted = FittedQuestions(self.question_vectors_, offsets, self.skills_[: self.fitted_])
         spread = Spread(self.spread_mean_, self.spread_root_)
         with threadpool_limits(1):
             places = place(spread, fitted.coordinates[rows], offsets[rows], answers)
@@ -103,7 +103,7 @@ class MatrixFactorization(VectorForecaster):
 
     def _fit(self, table: Table, answers: Answers) -> None:
         vectors = np.ascontiguousarray(self.layout.vectors_of(table))
-        network = train(vectors, answers, self._settings(), self.seed)
+        network = train_bilinear(vectors, answers, self._settings(), self.seed)
         self.model_vectors_ = network.model_vectors
         self.projection_, self.shift_ = network.projection, network.shift
         self.constant_ = network.constant

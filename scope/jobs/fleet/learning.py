@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import SpecError
-from scope.fleet.forecasters.choosing import Choice, choose
+from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
@@ -112,7 +112,7 @@ class Learned(NamedTuple):
     """
 
     fleet: Fleet
-    choice: Choice
+    choice: ChosenForecaster
     table: Table
 
 

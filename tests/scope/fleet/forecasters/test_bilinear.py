@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import toy_fleet
 
-from scope.fleet.forecasters.bilinear import Settings, train
+from scope.fleet.forecasters.bilinear import Settings, train_bilinear
 from scope.models.torch_setup import load_torch
 
 SETTINGS = Settings(
@@ -52,14 +52,14 @@ def log_loss(network, table, answers):
 
 def test_it_learns_what_the_published_network_does():
     table, answers = toy_fleet.fleet()
-    found = logits_of(train(table, answers, SETTINGS, 3), table)
+    found = logits_of(train_bilinear(table, answers, SETTINGS, 3), table)
     assert found == pytest.approx(published(table, answers, SETTINGS, 3), abs=1e-3)
 
 
 def test_training_makes_the_loss_smaller():
     table, answers = toy_fleet.fleet()
     trained, started = (
-        train(table, answers, SETTINGS._replace(epochs=epochs, weight_decay=0), 0)
+        train_bilinear(table, answers, SETTINGS._replace(epochs=epochs, weight_decay=0), 0)
         for epochs in (30, 0)
     )
     assert log_loss(trained, table, answers) < 0.6 < 0.65 < log_loss(started, table, answers)
@@ -69,7 +69,7 @@ def test_noise_changes_what_is_learned_and_nothing_of_the_table():
     table, answers = toy_fleet.fleet()
     before = table.copy()
     plain, noisy = (
-        train(table, answers, SETTINGS._replace(noise=noise), 0) for noise in (0.0, 0.1)
+        train_bilinear(table, answers, SETTINGS._replace(noise=noise), 0) for noise in (0.0, 0.1)
     )
     assert not np.array_equal(plain.projection, noisy.projection)
     assert np.array_equal(table, before)
@@ -78,6 +78,6 @@ def test_noise_changes_what_is_learned_and_nothing_of_the_table():
 def test_torchs_own_generator_and_threads_stay_as_they_were():
     torch = load_torch()
     threads, state = torch.get_num_threads(), torch.random.get_rng_state()
-    train(*toy_fleet.fleet(), SETTINGS, 0)
+    train_bilinear(*toy_fleet.fleet(), SETTINGS, 0)
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.random.get_rng_state(), state)
