@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scope.data.guard import UNREADABLE, unstorable
+from scope.data.guard import UNREADABLE
 from scope.data.sources import Row, Source, require_distinct_names
 from scope.errors import DataError
-from scope.printing import first_line
+from scope.printing import first_line, unstorable
 
 _BATCH = 1024
 

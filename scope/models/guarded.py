@@ -10,7 +10,7 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
-from scope.printing import UNWRITABLE, shown, writable
+from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
     ChoiceScorer,
@@ -203,7 +203,7 @@ def checked_text(value: object, name: str, spec: str) -> str:
     ModelError
         When it is no text, or cannot be written.
     """
-    if not isinstance(value, str) or UNWRITABLE.search(value):
+    if not isinstance(value, str) or unstorable(value):
         kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"
         raise ModelError(
             f"`{spec}` has {shown(value)} in `{name}`, {kind}",
