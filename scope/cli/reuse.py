@@ -109,7 +109,7 @@ def reuse(
         typer.Option("--sequential", help="Ask the suspect in batches; stop when related."),
     ] = False,
     batch: Annotated[
-        int | None, typer.Option(min=1, help="Questions in a batch, with --sequential; 100.")
+        int | None, typer.Option(min=1, help="Questions in a batch; implies --sequential; 100.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides the sample and the search.")] = 0,
     trials: Annotated[int, typer.Option(min=1, help="Perturbations sought for each text.")] = 3,

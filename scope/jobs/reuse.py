@@ -96,7 +96,7 @@ def reuse(
         Without this assumption no suspect is called *not related*.
     sequential, batch
         Ask the suspect in batches of so many, 100 unless said otherwise, and stop as soon as it is
-        found to be related.
+        found to be related; ``batch`` alone implies ``sequential``.
     trials
         Perturbations sought for each text.
     perturbed
@@ -126,14 +126,14 @@ def reuse(
     """
     began = time.monotonic()
     metric = soft_scope_metric(tolerance, cutoff)
-    _check(alpha, sequential, batch)
+    _check(alpha, batch)
     _check_search(trials, perturbed)
     options = ReuseOptions(
         data=data,
         n=n,
         seed=seed,
         alpha=alpha,
-        sequence=(batch or BATCH) if sequential else None,
+        sequence=(batch or BATCH) if sequential or batch else None,
         models=model_options or ModelOptions(),
         progress=progress or Silent(),
         excluded=tuple(map(str, _listed(exclude_controls))),
@@ -176,18 +176,18 @@ def _listed(models: str | object | Sequence[str | object]) -> Sequence[str | obj
     return models if several else [models]  # type: ignore[return-value]
 
 
-def _check(alpha: float, sequential: bool, batch: int | None) -> None:
+def _check(alpha: float, batch: int | None) -> None:
     if not 0 < alpha < 1:
         raise SpecError(
             f"an error rate of {alpha:g}",
             expected="a share between 0 and 1",
             mend="write for example --alpha 0.05",
         )
-    if batch is not None and (batch < 1 or not sequential):
+    if batch is not None and batch < 1:
         raise SpecError(
-            f"batches of {batch} questions{'' if sequential else ', and all are asked at once'}",
-            expected="at least 1, in a sequential test",
-            mend=f"write --sequential --batch {BATCH}, or leave --batch out",
+            f"batches of {batch} questions",
+            expected="at least 1",
+            mend=f"write --batch {BATCH}, or leave it out",
         )
 
 

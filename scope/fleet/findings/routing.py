@@ -80,12 +80,12 @@ def single_best(
     skills
         Shape (models,): accuracies on questions other than those to be routed.
     costs, budget
-        As for `route`.
+        As for `route_questions`.
 
     Raises
     ------
     SpecError, DataError, ValueError
-        As for `route`.
+        As for `route_questions`.
 
     Examples
     --------

@@ -130,8 +130,10 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
 
     Examples
     --------
-    >>> most_bytes(Ask(path="chat", most_tokens=32), 200), most_bytes(Ask(path="chat"), 500)
-    (327680, 65536)
+    >>> most_bytes(EndpointRequest(path="chat", most_tokens=32), 200)
+    327680
+    >>> most_bytes(EndpointRequest(path="chat"), 500)
+    65536
     """
     if status >= 400:
         return MOST_REFUSAL_BYTES

@@ -93,7 +93,7 @@ class Prompt:
         >>> template = "Which word? {text}\\n{reply}{before}"
         >>> question = Question(id="0", text="The ____ barks.")
         >>> Prompt(name="cloze", template=template).parts(question)
-        Parts(message='Which word? The ____ barks.', reply='The')
+        PromptParts(message='Which word? The ____ barks.', reply='The')
         """
         message, _, reply = self.template.partition(_REPLY)
         return PromptParts(

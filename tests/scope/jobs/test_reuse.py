@@ -121,7 +121,7 @@ def test_the_references_mistakes_are_asked_after_some_that_show_its_skill(reuse,
 
 
 def test_batches_greater_than_the_data_ask_all_at_once(reuse, models):
-    verdict = only(reuse(Counting("copy", models["copy"]), sequential=True, batch=1000))
+    verdict = only(reuse(Counting("copy", models["copy"]), batch=1000))
     assert verdict.decision == "related"
     assert [look.asked for look in verdict.looks] == [400]
 
@@ -250,7 +250,7 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
     [
         ({"alpha": 0.0}, "an error rate of 0", "--alpha 0.05"),
         ({"alpha": 1.0}, "an error rate of 1", "--alpha 0.05"),
-        ({"batch": 0, "sequential": True}, "batches of 0 questions", "--batch 100"),
+        ({"batch": 0}, "batches of 0 questions", "--batch 100"),
         ({"references": []}, "no reference", "--reference SPEC"),
         ({"controls": []}, "0 controls", "--control SPEC"),
         ({"capabilities": ["typo"]}, "--capability with the task `choice`", "--task"),
