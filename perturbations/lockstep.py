@@ -20,7 +20,7 @@ Service = Callable[[list[str]], Iterable[Any]]
 """Answers texts, each on its own: one answer a text, in order."""
 
 
-class Question(NamedTuple):
+class SearchQuestion(NamedTuple):
     """Texts that one search wants one service to answer."""
 
     service: str
@@ -35,7 +35,7 @@ class Ask:
 
     def __call__(self, service: str, texts: Sequence[str]) -> list[Any]:
         """The service's answers, in the order of the texts."""
-        answers: list[Any] = self._scheduler.switch(Question(service, tuple(texts)))
+        answers: list[Any] = self._scheduler.switch(SearchQuestion(service, tuple(texts)))
         return answers
 
 
@@ -45,7 +45,7 @@ Search = Callable[[Ask], Result]
 
 class _Live(NamedTuple):
     thread: greenlet
-    question: Question
+    question: SearchQuestion
 
 
 class Lockstep(Generic[Result]):

@@ -1,178 +1,150 @@
-"""Charts as static SVG, to stand inline in a page.
-
-Legends are left to the page: it names the series in text, and without legends the drawing does
-not depend on how wide a machine's fonts make a model's name. Axes and words take the page's
-text colour, so that one drawing serves the light and the dark scheme.
-"""
+"""Charts of estimates with intervals, of curves with bands, and of counts."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from reports.svg import (
+    BAND,
+    FAINT,
+    INK,
+    LINE,
+    TEXT,
+    Scale,
+    colour_of,
+    cut_to_room,
+    document_text,
+    framed,
+    mark,
+    pixel,
+)
 from reports.view.histogram import Histogram
-from reports.view.plots import CurveChart, IntervalChart
+from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
 
-if TYPE_CHECKING:
-    import altair
+_WIDTH, _HEIGHT = 520, 240
+_HISTOGRAM_WIDTH = 660
+_TOP, _RIGHT, _BELOW = 8, 16, 42
+_LABEL_SPACE, _WIDE_LABEL_SPACE = 200, 330
+_NUMBER_SPACE, _COUNT_SPACE = 40, 60
+_SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
+_MOST_TICKS, _MOST_COUNTS = 11, 5
 
-COLOURS = ("#2f7fc1", "#d1661f", "#1f9e77", "#b5629b", "#a88600", "#7f7f7f")
-"""Colours of the series, told apart on white and on black and by most colour-blind readers."""
-
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-"""Shapes of the series, in the same order: colour is never the only sign."""
-
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_WIDTH = 520
-_LABEL_SPACE = 190
-_WIDE_LABEL_SPACE = 320
-_NUMBER_SPACE = 30
-
-
-def printable(text: str) -> str:
-    r"""The text with every character that no document may hold replaced.
-
-    >>> printable("a\x00b\ud800")
-    'a\ufffdb\ufffd'
-    """
-    return _UNPRINTABLE.sub("\ufffd", text)
+_CURVE = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"></polyline>')
+_CHOSEN = Markup(
+    '<line x1="{x}" y1="{}" x2="{x}" y2="{}" stroke="currentColor" stroke-dasharray="4 3"></line>'
+)
+_BAR = Markup('<rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>')
 
 
 def interval_svg(chart: IntervalChart) -> Markup:
     """Draw dots with intervals, one row for each category and series."""
-    import altair as alt
-
-    rows: list[dict[str, Any]] = [
-        {
-            "category": printable(row.category),
-            "series": row.series,
-            "value": row.value,
-            "low": row.low,
-            "high": row.high,
-        }
-        for row in chart.intervals
-    ]
-    categories = list(dict.fromkeys(row["category"] for row in rows))
-    used = len(chart.series)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("category:N", sort=categories, title=None, axis=alt.Axis(ticks=False)),
-        color=_colour(used),
-    )
-    if chart.beside:
-        offset = alt.YOffset("series:N", scale=alt.Scale(domain=list(range(used))))
-        base = base.encode(yOffset=offset)
-    unit = alt.Scale(domain=[chart.start, chart.end])
-    ranges = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", scale=unit, title="estimate and interval"), x2="high:Q"
-    )
-    dots = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("value:Q", scale=unit), shape=_shape(used)
-    )
+    categories = list(dict.fromkeys(document_text(row.category) for row in chart.intervals))
+    inner = len(chart.series) * _SERIES_HEIGHT
+    height = inner + _CATEGORY_ROOM if chart.beside else _ROW_HEIGHT
     # A category of two models' names takes more room than a metric's.
     left = _LABEL_SPACE if chart.beside else _WIDE_LABEL_SPACE
-    height = len(categories) * (used * 16 + 12 if chart.beside else 22)
-    return _svg((ranges + dots).properties(width=_WIDTH, height=height), left=left)
+    across = Scale(chart.start, chart.end, left, _WIDTH)
+    bottom = _TOP + len(categories) * height
+    content = [*_axis_below(across, bottom, "estimate and interval", grid=True)]
+    for place, category in enumerate(categories):
+        y = pixel(_TOP + (place + 0.5) * height + 4)
+        content.append(TEXT.format(left - 8, y, "end", cut_to_room(category, left - 12)))
+    for row in chart.intervals:
+        top = _TOP + categories.index(document_text(row.category)) * height
+        beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
+        content += _dot(row, across, top + (beside if chart.beside else height / 2))
+    return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 
 def curve_svg(chart: CurveChart) -> Markup:
     """Draw one line with its band for each series, and a dashed rule at each chosen value."""
-    import altair as alt
-
-    rows = [
-        {
-            "series": point.series,
-            "x": point.x,
-            "value": point.estimate.value,
-            "low": point.estimate.low,
-            "high": point.estimate.high,
-        }
-        for point in chart.points
+    xs = [0.0, *chart.chosen, *(point.x for point in chart.points)]
+    across = Scale(min(xs), max(xs) if max(xs) > min(xs) else 1.0, _NUMBER_SPACE, _WIDTH)
+    up = Scale(0.0, 1.0, _TOP + _HEIGHT, -_HEIGHT)
+    content = [*_axis_beside(up, across, _MOST_COUNTS)]
+    content += _axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title))
+    runs = [[one for one in chart.points if one.series == s] for s in range(len(chart.series))]
+    for points in filter(None, runs):
+        content += _curve(sorted(points, key=lambda one: one.x), across, up)
+    content += [
+        _CHOSEN.format(_TOP, _TOP + _HEIGHT, x=pixel(across.at(one))) for one in chart.chosen
     ]
-    used = len(chart.series)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title=printable(chart.x_title), scale=alt.Scale(nice=False)),
-        color=_colour(used),
-    )
-    unit = alt.Scale(domain=[0, 1])
-    bands = base.mark_area(opacity=0.15).encode(
-        y=alt.Y("low:Q", scale=unit, title=None), y2="high:Q"
-    )
-    lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=unit))
-    dots = base.mark_point(filled=True, size=36, opacity=1).encode(
-        y=alt.Y("value:Q", scale=unit), shape=_shape(used)
-    )
-    chosen = (
-        alt.Chart(alt.InlineData(values=[{"x": x} for x in chart.chosen]))
-        .mark_rule(strokeDash=[4, 3], color="currentColor")
-        .encode(x="x:Q")
-    )
-    layers = bands + lines + dots + chosen
-    return _svg(layers.properties(width=_WIDTH, height=240), left=_NUMBER_SPACE)
+    return framed(_NUMBER_SPACE + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BELOW, content)
 
 
 def histogram_svg(chart: Histogram) -> Markup:
     """Draw a group of bars for each bin, the series in their order from left to right."""
-    import altair as alt
-
-    rows = [
-        {"bin": name, "series": series, "count": count}
-        for series, counts in enumerate(chart.counts[: chart.drawn])
-        for name, count in zip(chart.bins, counts, strict=True)
-    ]
-    used = chart.drawn
-    top = max(max(counts) for counts in chart.counts[:used])
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("bin:N", sort=list(chart.bins), title="SemScore", axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("series:N", scale=alt.Scale(domain=list(range(used)))),
-            y=alt.Y("count:Q", title=None, axis=alt.Axis(tickCount=min(5, top), format="d")),
-            color=_colour(used),
-        )
-    )
-    return _svg(bars.properties(width=_WIDTH + 140, height=240), left=2 * _NUMBER_SPACE)
+    drawn = chart.counts[: chart.drawn]
+    across = Scale(0, len(chart.bins), _COUNT_SPACE, _HISTOGRAM_WIDTH)
+    top = max(1, *(max(counts) for counts in drawn))
+    up = Scale(0, top, _TOP + _HEIGHT, -_HEIGHT)
+    bottom = _TOP + _HEIGHT
+    content = [*_axis_beside(up, across, min(_MOST_COUNTS, top))]
+    content += [_bar(chart.drawn, *one, across, up) for one in _counted(drawn)]
+    content.append(LINE.format(_COUNT_SPACE, bottom, pixel(across.at(across.high)), bottom, INK, 1))
+    for place, name in enumerate(chart.bins):
+        x = pixel(across.at(place + 0.5))
+        content.append(TEXT.format(x, bottom + 18, "middle", document_text(name)))
+    middle = pixel(across.at(across.high / 2))
+    content.append(TEXT.format(middle, bottom + 38, "middle", "SemScore"))
+    return framed(_COUNT_SPACE + _HISTOGRAM_WIDTH + _RIGHT, bottom + _BELOW, content)
 
 
-def _colour(used: int) -> altair.Color:
-    import altair as alt
-
-    return alt.Color("series:N", legend=None, scale=_cycled(COLOURS, used))
-
-
-def _shape(used: int) -> altair.Shape:
-    import altair as alt
-
-    return alt.Shape("series:N", legend=None, scale=_cycled(SHAPES, used))
+def _dot(row: Interval, across: Scale, y: float) -> Iterator[Markup]:
+    low, high = (pixel(across.at(end)) for end in (row.low, row.high))
+    yield LINE.format(low, pixel(y), high, pixel(y), colour_of(row.series), 2)
+    yield mark(row.series, across.at(row.value), y, radius=4)
 
 
-def _cycled(values: tuple[str, ...], used: int) -> altair.Scale:
-    import altair as alt
+def _curve(points: list[CurvePoint], across: Scale, up: Scale) -> Iterator[Markup]:
+    colour = colour_of(points[0].series)
 
-    places = list(range(used))
-    return alt.Scale(domain=places, range=[values[place % len(values)] for place in places])
+    def line(values: list[float]) -> list[str]:
+        xs = (across.at(one.x) for one in points)
+        return [f"{x:.1f},{up.at(y):.1f}" for x, y in zip(xs, values, strict=True)]
+
+    below = line([one.estimate.low for one in points])
+    above = line([one.estimate.high for one in points])
+    values = [one.estimate.value for one in points]
+    yield BAND.format(" ".join((*below, *reversed(above))), colour)
+    yield _CURVE.format(" ".join(line(values)), colour)
+    for point, value in zip(points, values, strict=True):
+        yield mark(point.series, across.at(point.x), up.at(value))
 
 
-def _svg(chart: altair.LayerChart | altair.Chart, *, left: int) -> Markup:
-    """Compile a chart with ``left`` pixels for the words of its vertical axis.
+def _counted(counts: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, int, int]]:
+    """Series, bin and count of each bar."""
+    for series, of_series in enumerate(counts):
+        for place, count in enumerate(of_series):
+            yield series, place, count
 
-    The compiler escapes its words, as SVG needs them to be.
-    """
-    import altair as alt
-    import vl_convert
 
-    ink = dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor"), "currentColor")
-    styled = (
-        chart.configure(background="transparent", aria=False, font="sans-serif")
-        .configure_view(stroke=None)
-        .configure_axis(gridColor="#8883", labelFlush=False, labelFontSize=12, **ink)
-        .configure_axisX(titleFontSize=12, titleFontWeight="normal")
-        .configure_axisY(minExtent=left, maxExtent=left, labelLimit=left - 10)
-    )
-    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    drawn = vl_convert.vegalite_to_svg(styled.to_dict(), vl_version=version)
-    # Inside a page an <svg> needs no namespaces, and the page names no foreign address.
-    inline = re.sub(r' xmlns(:xlink)?="[^"]*"', "", drawn, count=2)
-    return Markup(inline)  # noqa: S704 - the compiler's own markup, its texts escaped
+def _bar(drawn: int, series: int, place: int, count: int, across: Scale, up: Scale) -> Markup:
+    # A tenth of a bin stays free at either side.
+    width = 0.8 / drawn
+    left, right = (across.at(place + 0.1 + (series + end) * width) for end in (0, 1))
+    y = up.at(count)
+    height = pixel(up.start - y)
+    return _BAR.format(pixel(left), pixel(y), pixel(right - left), height, colour_of(series))
+
+
+def _axis_below(
+    across: Scale, bottom: float, title: str, *, grid: bool = False
+) -> Iterator[Markup]:
+    for x, words in across.ticks(_MOST_TICKS):
+        if grid:
+            yield LINE.format(pixel(x), _TOP, pixel(x), bottom, FAINT, 1)
+        yield LINE.format(pixel(x), bottom, pixel(x), bottom + 5, INK, 1)
+        yield TEXT.format(pixel(x), bottom + 18, "middle", words)
+    right = across.start + across.length
+    yield LINE.format(pixel(across.start), bottom, pixel(right), bottom, INK, 1)
+    yield TEXT.format(pixel((across.start + right) / 2), bottom + 38, "middle", title)
+
+
+def _axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
+    left, right = pixel(across.start), pixel(across.start + across.length)
+    for y, words in up.ticks(most):
+        yield LINE.format(left, pixel(y), right, pixel(y), FAINT, 1)
+        yield TEXT.format(pixel(across.start - 6), pixel(y + 4), "end", words)

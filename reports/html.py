@@ -13,11 +13,12 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from reports.charts import curve_svg, histogram_svg, interval_svg, printable
+from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
+from reports.svg import document_text
 from reports.view.audit import AuditView, audit_view
 from reports.view.compare import CompareView, compare_view
 from reports.view.fleet import FleetView, fleet_view
@@ -66,7 +67,7 @@ class HtmlRenderer:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         page = _environment().get_template("page.html.j2")
         text = page.render(view=view, script=script, style=style, digest=digest)
-        return printable(text) + "\n"
+        return document_text(text) + "\n"
 
     def _view(self, comparison: Comparison) -> View:
         if comparison.fleet is not None:
@@ -78,6 +79,11 @@ class HtmlRenderer:
         if comparison.manifest.job == "reuse":
             return reuse_view(comparison, max_items=self.max_items)
         return audit_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
+
+
+def render(comparison: Comparison) -> str:
+    """The page of a comparison, with the usual limits."""
+    return HtmlRenderer().render(comparison)
 
 
 def _asset(name: str) -> str:

@@ -1,8 +1,4 @@
-"""Numbers by layer as static SVG: curves with bands, or bars that hang on a line at 0.
-
-They are drawn by hand, as the chart compiler gives its marks no titles. Text takes the page's
-colour, so that one drawing serves the light and the dark scheme.
-"""
+"""Numbers by layer as static SVG: curves with bands, or bars that hang on a line at 0."""
 
 from __future__ import annotations
 
@@ -11,26 +7,14 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from reports.charts import COLOURS, printable
-from reports.map import OUTLINES
+from reports.svg import BAND, LINE, TEXT, colour_of, document_text, framed, mark, round_step
 from reports.view.probe_layer_charts import LayerChart, LayerMark, LayerRun
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 400, 230, 14, 42
 _MOST_TICKS, _MOST_SHAPES = 8, 32
 _ROOM, _CLOSE = 0.03, 6
 
-_FRAME = Markup(
-    '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-    'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
-)
-_LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"></line>')
-_TEXT = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-_BAND = Markup('<polygon points="{}" fill="{}" fill-opacity="0.15"></polygon>')
 _CURVE = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="1.75"></polyline>')
-_CIRCLE = Markup(
-    '<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}"><title>{title}</title></circle>'
-)
-_PATH = Markup('<path d="M{x} {y}{outline}" fill="{fill}"><title>{title}</title></path>')
 _BAR = Markup(
     '<g><title>{title}</title><rect x="{left}" y="{top}" width="{width}" height="{height}" '
     'fill="{colour}" fill-opacity="0.55"></rect><line x1="{x}" y1="{low}" x2="{x}" y2="{high}" '
@@ -70,81 +54,58 @@ def layer_svg(chart: LayerChart) -> Markup:
     else:
         content += [_band(run, place) for run in chart.runs]
         content += [part for run in chart.runs for part in _curve(run, place)]
-    return _FRAME.format(
-        width=_LEFT + _WIDTH + _RIGHT,
-        height=_TOP + _HEIGHT + _BELOW,
-        content=Markup().join(content),
-    )
+    return framed(_LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BELOW, content)
 
 
 def _axes(place: _Place) -> Iterator[Markup]:
     right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
-    step, decimals = _round_step((place.top - place.bottom) / _MOST_TICKS)
+    step, decimals = round_step((place.top - place.bottom) / _MOST_TICKS)
     first, last = math.ceil(place.bottom / step - 1e-9), math.floor(place.top / step + 1e-9)
     for number in range(first, last + 1):
         y = f"{place.y(number * step):.1f}"
-        yield _LINE.format(_LEFT, y, right, y, "currentColor" if number == 0 else "#8883", 1)
+        yield LINE.format(_LEFT, y, right, y, "currentColor" if number == 0 else "#8883", 1)
         words = f"{number * step:.{decimals}f}".replace("-", "−")
-        yield _TEXT.format(_LEFT - 6, f"{place.y(number * step) + 4:.1f}", "end", words)
-    every = max(1, int(_round_step(place.layers / _MOST_TICKS)[0]))
+        yield TEXT.format(_LEFT - 6, f"{place.y(number * step) + 4:.1f}", "end", words)
+    every = max(1, int(round_step(place.layers / _MOST_TICKS)[0]))
     for layer in range(0, place.layers, every):
         x = f"{place.x(layer):.1f}"
-        yield _LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
-        yield _TEXT.format(x, bottom + 18, "middle", layer)
-    yield _LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
-    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 36, "middle", "layer")
-
-
-def _round_step(least: float) -> tuple[float, int]:
-    """The smallest of 1, 2, 5, 10 and their tenths, … that is at least this; its decimals."""
-    power = 10.0 ** math.floor(math.log10(least))
-    step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
-    return step, max(0, -math.floor(math.log10(step) + 1e-9))
+        yield LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
+        yield TEXT.format(x, bottom + 18, "middle", layer)
+    yield LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
+    yield TEXT.format(_LEFT + _WIDTH // 2, bottom + 36, "middle", "layer")
 
 
 def _band(run: LayerRun, place: _Place) -> Markup:
     """The intervals of a run; that of a layer alone is a line."""
-    colour = COLOURS[run.series % len(COLOURS)]
+    colour = colour_of(run.series)
     if len(run.marks) == 1:
         (mark,) = run.marks
         x = f"{place.x(mark.layer):.1f}"
         low, high = (f"{place.y(end):.1f}" for end in (mark.low, mark.high))
-        return _LINE.format(x, low, x, high, colour, 1.5)
+        return LINE.format(x, low, x, high, colour, 1.5)
     below = [place.at(mark.layer, mark.low) for mark in run.marks]
     above = [place.at(mark.layer, mark.high) for mark in reversed(run.marks)]
-    return _BAND.format(" ".join((*below, *above)), colour)
+    return BAND.format(" ".join((*below, *above)), colour)
 
 
 def _curve(run: LayerRun, place: _Place) -> Iterator[Markup]:
-    colour = COLOURS[run.series % len(COLOURS)]
+    colour = colour_of(run.series)
     if len(run.marks) > 1:
         points = " ".join(place.at(mark.layer, mark.value) for mark in run.marks)
         yield _CURVE.format(points, colour)
     # Where layers stand close, some shapes tell the models apart, and the others are clear.
     every = math.ceil(place.layers / _MOST_SHAPES)
-    for mark in run.marks:
-        drawn = mark.layer % every == 0 or len(run.marks) == 1
-        yield _shape(run.series, mark, place, fill=colour if drawn else "#0000")
-
-
-def _shape(series: int, mark: LayerMark, place: _Place, *, fill: str) -> Markup:
-    outline = OUTLINES[series % len(OUTLINES)]
-    told = {
-        "x": f"{place.x(mark.layer):.1f}",
-        "y": f"{place.y(mark.value):.1f}",
-        "fill": fill,
-        "title": printable(mark.title),
-    }
-    if outline:
-        return _PATH.format(outline=outline, **told)
-    return _CIRCLE.format(radius=3, **told)
+    for one in run.marks:
+        drawn = one.layer % every == 0 or len(run.marks) == 1
+        x, y = place.x(one.layer), place.y(one.value)
+        yield mark(run.series, x, y, fill=colour if drawn else "#0000", title=one.title)
 
 
 def _bar(run: LayerRun, mark: LayerMark, place: _Place) -> Markup:
     width = 0.7 * place.step if place.step < 40 else 28.0
     ends = sorted((place.y(0.0), place.y(mark.value)))
     return _BAR.format(
-        title=printable(mark.title),
+        title=document_text(mark.title),
         x=f"{place.x(mark.layer):.1f}",
         left=f"{place.x(mark.layer) - width / 2:.1f}",
         top=f"{ends[0]:.1f}",
@@ -154,5 +115,5 @@ def _bar(run: LayerRun, mark: LayerMark, place: _Place) -> Markup:
         high=f"{place.y(mark.high):.1f}",
         stroke=1.5 if place.step > _CLOSE else 1,
         strength=0.75 if place.step > _CLOSE else 0.4,
-        colour=COLOURS[run.series % len(COLOURS)],
+        colour=colour_of(run.series),
     )

@@ -11,20 +11,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts import printable
+from reports.svg import OUTLINES, document_text
 from reports.view.fleet_map import MapChart, MapDot, MapGroup
 
 _WIDTH, _HEIGHT, _EDGE = 720, 480, 14
 _LARGE, _SMALL, _MANY = 4, 3, 300
-OUTLINES = (
-    "",
-    "m-3-3h6v6h-6z",
-    "m0-4l3.6 6.6h-7.2z",
-    "m0-4.2l4.2 4.2l-4.2 4.2l-4.2-4.2z",
-    "m0 4l3.6-6.6h-7.2z",
-    "m-1.2-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
-)
-"""The outlines around a dot's place, in the order of the legend's glyphs; circles have none."""
 
 _FRAME = Markup(
     '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
@@ -89,7 +80,7 @@ def _group(group: MapGroup, place: _Place, radius: int) -> Markup:
 def _dots(group: MapGroup, place: _Place, radius: int) -> Iterator[Markup]:
     outline = OUTLINES[group.shape]
     for dot in group.dots:
-        where = {**place.pixels(dot), "title": printable(dot.title)}
+        where = {**place.pixels(dot), "title": document_text(dot.title)}
         if outline:
             yield _PATH.format(outline=outline, **where)
         else:

@@ -1,7 +1,4 @@
-"""The scatter chart as static SVG, each dot with a title that a browser shows when pointed at.
-
-It is drawn by hand, as the chart compiler gives its dots no titles. Text takes the page's colour.
-"""
+"""The scatter chart as static SVG, each dot with a title that a browser shows when pointed at."""
 
 from __future__ import annotations
 
@@ -10,18 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-from reports.charts import COLOURS, printable
+from reports.svg import COLOURS, LINE, document_text, framed
 from reports.view.plots import ScatterChart, ScatterDot
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 56, 12, 520, 300, 44
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 7
 
-_FRAME = Markup(
-    '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-    'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
-)
-_LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"></line>')
 _TEXT = Markup('<text x="{}" y="{}" dy="{}" text-anchor="{}">{}</text>')
 _TURNED = Markup('<text transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>')
 _DASHED = Markup(
@@ -77,24 +69,20 @@ def scatter_svg(chart: ScatterChart) -> Markup:
         *_lines(chart, across, up),
         *(_dot(dot, across, up) for dot in chart.dots),
     ]
-    return _FRAME.format(
-        width=_LEFT + _WIDTH + 20,
-        height=_TOP + _HEIGHT + _BELOW,
-        content=Markup().join(content),
-    )
+    return framed(_LEFT + _WIDTH + 20, _TOP + _HEIGHT + _BELOW, content)
 
 
 def _axes(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterable[Markup]:
     right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
     for y, words in up.ticks():
-        yield _LINE.format(_LEFT, y, right, y, "#8883", 1)
+        yield LINE.format(_LEFT, y, right, y, "#8883", 1)
         yield _TEXT.format(_LEFT - 6, y, 4, "end", words)
     for x, words in across.ticks():
-        yield _LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
+        yield LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
         yield _TEXT.format(x, bottom + 18, 0, "middle", words)
-    yield _LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
-    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 38, 0, "middle", printable(chart.x_title))
-    yield _TURNED.format(_TOP + _HEIGHT // 2, printable(chart.y_title))
+    yield LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
+    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 38, 0, "middle", document_text(chart.x_title))
+    yield _TURNED.format(_TOP + _HEIGHT // 2, document_text(chart.y_title))
 
 
 def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
@@ -109,7 +97,7 @@ def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
 
 
 def _dot(dot: ScatterDot, across: _Axis, up: _Axis) -> Markup:
-    place = {"title": printable(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
+    place = {"title": document_text(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
     if dot.interval is None:
         return _BARE_DOT.format(colour=COLOURS[0], **place)
     low, high = map(up.at, dot.interval)

@@ -1,18 +1,16 @@
 """Strip charts as static SVG: the controls as dots, the suspect as a diamond of its own.
 
-They are drawn by hand, as the chart compiler gives its dots no titles. Text takes the page's
-colour. Controls that lie close stand above each other, so that each can be counted.
+Controls that lie close stand above each other, so that each can be counted.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from reports.charts import COLOURS, printable
+from reports.svg import COLOURS, TEXT, Scale, document_text, framed, pixel
 from reports.view.reuse_strips import SmallStrip, StripChart, StripDot
 
 _CONTROL, _SUSPECT = COLOURS[0], COLOURS[1]
@@ -22,15 +20,10 @@ _RADIUS, _STEP, _TALLEST = 4.5, 10.0, 180.0
 _SMALL_WIDTH, _SMALL_HEIGHT, _SMALL_EDGE = 150, 22, 7
 _MOST_TICKS = 7
 
-_FRAME = Markup(
-    '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-    'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
-)
 _LINE = Markup(
     '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}" '
     'stroke-dasharray="{}"></line>'
 )
-_TEXT = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
 _CIRCLE = Markup(
     '<circle cx="{}" cy="{}" r="{}" fill="{}" fill-opacity="0.75"><title>{}</title></circle>'
 )
@@ -40,71 +33,50 @@ _DIAMOND = Markup(
 _TITLE = Markup("<title>{}</title>")
 
 
-class _Axis:
+def _scale(values: Sequence[float], start: int, length: int) -> Scale:
     """Where numbers lie on a stretch of pixels; a stretch for one number has it in the middle."""
-
-    def __init__(self, values: Sequence[float], start: int, length: int) -> None:
-        low, high = min(values), max(values)
-        if high - low < 1e-12 * max(abs(low), abs(high), 1e-12):
-            room = abs(low) / 2 or 0.5
-            low, high = low - room, high + room
-        self.low, self.high = low, high
-        self.start, self.length = start, length
-
-    def at(self, value: float) -> float:
-        """The pixel of a value."""
-        return self.start + (value - self.low) / (self.high - self.low) * self.length
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Pixel and words of each round number."""
-        step = _round_step((self.high - self.low) / _MOST_TICKS)
-        decimals = max(0, -math.floor(math.log10(step)))
-        first, last = math.ceil(self.low / step), math.floor(self.high / step)
-        numbers = [place * step for place in range(first, last + 1)]
-        return [(self.at(one), f"{one:.{decimals}f}".replace("-", "−")) for one in numbers]
-
-
-def _round_step(least: float) -> float:
-    """The smallest of 1, 2, 5, 10, ... (or its tenths, ...) that is at least this."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
+    low, high = min(values), max(values)
+    if high - low < 1e-12 * max(abs(low), abs(high), 1e-12):
+        room = abs(low) / 2 or 0.5
+        low, high = low - room, high + room
+    return Scale(low, high, start, length)
 
 
 def strip_svg(chart: StripChart) -> Markup:
     """Draw the controls, the suspect above them, and the place that it had to lie beyond."""
     suspects = [] if chart.suspect is None else [chart.suspect]
-    across = _Axis([dot.value for dot in (*chart.controls, *suspects)], _LEFT, _WIDTH)
+    across = _scale([dot.value for dot in (*chart.controls, *suspects)], _LEFT, _WIDTH)
     piled, tallest = _piled(chart.controls, across)
     bottom = _LABELS + _LANE + tallest + 2 * _RADIUS + 4
     content = [*_threshold(chart, across, bottom), *_axis(across, bottom, chart.x_title)]
     content += [
         _CIRCLE.format(
-            _pixel(x), _pixel(bottom - _RADIUS - 2 - up), _RADIUS, _CONTROL, printable(dot.title)
+            pixel(x), pixel(bottom - _RADIUS - 2 - up), _RADIUS, _CONTROL, document_text(dot.title)
         )
         for dot, x, up in piled
     ]
     content += [mark for dot in suspects for mark in _suspect(dot, across, bottom)]
-    return _framed(_LEFT + _WIDTH + _RIGHT, bottom + _BELOW, content)
+    return framed(_LEFT + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 
 def small_strip_svg(chart: SmallStrip) -> Markup:
     """Draw one row: the controls, and the suspect with its interval."""
     dots = (*chart.controls, chart.suspect)
-    across = _Axis(
+    across = _scale(
         [*(dot.value for dot in dots), chart.low, chart.high],
         _SMALL_EDGE,
         _SMALL_WIDTH - 2 * _SMALL_EDGE,
     )
     middle = _SMALL_HEIGHT / 2
-    ends = (_pixel(across.at(chart.low)), _pixel(across.at(chart.high)))
-    return _framed(
+    ends = (pixel(across.at(chart.low)), pixel(across.at(chart.high)))
+    return framed(
         _SMALL_WIDTH,
         _SMALL_HEIGHT,
         [
             _LINE.format(0, middle, _SMALL_WIDTH, middle, "#8886", 1, "none"),
             *(
                 _CIRCLE.format(
-                    _pixel(across.at(dot.value)), middle, 3, _CONTROL, printable(dot.title)
+                    pixel(across.at(dot.value)), middle, 3, _CONTROL, document_text(dot.title)
                 )
                 for dot in chart.controls
             ),
@@ -115,7 +87,7 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
 
 def _piled(
-    dots: Iterable[StripDot], across: _Axis
+    dots: Iterable[StripDot], across: Scale
 ) -> tuple[list[tuple[StripDot, float, float]], float]:
     """Each dot with its pixel across and how far up it stands, and the tallest pile."""
     piles: Counter[int] = Counter()
@@ -131,32 +103,30 @@ def _piled(
     return [(dot, x, up * step) for dot, x, up in placed], most * step
 
 
-def _axis(across: _Axis, bottom: float, title: str) -> Iterable[Markup]:
-    y = _pixel(bottom)
+def _axis(across: Scale, bottom: float, title: str) -> Iterable[Markup]:
+    y = pixel(bottom)
     yield _LINE.format(_LEFT, y, _LEFT + _WIDTH, y, "currentColor", 1, "none")
-    for x, words in across.ticks():
-        yield _LINE.format(_pixel(x), y, _pixel(x), _pixel(bottom + 5), "currentColor", 1, "none")
-        yield _TEXT.format(_pixel(x), _pixel(bottom + 19), "middle", words)
-    yield _TEXT.format(_LEFT + _WIDTH / 2, _pixel(bottom + 38), "middle", printable(title))
+    for x, words in across.ticks(_MOST_TICKS):
+        yield _LINE.format(pixel(x), y, pixel(x), pixel(bottom + 5), "currentColor", 1, "none")
+        yield TEXT.format(pixel(x), pixel(bottom + 19), "middle", words)
+    yield TEXT.format(_LEFT + _WIDTH / 2, pixel(bottom + 38), "middle", document_text(title))
 
 
-def _threshold(chart: StripChart, across: _Axis, bottom: float) -> Iterable[Markup]:
+def _threshold(chart: StripChart, across: Scale, bottom: float) -> Iterable[Markup]:
     if chart.threshold is None:
         return
     x = across.at(chart.threshold)
-    yield _LINE.format(
-        _pixel(x), _LABELS - 4, _pixel(x), _pixel(bottom), "currentColor", 1.5, "5 4"
-    )
+    yield _LINE.format(pixel(x), _LABELS - 4, pixel(x), pixel(bottom), "currentColor", 1.5, "5 4")
     words = f"p ≤ {chart.rate} beyond this →"
-    yield _TEXT.format(_pixel(x), _LABELS - 7, _anchor(x), words)
+    yield TEXT.format(pixel(x), _LABELS - 7, _anchor(x), words)
 
 
-def _suspect(dot: StripDot, across: _Axis, bottom: float) -> Iterable[Markup]:
+def _suspect(dot: StripDot, across: Scale, bottom: float) -> Iterable[Markup]:
     x, y = across.at(dot.value), _LABELS + _LANE / 2
-    yield _LINE.format(_pixel(x), _pixel(y), _pixel(x), _pixel(bottom), _SUSPECT, 1.5, "none")
+    yield _LINE.format(pixel(x), pixel(y), pixel(x), pixel(bottom), _SUSPECT, 1.5, "none")
     yield _diamond(dot, x, y, 8)
     away = 12 if _anchor(x) == "start" else -12
-    yield _TEXT.format(_pixel(x + away), _pixel(y + 4), _anchor(x), "suspect")
+    yield TEXT.format(pixel(x + away), pixel(y + 4), _anchor(x), "suspect")
 
 
 def _anchor(x: float) -> str:
@@ -166,20 +136,12 @@ def _anchor(x: float) -> str:
 
 def _diamond(dot: StripDot, x: float, y: float, half: float) -> Markup:
     return _DIAMOND.format(
-        x=_pixel(x),
-        y=_pixel(y),
-        top=_pixel(y - half),
-        bottom=_pixel(y + half),
-        left=_pixel(x - half),
-        right=_pixel(x + half),
+        x=pixel(x),
+        y=pixel(y),
+        top=pixel(y - half),
+        bottom=pixel(y + half),
+        left=pixel(x - half),
+        right=pixel(x + half),
         colour=_SUSPECT,
-        inner=_TITLE.format(printable(dot.title)),
+        inner=_TITLE.format(document_text(dot.title)),
     )
-
-
-def _pixel(value: float) -> str:
-    return f"{value:.1f}"
-
-
-def _framed(width: float, height: float, content: Iterable[Markup]) -> Markup:
-    return _FRAME.format(width=round(width), height=round(height), content=Markup().join(content))

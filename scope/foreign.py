@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -67,15 +68,7 @@ class ForeignCode:
 
     def each(self, what: str, values: Iterable[Any]) -> Iterator[Any]:
         """The values of an iterable of such code, each fetched inside the boundary."""
-        with self.entered(what):
-            iterator = iter(values)
-        nothing_left = object()
-        while True:
-            with self.entered(what):
-                value = next(iterator, nothing_left)
-            if value is nothing_left:
-                return
-            yield value
+        return each_within(partial(self.entered, what), values)
 
     @contextmanager
     def entered(self, what: str) -> Iterator[None]:
@@ -121,6 +114,21 @@ class ForeignCode:
             if folder is not None and _working_folder() != folder:
                 with suppress(OSError):
                     os.chdir(folder)
+
+
+def each_within(
+    boundary: Callable[[], AbstractContextManager[None]], values: Iterable[Any]
+) -> Iterator[Any]:
+    """The values of an iterable, each fetched inside the boundary and used outside of it."""
+    with boundary():
+        iterator = iter(values)
+    nothing_left = object()
+    while True:
+        with boundary():
+            value = next(iterator, nothing_left)
+        if value is nothing_left:
+            return
+        yield value
 
 
 def failure(name: str, what: str, error: BaseException) -> ModelError:

@@ -10,6 +10,12 @@ from types import MappingProxyType
 
 from scope.errors import ResourceError, ScopeError, SpecError
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""The disk has no room left, or the user's share of it."""
+
+FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+"""The user may not read or write there."""
+
 REMEDIES: Mapping[int, str] = MappingProxyType(
     {
         errno.ENOENT: "check the path",
@@ -19,11 +25,9 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         errno.ENAMETOOLONG: "choose a shorter name",
         errno.EEXIST: "choose another path, or move what lies there",
         errno.ENOTEMPTY: "choose another path, or move what lies there",
-        errno.EACCES: "change its permissions, or choose another path",
-        errno.EPERM: "change its permissions, or choose another path",
+        **dict.fromkeys(FORBIDDEN, "change its permissions, or choose another path"),
         errno.EROFS: "choose another path",
-        errno.ENOSPC: "free some space and give the same command again",
-        errno.EDQUOT: "free some space and give the same command again",
+        **dict.fromkeys(FULL, "free some space and give the same command again"),
         errno.EFBIG: "choose another disk",
         errno.EIO: "check the disk",
         errno.ENXIO: "name an ordinary file",

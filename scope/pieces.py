@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple, get_args
 
 from scope.errors import SpecError
-from scope.foreign import ForeignCode
-from scope.printing import UNWRITABLE, first_line, shown
+from scope.foreign import ForeignCode, each_within
+from scope.printing import first_line, shown, unstorable
 from scope.protocols import AskedRole, PairData, PairRole, TaskData
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 from scope.registry import BUILT_IN, Entry
@@ -152,14 +152,8 @@ class ForeignPiece:
     def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
         """What a search finds; what it raises stays as it is: an audit records it as failed."""
         with self._code.surroundings():
-            found = iter(method(*arguments))
-        nothing_left = object()
-        while True:
-            with self._code.surroundings():
-                trials = next(found, nothing_left)
-            if trials is nothing_left:
-                return
-            yield trials
+            found = method(*arguments)
+        yield from each_within(self._code.surroundings, found)
 
 
 def plain_settings(name: str, settings: object) -> dict[str, Setting]:
@@ -182,7 +176,7 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
             mend="return a dict, an empty one where there is nothing to set",
         )
     for key, value in settings.items():
-        if not isinstance(key, str) or UNWRITABLE.search(key) or not _is_plain(value):
+        if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
             raise SpecError(
                 f"`{name}` has the setting {shown(key)}: {shown(value)}",
                 expected="a name with a text, a finite number, a truth value or None",
@@ -194,7 +188,7 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
 def _is_plain(value: object) -> bool:
     match value:
         case str():
-            return not UNWRITABLE.search(value)
+            return not unstorable(value)
         case int():
             return abs(value) < _GREATEST
         case float():
@@ -242,7 +236,7 @@ def _require_description(piece: ForeignPiece) -> None:
             expected="one word, of letters, digits, `_` and `-`",
             mend="choose a name such as `synonym`",
         )
-    if not isinstance(piece.question, str) or UNWRITABLE.search(piece.question):
+    if not isinstance(piece.question, str) or unstorable(piece.question):
         raise SpecError(
             f"`{piece.name}` with the question {shown(piece.question)}",
             expected="what is asked of the models, in words that can be written as UTF-8",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 """Halves of a pair of surrogates, and NUL: neither files nor the database take them."""
 
 LETTERS_OF_A_LINE = 300
@@ -38,7 +38,25 @@ def writable(text: str) -> str:
     >>> writable("a\ud800b") == "a\ufffdb", writable("plain")
     (True, 'plain')
     """
-    return UNWRITABLE.sub("\ufffd", text)
+    return _UNWRITABLE.sub("\ufffd", text)
+
+
+def unstorable(text: str) -> str:
+    """Why a text cannot be written or stored, in words; empty where nothing is wrong.
+
+    Examples
+    --------
+    >>> unstorable("fine"), unstorable("a\\0b"), unstorable("\\ud800")
+    ('', 'a NUL character', 'half of a surrogate pair, which is no character,')
+    """
+    found = _UNWRITABLE.search(text)
+    if found is None:
+        return ""
+    return (
+        "a NUL character"
+        if found[0] == "\0"
+        else "half of a surrogate pair, which is no character,"
+    )
 
 
 def shown(value: object, most: int = 60) -> str:

@@ -40,7 +40,13 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
         },
-        "renderers": {"html": "reports.html:HtmlRenderer"},
+        # Functions of a comparison.
+        "renderers": {
+            "frame": "scope.tables:to_frame",
+            "html": "reports.html:render",
+            "json": "scope.serialization:to_json",
+            "text": "scope.tables:to_text",
+        },
     }
 )
 

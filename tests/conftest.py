@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from markupsafe import Markup
 
 from scope.cli import main
 
@@ -136,9 +135,3 @@ def command(tmp_path, monkeypatch, capsys):
     for name, module in list(sys.modules.items()):
         if str(tmp_path) in (getattr(module, "__file__", None) or ""):
             del sys.modules[name]
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Reports get empty drawings: those of tests/reports are whole."""
-    monkeypatch.setattr("reports.charts._svg", lambda *_, **__: Markup("<svg></svg>"))

@@ -19,10 +19,7 @@ from scope.fleet.saving import Fleet, load_fleet
 MADE = {
     "mean": (MeanForecaster, {}),
     "knn": (NeighbourForecaster, {"neighbours": 9}),
-    "mf": (
-        MatrixFactorization,
-        {"dimensions": 8, "epochs": 3, "biases": True, "weight_decay": (1e-5, 1e-3)},
-    ),
+    "mf": (MatrixFactorization, {"dimensions": 8, "epochs": 3}),
     "irt": (ItemResponse, {"dimensions": 2}),
     "factors": (TextFactors, {"dimensions": 3, "guard": np.float64(0.25)}),
 }

@@ -37,7 +37,8 @@ LAYERS = (
     ("core",),
     ("pieces",),
     ("data", "store", "estimation", "tables", "testing"),
-    ("models", "evidence", "fleet"),
+    ("models",),
+    ("evidence", "fleet"),
     ("demo_models", "decision", "probes"),
     ("jobs",),
     ("scope",),
@@ -46,7 +47,7 @@ LAYERS = (
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
 # A comparison prints and converts itself: its methods import what does so when they are called.
-LAZILY_UPWARD = {"records": {"serialization", "tables", "registry"}}
+LAZILY_UPWARD = {"records": {"registry"}}
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas", "altair")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

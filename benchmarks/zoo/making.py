@@ -15,7 +15,7 @@ from scope.demo_models.bases import Base
 from scope.demo_models.keeping import load_base
 from scope.demo_models.recipes import LABELS, TrainingRecipe
 from scope.demo_models.teaching import gold_probabilities
-from scope.demo_models.training import answer, encode_texts, train
+from scope.demo_models.training import answer, encode_texts, train_classifier
 from scope.records import Example
 from zoo.altering import (
     add_noise,
@@ -104,7 +104,7 @@ def make_model(model: ZooModel, workshop: Workshop) -> Base:
     base = start_of(model, workshop, lesson.texts)
     if workshop.recipe[model.base].frozen_embeddings:
         freeze_embeddings(base.model)
-    train(
+    train_classifier(
         base.model,
         encode_texts(base.tokenizer, lesson.texts, recipe.longest),
         lesson.targets,

@@ -61,7 +61,7 @@ def text_rows(
         rows.append(
             AnswerRow(
                 letter="",
-                words=() if text is None else marked(text, item.gold),
+                words=() if text is None else marked_answer(text, item.gold),
                 given=text is not None,
                 right=_is_right(text, item.gold, exact.get(first)),
                 overlap="" if overlap is None else wording.number(overlap),
@@ -78,7 +78,7 @@ def choice_rows(item: Item, answers: Sequence[tuple[str, Answer]]) -> tuple[Answ
         options.append(None)
     return tuple(
         AnswerRow(
-            letter="" if place is None else letter(place),
+            letter="" if place is None else option_name(place),
             words=() if place is None else (Segment(item.question.options[place], False),),
             given=place is not None,
             right=None if item.right is None else place == item.right,
@@ -91,19 +91,20 @@ def choice_rows(item: Item, answers: Sequence[tuple[str, Answer]]) -> tuple[Answ
     )
 
 
-def letter(place: int) -> str:
+def option_name(place: int) -> str:
     """What an option is called: a letter, or after the last a number.
 
-    >>> letter(0), letter(25), letter(26)
+    >>> option_name(0), option_name(25), option_name(26)
     ('A', 'Z', '27')
     """
     return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
-def marked(text: str, gold: Sequence[str]) -> tuple[Segment, ...]:
+def marked_answer(text: str, gold: Sequence[str]) -> tuple[Segment, ...]:
     """The answer with its words marked that the nearest of the right answers has not.
 
-    >>> [part.text for part in marked("the red house", ["red house", "barn"]) if part.changed]
+    >>> parts = marked_answer("the red house", ["red house", "barn"])
+    >>> [part.text for part in parts if part.changed]
     ['the']
     """
     if not gold or not text:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from reports.view import wording
 from reports.view.answer_rows import AnswerRow, choice_rows, text_rows
 from reports.view.disagreement import disagreements
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import Answer, Comparison, Item, TaskAnswers
 
 
@@ -100,7 +100,7 @@ def _categories(items: tuple[AnsweredItem, ...]) -> tuple[str | None, ...]:
 class _Reader:
     """Makes items of a task, with the numbers of each model on them."""
 
-    def __init__(self, numbers: TaskNumbers, answers: TaskAnswers) -> None:
+    def __init__(self, numbers: TaskEstimates, answers: TaskAnswers) -> None:
         self.numbers, self.answers = numbers, answers
         self.overlaps = _by_item(numbers, "word_f1")
         self.exact = _by_item(numbers, "exact_match")
@@ -137,7 +137,7 @@ class _Reader:
         )
 
 
-def _by_item(numbers: TaskNumbers, metric: str) -> Mapping[str, Mapping[str, float]]:
+def _by_item(numbers: TaskEstimates, metric: str) -> Mapping[str, Mapping[str, float]]:
     """The values of each model against gold, by item and model."""
     found: dict[str, dict[str, float]] = {}
     for model, row in numbers.against_gold(metric).items():

@@ -31,7 +31,7 @@ class CapabilityLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AskedSection:
     """Models, data and questions; ``heading`` says what kind of questions they are.
 
     ``labelled`` says that some model is a classifier with names for its labels.
@@ -45,10 +45,10 @@ class Asked:
     prompts: Prompts
 
 
-def asked(comparison: Comparison, *, heading: str) -> Asked:
+def asked(comparison: Comparison, *, heading: str) -> AskedSection:
     """What was asked, the reference before the models that are held against it."""
     manifest = comparison.manifest
-    return Asked(
+    return AskedSection(
         heading=heading,
         labelled=any(card.labels for card in manifest.models),
         models=tuple(
@@ -61,7 +61,7 @@ def asked(comparison: Comparison, *, heading: str) -> Asked:
                 name=card.name,
                 question=card.question,
                 origin=card.origin,
-                settings=wording.settings(card.settings),
+                settings=wording.written_settings(card.settings),
             )
             for card in manifest.capabilities
         ),

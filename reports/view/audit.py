@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reports.view.asked import Asked, asked
+from reports.view.asked import AskedSection, asked
 from reports.view.curves import CurveGroup, curves
 from reports.view.estimates import (
     DifferenceRow,
     EstimateGroup,
     Estimates,
-    differences,
+    difference_section,
     estimates,
     losses,
 )
 from reports.view.examples import Examples, examples
 from reports.view.headline import Headline, headline
-from reports.view.outcomes import Failures, failures
+from reports.view.outcomes import Failures, failure_section
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
 from scope.records import Comparison
@@ -28,7 +28,7 @@ class AuditView:
     """The contents of an audit's sections; an empty one is shown too, and says so."""
 
     headline: Headline
-    asked: Asked
+    asked: AskedSection
     estimates: Estimates
     differences: tuple[DifferenceRow, ...]
     curves: tuple[CurveGroup, ...]
@@ -61,10 +61,10 @@ def audit_view(comparison: Comparison, *, max_pairs: int, max_failures: int) -> 
         headline=headline(comparison),
         asked=asked(comparison, heading="Capabilities"),
         estimates=estimates(comparison),
-        differences=differences(comparison),
+        differences=difference_section(comparison),
         curves=curves(comparison),
         losses=losses(comparison),
         examples=examples(comparison, limit=max_pairs),
-        failures=failures(comparison, limit=max_failures),
+        failures=failure_section(comparison, limit=max_failures),
         reproduce=reproduce(comparison),
     )

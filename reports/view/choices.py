@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.grids import Grid, grid
 from reports.view.plots import ScatterChart, ScatterDot
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import GOLD, Comparison, Estimate
 
 
@@ -28,7 +28,7 @@ def choices(comparison: Comparison) -> tuple[ChoiceTask, ...]:
     return tuple(one for one in made if one.accuracies)
 
 
-def _of_task(task: TaskNumbers) -> ChoiceTask:
+def _of_task(task: TaskEstimates) -> ChoiceTask:
     return ChoiceTask(
         task=task.task,
         metric=wording.metric_name(task.main_metric),
@@ -41,7 +41,7 @@ def _of_task(task: TaskNumbers) -> ChoiceTask:
     )
 
 
-def _scatter(task: TaskNumbers) -> ScatterChart | None:
+def _scatter(task: TaskEstimates) -> ScatterChart | None:
     accuracies = {
         model: row.estimate.value
         for model, row in task.against_gold("accuracy").items()
@@ -75,7 +75,7 @@ def _dot(pair: tuple[str, str], estimate: Estimate, accuracy: float) -> ScatterD
     )
 
 
-def _categories(task: TaskNumbers) -> Grid | None:
+def _categories(task: TaskEstimates) -> Grid | None:
     cells = {
         (row.target, row.subset.removeprefix("category = ")): row.estimate
         for row in task.rows

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from reports.view.answered import Answered, answered
 from reports.view.answers import Answers, answers
-from reports.view.asked import Asked, asked
+from reports.view.asked import AskedSection, asked
 from reports.view.choices import ChoiceTask, choices
 from reports.view.compare_headline import CompareHeadline, compare_headline
-from reports.view.estimates import DifferenceRow, differences
+from reports.view.estimates import DifferenceRow, difference_section
 from reports.view.figures import TaskFigures, figures
 from reports.view.matrices import Matrices, matrices
-from reports.view.numbers import Numbers, numbers
+from reports.view.numbers import NumberSection, numbers
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
 from scope.records import Comparison
@@ -24,13 +24,13 @@ class CompareView:
     """The contents of the sections; those without content are left out of the page."""
 
     headline: CompareHeadline
-    asked: Asked
+    asked: AskedSection
     figures: tuple[TaskFigures, ...]
     choices: tuple[ChoiceTask, ...]
     matrices: Matrices | None
     answers: Answers | None
     differences: tuple[DifferenceRow, ...]
-    numbers: Numbers
+    numbers: NumberSection
     answered: Answered
     reproduce: Reproduce
 
@@ -70,7 +70,7 @@ def compare_view(comparison: Comparison, *, max_items: int) -> CompareView:
         choices=choices(comparison),
         matrices=matrices(comparison),
         answers=answers(comparison, limit=max_items),
-        differences=differences(comparison),
+        differences=difference_section(comparison),
         numbers=numbers(comparison),
         answered=answered(comparison),
         reproduce=reproduce(comparison),

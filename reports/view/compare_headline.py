@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import Comparison, Estimate, Measurement
 
 FEW_MODELS = 6
@@ -24,7 +24,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswersOfModel:
+class TaskAccuracy:
     """How often a model is right on a task, and which answers it gives.
 
     ``degenerate`` says why they carry no evidence, ``warning`` which answer is frequent.
@@ -61,7 +61,7 @@ class CompareHeadline:
 
     title: str
     models: int
-    answers: tuple[AnswersOfModel, ...]
+    answers: tuple[TaskAccuracy, ...]
     findings: tuple[TaskFinding, ...]
     metrics: tuple[wording.MetricName, ...]
 
@@ -97,14 +97,14 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= FEW_MODELS else f"{len(names)} models"
 
 
-def _gold_metric(numbers: TaskNumbers) -> str:
+def _gold_metric(numbers: TaskEstimates) -> str:
     return "accuracy" if numbers.choice else "word_f1"
 
 
-def _answers(comparison: Comparison) -> tuple[AnswersOfModel, ...]:
+def _answers(comparison: Comparison) -> tuple[TaskAccuracy, ...]:
     """Every model on every task, degenerate ones first."""
     rows = (
-        AnswersOfModel(
+        TaskAccuracy(
             task=one.task,
             model=one.model,
             accuracy=wording.cell(one.accuracy),
@@ -127,7 +127,7 @@ def _degenerate(comparison: Comparison, task: str) -> frozenset[str]:
 
 
 def _finding(
-    task: str, numbers: TaskNumbers | None, missing: str, degenerate: Collection[str]
+    task: str, numbers: TaskEstimates | None, missing: str, degenerate: Collection[str]
 ) -> TaskFinding:
     if numbers is None:
         return TaskFinding(task=task, metric="", alike=(), gold_metric="", gold=(), reason=missing)
@@ -148,7 +148,7 @@ def _value(measurement: Measurement) -> float:
     return estimate.value if isinstance(estimate, Estimate) else float("nan")
 
 
-def _extremes(numbers: TaskNumbers, degenerate: Collection[str]) -> tuple[Pairing, ...]:
+def _extremes(numbers: TaskEstimates, degenerate: Collection[str]) -> tuple[Pairing, ...]:
     """The most and the least alike of the pairs; equals count in the order of the models."""
     pairs = [
         (names, row)
@@ -171,7 +171,7 @@ def _extremes(numbers: TaskNumbers, degenerate: Collection[str]) -> tuple[Pairin
     )
 
 
-def _gold(numbers: TaskNumbers) -> tuple[tuple[str, wording.Cell], ...]:
+def _gold(numbers: TaskEstimates) -> tuple[tuple[str, wording.Cell], ...]:
     rows = numbers.against_gold(_gold_metric(numbers))
     chosen = list(rows.values())
     if len(chosen) > FEW_MODELS:
@@ -181,7 +181,7 @@ def _gold(numbers: TaskNumbers) -> tuple[tuple[str, wording.Cell], ...]:
     return tuple((row.target, wording.cell(row.estimate)) for row in chosen)
 
 
-def _why_none(numbers: TaskNumbers, degenerate: Collection[str]) -> str:
+def _why_none(numbers: TaskEstimates, degenerate: Collection[str]) -> str:
     """The reason that the pairs' main number is undefined, the first if there are several."""
     if degenerate:
         return "of every pair at least one model is degenerate, or the number is undefined"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 
-from reports.view.task_numbers import TaskNumbers
+from reports.view.task_numbers import TaskEstimates
 from scope.records import Answer, TaskAnswers
 
 
-def disagreements(numbers: TaskNumbers, answers: TaskAnswers) -> list[float]:
+def disagreements(numbers: TaskEstimates, answers: TaskAnswers) -> list[float]:
     """One number an item, from 0 where all models answer alike to 1 where no two do.
 
     Answers in words: one minus the mean word F1 of the pairs of models. Choices, and answers of
@@ -32,7 +32,7 @@ def _words_or_choice(answer: Answer) -> Hashable:
     return answer.choice if answer.text is None else " ".join(answer.text.split())
 
 
-def _mean_overlaps(numbers: TaskNumbers) -> dict[str, float]:
+def _mean_overlaps(numbers: TaskEstimates) -> dict[str, float]:
     """The mean word F1 over the pairs that both answered, by item."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in numbers.between("word_f1").values():

@@ -85,7 +85,7 @@ def losses(comparison: Comparison) -> tuple[EstimateGroup, ...]:
     )
 
 
-def differences(comparison: Comparison) -> tuple[DifferenceRow, ...]:
+def difference_section(comparison: Comparison) -> tuple[DifferenceRow, ...]:
     """The paired differences between targets, in the comparison's order."""
     return tuple(
         DifferenceRow(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.histogram import Histogram, histogram
 from reports.view.plots import Interval, IntervalChart
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import Comparison, Estimate, Measurement
 
 MOST_PAIRS = 15
@@ -71,7 +71,7 @@ def figures(comparison: Comparison) -> tuple[TaskFigures, ...]:
     return tuple(one for one in made if one.figures)
 
 
-def _of_task(numbers: TaskNumbers, *, cosines: bool) -> TaskFigures:
+def _of_task(numbers: TaskEstimates, *, cosines: bool) -> TaskFigures:
     spellings = dict.fromkeys(row.metric for row in numbers.rows)
     ordered = [
         spelling
@@ -86,7 +86,7 @@ def _of_task(numbers: TaskNumbers, *, cosines: bool) -> TaskFigures:
     )
 
 
-def _figure(numbers: TaskNumbers, spelling: str) -> Figure:
+def _figure(numbers: TaskEstimates, spelling: str) -> Figure:
     name = wording.metric_name(spelling)
     counted = name.head in _COUNTS
     title = (_COUNTS | _MEANS)[name.head].format(label=name.label)

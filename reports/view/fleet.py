@@ -11,7 +11,7 @@ from reports.view.fleet_forecast import Forecasts, forecasts
 from reports.view.fleet_headline import FleetHeadline, fleet_headline
 from reports.view.fleet_members import Members, members
 from reports.view.fleet_predictions import PredictionRow, predictions
-from reports.view.fleet_probes import Communities, Contributions, communities, contributions
+from reports.view.fleet_probes import Communities, Contributions, communities, contribution_section
 from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
@@ -87,7 +87,7 @@ def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: i
         forecasts=forecasts(findings),
         routing=routing(findings),
         predictions=predictions(findings),
-        contributions=contributions(findings),
+        contributions=contribution_section(findings),
         communities=communities(findings),
         reproduce=reproduce(comparison),
     )

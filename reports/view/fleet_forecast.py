@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.fleet_words import MEAN, OPEN_TALL_ROWS, by_category, overall, short_names
+from reports.view.fleet_words import MEAN, OPEN_TALL_ROWS, by_category, forecaster_names, overall
 from reports.view.plots import (
     IntervalChart,
     ScatterChart,
@@ -80,7 +80,7 @@ def _row(score: ForecastScore) -> ScoreRow:
 
 
 def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
-    names = short_names(score.forecaster for score in scores)
+    names = forecaster_names(score.forecaster for score in scores)
     return estimate_chart(
         "Share of answers forecast rightly, by forecaster; the numbers stand in the table",
         ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
@@ -92,7 +92,7 @@ def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
 
 def _category_chart(scores: list[ForecastScore]) -> IntervalChart | None:
     """The forecaster in use and the mean alone, as more would not be told apart."""
-    names = short_names(score.forecaster for score in scores)
+    names = forecaster_names(score.forecaster for score in scores)
     drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
     if len({one.category for one in drawn}) > MOST_DRAWN:
         return None

@@ -48,7 +48,7 @@ class Communities:
     folded: bool
 
 
-def contributions(findings: FleetFindings) -> Contributions | None:
+def contribution_section(findings: FleetFindings) -> Contributions | None:
     """What benchmarks do for each other; None where it was not asked."""
     given = findings.contributions
     if not given:

@@ -52,12 +52,13 @@ def router_meanings(scores: Iterable[RouterScore], forecaster: str) -> tuple[tup
     return tuple((name, meanings[name]) for name in names if name in meanings)
 
 
-def short_names(spellings: Iterable[str]) -> dict[str, str]:
+def forecaster_names(spellings: Iterable[str]) -> dict[str, str]:
     """What to call forecasters where there is little room: without parameters, if that is clear.
 
-    >>> short_names(["mean", "knn(neighbours=15)", "knn(neighbours=131)", "factors(dimensions=8)"])
-    {'mean': 'mean', 'knn(neighbours=15)': 'knn(neighbours=15)', \
-'knn(neighbours=131)': 'knn(neighbours=131)', 'factors(dimensions=8)': 'factors'}
+    >>> forecaster_names(["mean", "knn(neighbours=15)", "factors(dimensions=8)"])
+    {'mean': 'mean', 'knn(neighbours=15)': 'knn', 'factors(dimensions=8)': 'factors'}
+    >>> forecaster_names(["knn(neighbours=15)", "knn()"])
+    {'knn(neighbours=15)': 'knn(neighbours=15)', 'knn()': 'knn()'}
     """
     every = tuple(dict.fromkeys(spellings))
     heads = Counter(one.partition("(")[0] for one in every)

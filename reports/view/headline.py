@@ -10,7 +10,7 @@ from scope.records import Comparison, Estimate, Measurement, Undefined
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class HeadlineRow:
     """The answer for one capability and target; ``reason`` says why there is no number.
 
     ``degenerate`` says that there is one, which speaks for nothing. ``agreement`` is how often
@@ -56,7 +56,7 @@ class Headline:
     title: str
     reference: str
     answers: tuple[AnswersOfModel, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[HeadlineRow, ...]
     soft: tuple[SoftSettings, ...]
 
 
@@ -94,7 +94,7 @@ def _agreements(comparison: Comparison) -> dict[str, Estimate | Undefined]:
 
 def _findings(
     comparison: Comparison, agreements: Mapping[str, Estimate | Undefined]
-) -> tuple[Finding, ...]:
+) -> tuple[HeadlineRow, ...]:
     manifest = comparison.manifest
     measured = {
         (measurement.capability, measurement.target): measurement
@@ -129,7 +129,7 @@ def _finding(
     measurement: Measurement | None,
     missing: str,
     agreement: Estimate | Undefined | None,
-) -> Finding:
+) -> HeadlineRow:
     estimate = Undefined(reason=missing) if measurement is None else measurement.estimate
     if isinstance(estimate, Estimate):
         low, high = wording.percent(estimate.low), wording.percent(estimate.high)
@@ -138,7 +138,7 @@ def _finding(
         share, interval, reason = "", "", estimate.reason
     if degenerate is not None:
         share, interval, reason = "", "", degenerate
-    return Finding(
+    return HeadlineRow(
         capability=capability,
         target=target,
         degenerate=degenerate is not None,
@@ -155,7 +155,7 @@ def _soft(comparison: Comparison) -> tuple[SoftSettings, ...]:
 
     A parameter that a spelling leaves out is looked for among the run's settings.
     """
-    stated = wording.settings(comparison.manifest.settings)
+    stated = wording.written_settings(comparison.manifest.settings)
     spellings = dict.fromkeys(measurement.metric for measurement in comparison.measurements)
     names = (wording.metric_name(spelling) for spelling in spellings)
     used = [{**dict(stated), **name.parameters} for name in names if name.head == "soft_scope"]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.view.task_numbers import TaskNumbers
+from reports.view.task_numbers import TaskEstimates
 from scope.records import Measurement
 
 BELOW = 9
@@ -39,7 +39,7 @@ class Histogram:
         return self.names[: self.drawn]
 
 
-def histogram(numbers: TaskNumbers, *, cosines: bool = True) -> Histogram | None:
+def histogram(numbers: TaskEstimates, *, cosines: bool = True) -> Histogram | None:
     """The histogram of each model against gold and of each pair; None where nothing is known.
 
     That of cosines ends at 0.9, where the paper's does. What a score of 0.9 means with another

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.grids import Grid, grid
 from reports.view.ordering import order_by_similarity
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import Comparison, Estimate, Measurement
 
 FEWEST_MODELS, MOST_MODELS = 3, 60
@@ -40,7 +40,7 @@ def matrices(comparison: Comparison) -> Matrices | None:
     )
 
 
-def _grids(task: TaskNumbers) -> tuple[Grid, ...]:
+def _grids(task: TaskEstimates) -> tuple[Grid, ...]:
     metrics = dict.fromkeys((task.main_metric, *_FURTHER[task.choice]))
     order = _ordered(task.names, task.between(task.main_metric))
     made = (

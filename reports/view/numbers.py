@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.task_numbers import TaskNumbers, task_numbers
+from reports.view.task_numbers import TaskEstimates, task_numbers
 from scope.records import GOLD, Comparison
 
 MOST_ROWS = 10_000
@@ -34,24 +34,24 @@ class NumberTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers:
+class NumberSection:
     """Every estimate, and what the metrics mean."""
 
     tables: tuple[NumberTable, ...]
     metrics: tuple[wording.MetricName, ...]
 
 
-def numbers(comparison: Comparison) -> Numbers:
+def numbers(comparison: Comparison) -> NumberSection:
     """The estimates task by task, each metric against gold first."""
     spellings = (row.metric for row in comparison.measurements)
     names = wording.explained(spellings, comparison.manifest)
-    return Numbers(
+    return NumberSection(
         tables=tuple(_table(task) for task in task_numbers(comparison) if task.rows),
         metrics=tuple({name.head: name for name in names}.values()),
     )
 
 
-def _table(task: TaskNumbers) -> NumberTable:
+def _table(task: TaskEstimates) -> NumberTable:
     order = {
         metric: place for place, metric in enumerate(dict.fromkeys(r.metric for r in task.rows))
     }

@@ -27,7 +27,7 @@ class Failures:
     total: int
 
 
-def failures(comparison: Comparison, *, limit: int) -> Failures:
+def failure_section(comparison: Comparison, *, limit: int) -> Failures:
     """Every outcome, and the first ``limit`` failed searches in the comparison's order."""
     texts = {scored.example.id: scored.example.text for scored in comparison.examples}
     failed = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reports.view.probe_alignment import Alignment, alignments
+from reports.view.probe_alignment import Alignment, alignment_section
 from reports.view.probe_asked import ProbeAsked, probe_asked
 from reports.view.probe_headline import ProbeHeadline, probe_headline
 from reports.view.probe_ladder import Ladder, ladder
 from reports.view.probe_layers import Layers, layers
-from reports.view.probe_misjudged import Misjudged, misjudged
+from reports.view.probe_misjudged import Misjudged, misjudged_section
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
 from scope.records import Comparison, ProbeFindings
@@ -64,7 +64,7 @@ def probe_view(comparison: Comparison, findings: ProbeFindings, *, max_pairs: in
         asked=probe_asked(comparison, findings),
         ladder=ladder(findings),
         layers=layers(findings),
-        alignments=alignments(findings),
-        misjudged=misjudged(findings, limit=max_pairs),
+        alignments=alignment_section(findings),
+        misjudged=misjudged_section(findings, limit=max_pairs),
         reproduce=reproduce(comparison),
     )

@@ -90,7 +90,7 @@ class Alignment:
     moves: Moves | None
 
 
-def alignments(findings: ProbeFindings) -> tuple[Alignment, ...]:
+def alignment_section(findings: ProbeFindings) -> tuple[Alignment, ...]:
     """The maps of all pairs of models; those without a layer are left out."""
     return tuple(_alignment(one) for one in findings.alignments if one.values and one.values[0])
 

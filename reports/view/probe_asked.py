@@ -9,7 +9,7 @@ from scope.records import Comparison, DataCard, ProbedModel, ProbeFindings
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadModel:
+class ModelReadout:
     """One model, and how it was read; ``line`` is None of a model that the manifest lacks."""
 
     model: ProbedModel
@@ -20,7 +20,7 @@ class ReadModel:
 class ProbeAsked:
     """The models, the data and the question, with the rules that were applied."""
 
-    models: tuple[ReadModel, ...]
+    models: tuple[ModelReadout, ...]
     data: tuple[DataCard, ...]
     capabilities: tuple[CapabilityLine, ...]
     findings: ProbeFindings
@@ -32,7 +32,7 @@ def probe_asked(comparison: Comparison, findings: ProbeFindings) -> ProbeAsked:
     lines = {line.card.name: line for line in whole.models}
     return ProbeAsked(
         models=tuple(
-            ReadModel(model=model, line=lines.get(model.name)) for model in findings.models
+            ModelReadout(model=model, line=lines.get(model.name)) for model in findings.models
         ),
         data=whole.data,
         capabilities=whole.capabilities,

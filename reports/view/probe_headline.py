@@ -9,10 +9,10 @@ from reports.view import wording
 from reports.view.probe_words import (
     RAW,
     READOUTS,
-    beyond_chance,
     last_scores,
     of_model,
     read_apart,
+    side_of_chance,
     some_seen,
 )
 from scope.records import (
@@ -165,7 +165,7 @@ def _training(scores: Sequence[StepScore]) -> Training | None:
     return Training(
         raw=wording.cell(raw.pearson),
         added=None if gain is None else wording.cell(gain, signed=True),
-        beyond=beyond_chance(gain),
+        beyond=side_of_chance(gain),
         worse=isinstance(raw.pearson, Estimate)
         and isinstance(last.pearson, Estimate)
         and last.pearson.value < raw.pearson.value,
@@ -213,6 +213,6 @@ def _ahead(findings: ProbeFindings, difference: ProbeDifference) -> Ahead:
         first=first,
         second=second,
         cell=wording.cell(found),
-        beyond=beyond_chance(found),
+        beyond=side_of_chance(found),
         read=(places[first], places[second]) if apart else None,
     )

@@ -9,9 +9,9 @@ from reports.view.plots import IntervalChart, estimate_chart
 from reports.view.probe_words import (
     RAW,
     STEPS,
-    beyond_chance,
     of_model,
     read_apart,
+    side_of_chance,
     some_seen,
     spread,
 )
@@ -43,7 +43,7 @@ class ModelLadder:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DifferenceRow:
+class StepDifference:
     """One model's correlation minus another's, at the same step, on the same pairs."""
 
     step: str
@@ -65,7 +65,7 @@ class Ladder:
 
     models: tuple[ModelLadder, ...]
     chart: IntervalChart | None
-    differences: tuple[DifferenceRow, ...]
+    differences: tuple[StepDifference, ...]
     meanings: tuple[tuple[str, str], ...]
     seeds: int
     gains: bool
@@ -114,7 +114,7 @@ def _row(score: StepScore) -> StepRow:
         unseen=wording.cell(score.unseen),
         error=wording.cell(score.error),
         gain=None if score.gain is None else wording.cell(score.gain, signed=True),
-        beyond=beyond_chance(score.gain),
+        beyond=side_of_chance(score.gain),
         pearson_spread=spread(score.pearsons),
         spearman_spread=spread(score.spearmans),
     )
@@ -132,11 +132,11 @@ def _chart(findings: ProbeFindings, names: tuple[str, ...]) -> IntervalChart | N
     )
 
 
-def _difference(difference: ProbeDifference) -> DifferenceRow:
-    return DifferenceRow(
+def _difference(difference: ProbeDifference) -> StepDifference:
+    return StepDifference(
         step=difference.step,
         first=difference.first,
         second=difference.second,
         cell=wording.cell(difference.pearson, signed=True),
-        may_be_chance=beyond_chance(difference.pearson) == "unclear",
+        may_be_chance=side_of_chance(difference.pearson) == "unclear",
     )

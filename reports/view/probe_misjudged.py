@@ -31,7 +31,7 @@ class Misjudged:
     high: str
 
 
-def misjudged(findings: ProbeFindings, *, limit: int) -> Misjudged | None:
+def misjudged_section(findings: ProbeFindings, *, limit: int) -> Misjudged | None:
     """The pairs of all models, ``limit`` of them at most a model; None where there are none."""
     pairs = findings.misjudged
     if not pairs:

@@ -57,12 +57,12 @@ def some_seen(findings: ProbeFindings) -> bool:
     return findings.train > 0 and findings.unseen < findings.test
 
 
-def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
+def side_of_chance(difference: Estimate | Undefined | None) -> str | None:
     """What the interval of a difference says: ``more``, ``less`` or ``unclear``; None without one.
 
-    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="Zou"))
+    >>> side_of_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="Zou"))
     'more'
-    >>> beyond_chance(Estimate(value=0.1, low=-0.05, high=0.2, n=90, method="Zou"))
+    >>> side_of_chance(Estimate(value=0.1, low=-0.05, high=0.2, n=90, method="Zou"))
     'unclear'
     """
     return difference.side if isinstance(difference, Estimate) else None

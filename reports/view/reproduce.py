@@ -28,7 +28,7 @@ def reproduce(comparison: Comparison) -> Reproduce:
     manifest = comparison.manifest
     return Reproduce(
         command=manifest.command,
-        settings=wording.settings(manifest.settings),
+        settings=wording.written_settings(manifest.settings),
         versions=tuple(sorted(manifest.versions.items())),
         fingerprints=(
             *((f"model {card.name}", card.fingerprint) for card in manifest.models),

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from reports.view.answered import Answered, answered
-from reports.view.asked import Asked, asked
-from reports.view.numbers import Numbers
+from reports.view.asked import AskedSection, asked
+from reports.view.numbers import NumberSection
 from reports.view.reproduce import Reproduce
 from reports.view.reuse_controls import ControlTable, control_tables
 from reports.view.reuse_evidence import EvidenceSection, evidence_section
-from reports.view.reuse_items import SpeakingItems, speaking_items
+from reports.view.reuse_items import SpeakingItems, speaking_item_rows
 from reports.view.reuse_limits import Limits, limits
 from reports.view.reuse_looks import Looks, looks
 from reports.view.reuse_numbers import reuse_numbers, reuse_reproduce
-from reports.view.reuse_standing import Place, places
+from reports.view.reuse_standing import SuspectPlace, places
 from reports.view.reuse_verdict import ReuseHeadline, reuse_headline
 from reports.view.sections import Section
 from scope.records import Comparison
@@ -29,14 +29,14 @@ class ReuseView:
     """
 
     headline: ReuseHeadline
-    places: tuple[Place, ...]
+    places: tuple[SuspectPlace, ...]
     evidence: EvidenceSection
     speaking: tuple[SpeakingItems, ...]
     controls: tuple[ControlTable, ...]
     limits: tuple[Limits, ...]
     looks: tuple[Looks, ...]
-    asked: Asked
-    numbers: Numbers
+    asked: AskedSection
+    numbers: NumberSection
     answered: Answered | None
     reproduce: Reproduce
 
@@ -84,7 +84,7 @@ def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
         headline=reuse_headline(comparison),
         places=places(verdicts),
         evidence=evidence_section(verdicts),
-        speaking=speaking_items(verdicts, limit=max_items),
+        speaking=speaking_item_rows(verdicts, limit=max_items),
         controls=control_tables(verdicts),
         limits=limits(verdicts),
         looks=looks(verdicts),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.reuse_words import listed
+from reports.view.reuse_words import names_in_sentence
 from scope.records import ControlCheck, Estimate, Undefined, Verdict
 
 
@@ -54,7 +54,7 @@ def control_tables(verdicts: tuple[Verdict, ...]) -> tuple[ControlTable, ...]:
 def _table(key: _Same, references: list[str]) -> ControlTable:
     suspect, skill, checks = key
     return ControlTable(
-        references=listed(references),
+        references=names_in_sentence(references),
         suspect=suspect,
         skill=wording.cell(skill),
         rows=tuple(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.reuse_strips import SmallStrip, small_strip
-from reports.view.reuse_words import KindName, explained, kind_name
+from reports.view.reuse_words import KindName, explained_kinds, kind_name
 from scope.records import Estimate, Evidence, Verdict
 
 
@@ -58,7 +58,7 @@ def evidence_section(verdicts: tuple[Verdict, ...]) -> EvidenceSection:
     """The evidence on every reference, without those that have none."""
     return EvidenceSection(
         tables=tuple(map(_table, (one for one in verdicts if one.evidence))),
-        kinds=explained(one for verdict in verdicts for one in verdict.evidence),
+        kinds=explained_kinds(one for verdict in verdicts for one in verdict.evidence),
     )
 
 

@@ -46,7 +46,7 @@ class SpeakingItems:
     total: int
 
 
-def speaking_items(verdicts: tuple[Verdict, ...], *, limit: int) -> tuple[SpeakingItems, ...]:
+def speaking_item_rows(verdicts: tuple[Verdict, ...], *, limit: int) -> tuple[SpeakingItems, ...]:
     """The questions of every verdict that has any, the strongest first.
 
     ``limit`` is shared between the verdicts.

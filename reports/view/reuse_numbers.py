@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.view import wording
-from reports.view.numbers import MOST_ROWS, NumberRow, Numbers, NumberTable
+from reports.view.numbers import MOST_ROWS, NumberRow, NumberSection, NumberTable
 from reports.view.reproduce import Reproduce, reproduce
 from scope.records import GOLD, Comparison, Measurement
 
 
-def reuse_numbers(comparison: Comparison) -> Numbers:
+def reuse_numbers(comparison: Comparison) -> NumberSection:
     """The estimates by what they were measured on: the original texts first."""
     rows = comparison.measurements
     names = map(wording.metric_name, dict.fromkeys(row.metric for row in rows))
     groups = sorted(dict.fromkeys(row.capability for row in rows), key=lambda one: one is not None)
-    return Numbers(
+    return NumberSection(
         tables=tuple(
             _table(comparison, group, [row for row in rows if row.capability == group])
             for group in groups

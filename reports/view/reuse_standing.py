@@ -35,7 +35,7 @@ class Paired:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class SuspectPlace:
     """Where the suspect of one verdict stands; ``rate`` is the p-value that decides it.
 
     ``above`` counts the controls at least as like the reference, None without a suspect on the
@@ -54,16 +54,16 @@ class Place:
     paired: Paired | None
 
 
-def places(verdicts: tuple[Verdict, ...]) -> tuple[Place, ...]:
+def places(verdicts: tuple[Verdict, ...]) -> tuple[SuspectPlace, ...]:
     """The null distribution of every verdict."""
     return tuple(_place(verdict, rate_of_one(verdicts)) for verdict in verdicts)
 
 
-def _place(verdict: Verdict, rate: float) -> Place:
+def _place(verdict: Verdict, rate: float) -> SuspectPlace:
     controls = [one for one in verdict.standings if one.model != verdict.suspect]
     suspect = next((one for one in verdict.standings if one.model == verdict.suspect), None)
     above = None if suspect is None else at_least(suspect.value, controls)
-    return Place(
+    return SuspectPlace(
         reference=verdict.reference,
         chart=_chart(suspect, controls, rate),
         rows=tuple(

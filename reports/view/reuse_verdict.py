@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.view.reuse_words import DecisionMark, decision_mark, listed
+from reports.view.reuse_words import DecisionMark, decision_mark, names_in_sentence
 from scope.records import Comparison, Decision, Verdict
 
 
@@ -108,7 +108,7 @@ def _sources(verdicts: tuple[Verdict, ...]) -> tuple[Sources, ...]:
         for one in order
     )
     return tuple(
-        Sources(decision=decision, names=listed(names))
+        Sources(decision=decision, names=names_in_sentence(names))
         for decision, names in groups
         if names or decision == "related"
     )

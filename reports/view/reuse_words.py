@@ -80,7 +80,7 @@ def kind_name(spelling: str) -> KindName:
     return KindName(label=label, meaning=meaning, parameters=rest.removesuffix(")"))
 
 
-def explained(evidence: Iterable[Evidence]) -> tuple[KindName, ...]:
+def explained_kinds(evidence: Iterable[Evidence]) -> tuple[KindName, ...]:
     """The kinds that have a meaning to tell, each once, in the order in which they occur."""
     names = (kind_name(one.kind) for one in evidence)
     return tuple({name.label: name for name in names if name.meaning is not None}.values())
@@ -114,10 +114,10 @@ def rate_of_one(verdicts: Sequence[Verdict]) -> float:
     return verdicts[0].alpha / len(verdicts)
 
 
-def listed(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def names_in_sentence(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Each name with what stands behind it in a list within a sentence.
 
-    >>> "".join(name + after for name, after in listed(["a", "b", "c"]))
+    >>> "".join(name + after for name, after in names_in_sentence(["a", "b", "c"]))
     'a, b and c'
     """
     every = tuple(names)

@@ -10,7 +10,7 @@ _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "wor
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskNumbers:
+class TaskEstimates:
     """What was measured in one task; ``choice`` says that answers are chosen from options."""
 
     task: str
@@ -66,11 +66,11 @@ def is_choice(answers: TaskAnswers) -> bool:
     return any(item.question.options for item in answers.items)
 
 
-def task_numbers(comparison: Comparison) -> tuple[TaskNumbers, ...]:
+def task_numbers(comparison: Comparison) -> tuple[TaskEstimates, ...]:
     """The measurements task by task."""
     names = tuple(card.name for card in comparison.manifest.models)
     return tuple(
-        TaskNumbers(
+        TaskEstimates(
             task=answers.task,
             names=names,
             choice=is_choice(answers),

@@ -132,7 +132,7 @@ def setting(value: Setting) -> str:
     return str(value)
 
 
-def settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ...]:
+def written_settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ...]:
     """Settings by name, in the order of their names."""
     return tuple((name, setting(values[name])) for name in sorted(values))
 

@@ -11,7 +11,7 @@ from scope.cli.ending import (
 )
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
-from scope.printing import UNWRITABLE, shown
+from scope.printing import shown, unstorable
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def _run() -> int:
 def _refuse_what_is_no_text(arguments: list[str]) -> None:
     """What a command was asked is kept beside its results, as UTF-8."""
     for one in arguments:
-        if UNWRITABLE.search(one):
+        if unstorable(one):
             raise SpecError(
                 f"the argument {shown(one)}, which is not UTF-8",
                 expected="arguments in UTF-8",

@@ -15,7 +15,7 @@ from scope.cli.output import Runs, print_json, print_table, say
 from scope.printing import printable
 
 
-class Kind(StrEnum):
+class ListedKind(StrEnum):
     """What can be listed."""
 
     MODELS = "models"
@@ -29,7 +29,7 @@ Rows = list[dict[str, str]]
 
 
 def list_(
-    kind: Annotated[Kind, Parameter(help="What to list.")],
+    kind: Annotated[ListedKind, Parameter(help="What to list.")],
     /,
     *,
     json: Annotated[bool, Parameter(help="Print JSON.")] = False,
@@ -48,17 +48,17 @@ def list_(
         say(f"no {kind} here", err=True)
 
 
-def _rows(kind: Kind, runs: Path) -> Rows:
+def _rows(kind: ListedKind, runs: Path) -> Rows:
     match kind:
-        case Kind.MODELS:
+        case ListedKind.MODELS:
             return _models()
-        case Kind.CAPABILITIES:
+        case ListedKind.CAPABILITIES:
             return _capabilities()
-        case Kind.TASKS:
+        case ListedKind.TASKS:
             return _tasks()
-        case Kind.METRICS:
+        case ListedKind.METRICS:
             return _metrics()
-        case Kind.RUNS:
+        case ListedKind.RUNS:
             return _runs(runs)
 
 

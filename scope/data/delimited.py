@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scope.data.lines import read_lines
-from scope.data.sources import Row, Source, require_names
+from scope.data.sources import Row, Source, require_distinct_names
 from scope.errors import DataError
 
 _ROWS_LOOKED_AT = 1000
@@ -51,7 +51,7 @@ def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[
             mend="look at what wrote the file",
         ) from None
     header = tuple(field.strip() for field in fields)
-    require_names(header, path.name)
+    require_distinct_names(header, path.name)
     _require_delimiter(header, delimiter, path)
     return header, _of_width(rows, len(header), path)
 

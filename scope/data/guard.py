@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scope.data.sources import Row, Source
 from scope.errors import DataError
-from scope.printing import first_line
+from scope.printing import first_line, unstorable
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What libraries raise on damaged or strange content; of pyarrow's errors too each is one."""
@@ -38,7 +38,7 @@ def reading(name: str) -> Iterator[None]:
         ) from error
 
 
-def guarded(source: Source) -> Source:
+def guarded_source(source: Source) -> Source:
     """The source, whose rows are read within the border.
 
     Raises
@@ -59,18 +59,3 @@ def guarded(source: Source) -> Source:
             yield from source.read(columns)
 
     return replace(source, read=read)
-
-
-def unstorable(text: str) -> str:
-    """Why a text breaks what reads it later, in words; empty where nothing is wrong.
-
-    Examples
-    --------
-    >>> unstorable("fine"), unstorable("a\\0b"), unstorable("\\ud800")
-    ('', 'a NUL character', 'half of a surrogate pair, which is no character,')
-    """
-    if "\0" in text:
-        return "a NUL character"
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        return "half of a surrogate pair, which is no character,"
-    return ""

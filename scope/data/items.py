@@ -74,7 +74,7 @@ def gather(
     items = tuple(_named(one, one.id if sieve.ids.serve else None) for one in drawn)
     card = DataCard(
         spec=spec,
-        fingerprint=fingerprint(items),
+        fingerprint=item_fingerprint(items),
         rows=sieve.rows,
         used=len(items),
         duplicates=sieve.duplicates,
@@ -85,13 +85,13 @@ def gather(
     return TaskData(items=items, card=card)
 
 
-def fingerprint(items: Iterable[Item]) -> str:
+def item_fingerprint(items: Iterable[Item]) -> str:
     """Sixteen hexadecimal digits that change with anything in any item, or their order.
 
     Examples
     --------
     >>> from scope.records import Question
-    >>> fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
+    >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
     digest = hashlib.sha256()

@@ -85,7 +85,7 @@ def load_data(
     examples = tuple(candidate.example(own_id=reader.ids_serve) for candidate in drawn)
     card = DataCard(
         spec=spec,
-        fingerprint=fingerprint(examples),
+        fingerprint=example_fingerprint(examples),
         rows=reader.rows,
         used=len(examples),
         duplicates=reader.duplicates,
@@ -95,12 +95,12 @@ def load_data(
     return LoadedData(examples=examples, card=card)
 
 
-def fingerprint(examples: Iterable[Example]) -> str:
+def example_fingerprint(examples: Iterable[Example]) -> str:
     """Sixteen hexadecimal digits that change with any id, text, label or their order.
 
     Examples
     --------
-    >>> fingerprint([Example(id="0", text="good")])
+    >>> example_fingerprint([Example(id="0", text="good")])
     'e182fc29afafcf96'
     """
     digest = hashlib.sha256()

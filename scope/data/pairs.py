@@ -123,7 +123,7 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
     pairs = tuple(sorted(named, key=lambda pair: (pair.first, pair.second, pair.score, pair.id)))
     card = DataCard(
         spec=spec,
-        fingerprint=fingerprint(pairs),
+        fingerprint=pair_fingerprint(pairs),
         rows=sieve.rows,
         used=len(pairs),
         empty=sieve.empty,
@@ -133,12 +133,12 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
     return PairData(pairs=pairs, card=card)
 
 
-def fingerprint(pairs: Iterable[ScoredPair]) -> str:
+def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
     """Sixteen hexadecimal digits that change with anything in any pair, or their order.
 
     Examples
     --------
-    >>> fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
+    >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
     '54cb02bfe5427c78'
     """
     digest = hashlib.sha256()

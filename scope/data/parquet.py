@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scope.data.guard import UNREADABLE, unstorable
-from scope.data.sources import Row, Source, require_names
+from scope.data.guard import UNREADABLE
+from scope.data.sources import Row, Source, require_distinct_names
 from scope.errors import DataError
-from scope.printing import first_line
+from scope.printing import first_line, unstorable
 
 _BATCH = 1024
 
@@ -20,7 +20,7 @@ def open_parquet(path: Path) -> Source:
     """Read the schema, and the class names where `datasets` left them there."""
     with _open(path) as file:
         schema = file.schema_arrow
-    require_names(schema.names, path.name)
+    require_distinct_names(schema.names, path.name)
 
     def read(columns: Sequence[str]) -> Iterator[Row]:
         with _open(path) as file:

@@ -20,7 +20,7 @@ class Row(NamedTuple):
     values: tuple[object, ...]
 
 
-def require_names(columns: Sequence[str], name: str) -> None:
+def require_distinct_names(columns: Sequence[str], name: str) -> None:
     """Refuse two columns of one name, of which only one could be read.
 
     Raises

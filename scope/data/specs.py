@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from scope.data.delimited import open_delimited
 from scope.data.demo import open_demo
-from scope.data.guard import guarded, reading
+from scope.data.guard import guarded_source, reading
 from scope.data.hub import open_hub
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
@@ -67,7 +67,7 @@ def open_source(spec: str) -> Source:
     scheme = _SCHEME.match(spec)
     if scheme and scheme[1] in SCHEMES:
         with reading(spec):
-            return guarded(SCHEMES[scheme[1]](spec[scheme.end() :]))
+            return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
     with reading(spec):
         path = expanded(spec)
         missing = not path.exists()
@@ -101,7 +101,7 @@ def open_file(path: Path) -> Source:
             mend="convert or rename the file",
         )
     with reading(path.name):
-        return guarded(FILES[suffix](path))
+        return guarded_source(FILES[suffix](path))
 
 
 def missing_file(path: Path) -> DataError:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scope.data.guard import reading, unstorable
+from scope.data.guard import reading
 from scope.data.items import Draft
 from scope.data.lines import read_whole
 from scope.data.specs import missing_file
 from scope.errors import DataError
+from scope.printing import unstorable
 from scope.records import Item, Question
 
 

@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 
-from scope.data.guard import unstorable
 from scope.data.sources import Row, Source
 from scope.errors import DataError
+from scope.printing import unstorable
 
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scope.demo_models.bases import Base
 from scope.demo_models.recipes import LABELS, DemoRecipe, TrainingRecipe
-from scope.demo_models.training import count_batches, count_steps, encode_texts, train
+from scope.demo_models.training import count_batches, count_steps, encode_texts, train_classifier
 from scope.demo_models.upper_layers import LowerOutput, answer_from, train_upper_layers
 from scope.errors import DataError
 from scope.models.torch_setup import load_torch
@@ -30,7 +30,7 @@ def teach_labels(
         When an example's label is not one of the demo's.
     """
     texts = [example.text for example in examples]
-    train(
+    train_classifier(
         base.model,
         encode_texts(base.tokenizer, texts, recipe.longest),
         gold_probabilities(examples),

@@ -57,7 +57,7 @@ def count_batches(texts: int, recipe: TrainingRecipe) -> int:
     return -(-texts // recipe.batch_size)
 
 
-def train(
+def train_classifier(
     model: Any,
     encodings: Sequence[Encoding],
     targets: NDArray[np.float32],

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.demo_models.recipes import TrainingRecipe
-from scope.demo_models.training import Encoding, answer, batches_by_length, pad, train
+from scope.demo_models.training import Encoding, answer, batches_by_length, pad, train_classifier
 from scope.models.torch_setup import load_torch
 from scope.protocols import Advance
 
@@ -89,7 +89,9 @@ def train_upper_layers(
 ) -> None:
     """Train all but the embeddings and the lowest ``frozen`` layers, in place."""
     with _upper_part(model, frozen, lower.after[frozen]):
-        train(model, lower.rows, targets, recipe, pad_token=_PADDING, seed=seed, advance=advance)
+        train_classifier(
+            model, lower.rows, targets, recipe, pad_token=_PADDING, seed=seed, advance=advance
+        )
 
 
 def answer_from(

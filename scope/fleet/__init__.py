@@ -5,7 +5,7 @@ scikit-learn; questions are rows of a table that `question_table` makes, laid ou
 says.
 """
 
-from scope.fleet.forecasters.choosing import Choice, choose
+from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
@@ -19,7 +19,7 @@ from scope.fleet.reading import read_matrix
 from scope.fleet.saving import Fleet, load_fleet, save_fleet
 
 __all__ = [
-    "Choice",
+    "ChosenForecaster",
     "CorrectnessMatrix",
     "Fleet",
     "Forecaster",

@@ -21,5 +21,5 @@ def finish(comparison: Comparison, run: Run, *, seconds: float) -> Comparison:
         drifts=tuple(run.drifts),
     )
     stored = run.write_comparison(replace(comparison, clock=clock))
-    run.write_report(find("renderers", "html").target().render(stored))
+    run.write_report(find("renderers", "html").target(stored))
     return stored

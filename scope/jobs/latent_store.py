@@ -18,7 +18,7 @@ from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
 from scope.store.latent_rows import Shape, unpacked
-from scope.store.latents import LatentFolder, Place
+from scope.store.latents import LatentFolder, LatentPlace
 
 TEXTS_A_PORTION = 64
 """Most texts whose latents are kept at once: what a kill can cost."""
@@ -50,7 +50,7 @@ class LatentTable:
     truncated: int
     reproducible: str
     _shape: Shape
-    _places: Mapping[str, Place]
+    _places: Mapping[str, LatentPlace]
     _folder: LatentFolder
 
     @property

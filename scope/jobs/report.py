@@ -44,7 +44,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     """
     comparison = stored_comparison(run, runs)
     folder = _find(run, runs)
-    folder.write_report(find("renderers", "html").target().render(comparison))
+    folder.write_report(find("renderers", "html").target(comparison))
     return folder.report_path
 
 

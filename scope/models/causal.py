@@ -9,7 +9,7 @@ from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
 from scope.models.faults import asking
-from scope.models.fitting import Fitted, fit, fit_around_blank
+from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
@@ -74,7 +74,7 @@ class CausalModel:
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where nothing is written."""
         tokens_of = self._tokens("answer")
-        asked = [fit(question, self._room(), tokens_of) for question in questions]
+        asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
         for index, reply in self._write(asked, is_line):
             yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
 
@@ -112,7 +112,7 @@ class CausalModel:
         most = max(1, self._limit // 2 - STEP)
         options = [[tokens[:most] for tokens in each] for each in spelled]
         asked = [
-            fit(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
+            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
             for question, each in zip(questions, options, strict=True)
         ]
         members: dict[tuple[int, ...], list[int]] = {}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from scope.models.row_rules import RowRule
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, one_torch_thread
 
 _GRAIN_SIZE = 32_768
 """So many numbers are what torch gives a thread at least, computing number by number; half as many
@@ -152,7 +152,7 @@ def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
     even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)
     if numbers < _GRAIN_SIZE // 2 or even or input.device.type != "cpu":
         return forward(input)
-    with one_thread():
+    with one_torch_thread():
         return forward(input)
 
 
@@ -177,18 +177,3 @@ def _filled(values: Any, wanted: int) -> Any:
 
 def _first(answer: Any, given: int) -> Any:
     return answer[:given] if hasattr(answer, "shape") else answer
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch compute with one thread inside, and as before afterwards."""
-    torch = load_torch()
-    before = torch.get_num_threads()
-    if before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

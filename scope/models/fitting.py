@@ -20,7 +20,7 @@ class Fitted(NamedTuple):
     truncated: bool
 
 
-def fit(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
+def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     """The question in its prompt: the passage's end gives way first, then the question's.
 
     What the prompt says around them stays, unless it alone is too long.
@@ -30,7 +30,7 @@ def fit(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     >>> def spelled(asked):
     ...     return [ord(c) for c in f"{asked.context or ''}|{asked.text}:"]
     >>> asked = Question(id="0", text="Who was seen?", context="Ann saw Bob today")
-    >>> ["".join(map(chr, fit(asked, limit, spelled).tokens)) for limit in (99, 22, 10)]
+    >>> ["".join(map(chr, fit_prompt(asked, limit, spelled).tokens)) for limit in (99, 22, 10)]
     ['Ann saw Bob today|Who was seen?:', 'Ann saw|Who was seen?:', '|Who was:']
     """
     tokens = tokens_of(question)

@@ -36,7 +36,7 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     SpecError
         When a prompt in the options is none.
     """
-    return CausalModel(load_parts(rest, options), spec=f"gguf:{rest}", options=options)
+    return CausalModel(load_gguf_parts(rest, options), spec=f"gguf:{rest}", options=options)
 
 
 def identify(rest: str, options: ModelOptions) -> str:
@@ -52,7 +52,7 @@ def identify(rest: str, options: ModelOptions) -> str:
     return _fingerprint(path, options)
 
 
-def load_parts(rest: str, options: ModelOptions) -> Head:
+def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     """The language model of a GGUF file with its tokenizer.
 
     Raises

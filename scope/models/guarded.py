@@ -10,7 +10,7 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
-from scope.printing import UNWRITABLE, shown, writable
+from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
     ChoiceScorer,
@@ -63,11 +63,11 @@ class GuardedModel:
                 if hasattr(model, name):
                     setattr(self, name, checked_text(getattr(model, name), name, code.name))
             if hasattr(model, "labels"):
-                self.labels = checked_labels(model.labels, code.name)
+                self.labels = labels_as_texts(model.labels, code.name)
             methods = {name: getattr(model, name, None) for name in _CALLS}
         for name, method in methods.items():
             if callable(method):
-                setattr(self, name, guarded(method, name, code))
+                setattr(self, name, guarded_method(method, name, code))
 
 
 def guard_methods(model: Any, code: ForeignCode) -> Any:
@@ -75,11 +75,11 @@ def guard_methods(model: Any, code: ForeignCode) -> Any:
     for name in _CALLS:
         method = getattr(model, name, None)
         if callable(method):
-            setattr(model, name, guarded(method, name, code))
+            setattr(model, name, guarded_method(method, name, code))
     return model
 
 
-def guarded(method: Any, name: str, code: ForeignCode) -> Any:
+def guarded_method(method: Any, name: str, code: ForeignCode) -> Any:
     """The method behind the boundary; what it yields is fetched inside it, too."""
     return partial(_call, method, name, code)
 
@@ -159,7 +159,7 @@ def _no_prediction(given: Any, spec: str) -> ModelError:
     )
 
 
-def checked_labels(labels: Any, spec: str) -> tuple[str, ...]:
+def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
     """The labels of a foreign model as texts; to be called inside its boundary.
 
     Raises
@@ -169,7 +169,7 @@ def checked_labels(labels: Any, spec: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> checked_labels(["negative", "positive"], "python:mine:model")
+    >>> labels_as_texts(["negative", "positive"], "python:mine:model")
     ('negative', 'positive')
     """
     if isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
@@ -203,7 +203,7 @@ def checked_text(value: object, name: str, spec: str) -> str:
     ModelError
         When it is no text, or cannot be written.
     """
-    if not isinstance(value, str) or UNWRITABLE.search(value):
+    if not isinstance(value, str) or unstorable(value):
         kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"
         raise ModelError(
             f"`{spec}` has {shown(value)} in `{name}`, {kind}",

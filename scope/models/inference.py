@@ -14,9 +14,9 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.models.filling import Modules, modules_of, of_filled_batch, one_thread
+from scope.models.filling import Modules, modules_of, of_filled_batch
 from scope.models.row_rules import ANY_RULES, AS_GIVEN, RowRule
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, one_torch_thread
 
 Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
@@ -146,7 +146,7 @@ class Inference:
     def _under(self, rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
         with (
             load_torch().inference_mode(),
-            one_thread() if rule.one_thread else nullcontext(),
+            one_torch_thread() if rule.one_thread else nullcontext(),
             nullcontext() if rule.tokens is not None else self._modules.under(rule),
         ):
             return of_filled_batch(rule, compute, rows)
@@ -165,7 +165,10 @@ class Inference:
             (tuple(product.weight.shape), product.weight.dtype, product.bias is None): product
             for product in self._modules.products
         }
-        with load_torch().inference_mode(), one_thread() if rule.one_thread else nullcontext():
+        with (
+            load_torch().inference_mode(),
+            one_torch_thread() if rule.one_thread else nullcontext(),
+        ):
             try:
                 return all(_product_allows(product, rule) for product in products.values())
             except (RuntimeError, TypeError, ValueError, NotImplementedError):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
-from scope.models.guarded import GuardedModel, checked_labels, is_complete
+from scope.models.guarded import GuardedModel, is_complete, labels_as_texts
 from scope.models.options import ModelOptions
 from scope.models.python_answers import METHODS, PythonAnswers
 from scope.printing import first_line, shown
@@ -154,7 +154,7 @@ def _with_identity(candidate: Any, attribute: str, code: ForeignCode, fingerprin
     classifier = (
         PythonClassifier(
             answer,
-            checked_labels(candidate.labels, code.name),
+            labels_as_texts(candidate.labels, code.name),
             code=code,
             fingerprint=fingerprint,
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.guard import guarded, reading
+from scope.data.guard import guarded_source, reading
 from scope.data.jsonl import open_jsonl
 from scope.data.parquet import open_parquet
 from scope.data.sources import Source
@@ -87,7 +87,9 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
             mend="check the path",
         )
     with reading(path.name):
-        source = guarded(open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path))
+        source = guarded_source(
+            open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+        )
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return read_saved_answers(source, path)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.choosing import chosen
 from scope.models.faults import asking
-from scope.models.fitting import Fitted, fit
+from scope.models.fitting import Fitted, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
@@ -98,7 +98,7 @@ class TextToTextModel:
                 yield index, chosen(scores, truncated=asked[index].truncated)
 
     def _tokens(self, prompt: Prompt, question: Question) -> Fitted:
-        return fit(question, self._limit, lambda asked: self._encode(prompt.render(asked)))
+        return fit_prompt(question, self._limit, lambda asked: self._encode(prompt.render(asked)))
 
     def _encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, verbose=False)["input_ids"])

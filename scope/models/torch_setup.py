@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from scope.errors import ModelError
@@ -25,6 +27,21 @@ def load_torch() -> Any:
     import torch
 
     return torch
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[Any]:
+    """Torch, which computes with one thread inside, and as before afterwards."""
+    torch = load_torch()
+    before = torch.get_num_threads()
+    if before == 1:
+        yield torch
+        return
+    torch.set_num_threads(1)
+    try:
+        yield torch
+    finally:
+        torch.set_num_threads(before)
 
 
 def quiet_transformers() -> Any:

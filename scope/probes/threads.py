@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
 
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import one_torch_thread
 
 
 @contextmanager
@@ -16,11 +16,5 @@ def one_thread() -> Iterator[None]:
 
     Sums that several threads share are added in an order that depends on their number.
     """
-    torch = load_torch()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        torch.set_num_threads(before)
+    with one_torch_thread(), threadpool_limits(1):
+        yield

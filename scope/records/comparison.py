@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scope.records.answer_shares import AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
@@ -194,33 +194,31 @@ class Comparison:
     clock: Clock | None = None
     folder: Path | None = field(default=None, compare=False)
 
-    # The record knows nobody; whoever turns it into something else is loaded when asked for.
+    # The record knows no renderer: what turns it into something else is found by name when asked.
 
     def __str__(self) -> str:
-        from scope.tables import to_text
-
-        return to_text(self)
+        return str(self._rendered("text"))
 
     def to_frame(self) -> pandas.DataFrame:
         """Every measurement as a row: value, interval, n, and the reason if undefined."""
-        from scope.tables import to_frame
-
-        return to_frame(self)
+        frame: pandas.DataFrame = self._rendered("frame")
+        return frame
 
     def to_json(self) -> str:
         """The whole comparison as JSON: the content of a run's ``comparison.json``."""
-        from scope.serialization import to_json
-
-        return to_json(self)
+        return str(self._rendered("json"))
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
 
         Folders on the way to it are made.
         """
-        from scope.registry import find
-
         written = Path(path)
         written.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(find("renderers", "html").target().render(self), encoding="utf-8")
+        written.write_text(self._rendered("html"), encoding="utf-8")
         return written
+
+    def _rendered(self, form: str) -> Any:
+        from scope.registry import find
+
+        return find("renderers", form).target(self)

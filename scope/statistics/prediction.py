@@ -14,7 +14,7 @@ PARAMETERS = 2
 """Level and slope are fitted, so that so many independent values leave nothing to err by."""
 
 
-class Prediction(NamedTuple):
+class PredictedPValue(NamedTuple):
     """The p-value of a value as high, and as how many independent ones the others count."""
 
     p_value: float
@@ -51,7 +51,7 @@ def effective_number(correlations: ArrayLike) -> float:
 
 def prediction_test(
     value: float, at: float, values: ArrayLike, places: ArrayLike, correlations: ArrayLike
-) -> Prediction:
+) -> PredictedPValue:
     """Whether a value is higher than a line through the others leads one to expect.
 
     A line in the covariate is fitted to the values, weighted as in `effective_number`, and
@@ -95,7 +95,7 @@ def prediction_test(
     independent = effective_number(table)
     freedom = independent - PARAMETERS
     if freedom <= NO_SPREAD:
-        return Prediction(1.0, independent)
+        return PredictedPValue(1.0, independent)
     weights = 1 / table.sum(axis=1)
     weights /= weights.sum()
     middle, level = float(weights @ x), float(weights @ seen)
@@ -108,8 +108,8 @@ def prediction_test(
     error = math.sqrt(variance * (1 + (1 + far) / independent))
     above = value - level - slope * (at - middle)
     if error <= NO_SPREAD * max(1.0, abs(level)):
-        return Prediction(0.0 if above > NO_SPREAD else 1.0, independent)
-    return Prediction(float(stdtr(freedom, -above / error)), independent)
+        return PredictedPValue(0.0 if above > NO_SPREAD else 1.0, independent)
+    return PredictedPValue(float(stdtr(freedom, -above / error)), independent)
 
 
 def _checked(

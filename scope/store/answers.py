@@ -35,7 +35,7 @@ class ReadAnswers(NamedTuple):
     damaged: list[tuple[str, bytes]]
 
 
-def read_answers(
+def known_answers(
     connection: sqlite3.Connection, model: str, role: Role, questions: Sequence[Question]
 ) -> ReadAnswers:
     """The answers that are known, by the question's place in the sequence.

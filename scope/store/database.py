@@ -17,7 +17,7 @@ from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
-from scope.store.answers import read_answers, write_answers
+from scope.store.answers import known_answers, write_answers
 from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 3
@@ -187,7 +187,7 @@ class Database:
     ) -> dict[int, Answer]:
         """The answers of one model that are known, by the question's place in the sequence."""
         with guarded(self._path):
-            known, wrong = read_answers(self._connection, model, role, questions)
+            known, wrong = known_answers(self._connection, model, role, questions)
             self._remove("answers WHERE model = ? AND question = ?", wrong)
             return known
 

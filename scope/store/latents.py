@@ -58,7 +58,7 @@ COMMIT;
 """
 
 
-class Place(NamedTuple):
+class LatentPlace(NamedTuple):
     """Where a text's latents stand, and whether the end of the text was left out of them."""
 
     portion: int
@@ -82,7 +82,7 @@ class LatentFolder:
         self._holder = path / "writer.txt"
         self._statement = path / "reproducible.txt"
         self._damaged: set[bytes] = set()
-        self._whole: dict[bytes, Place] = {}
+        self._whole: dict[bytes, LatentPlace] = {}
         with self._mendable():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
@@ -162,9 +162,9 @@ class LatentFolder:
                 raise damaged(self._index, f"it is of {shape}")
         return shape
 
-    def places(self, texts: Sequence[str]) -> dict[str, Place]:
+    def places(self, texts: Sequence[str]) -> dict[str, LatentPlace]:
         """Where the latents of those texts stand that have any; of damaged ones nowhere."""
-        found: dict[str, Place] = {}
+        found: dict[str, LatentPlace] = {}
         shape = self.shape
         if shape is None:
             return found
@@ -181,7 +181,7 @@ class LatentFolder:
                         if not is_whole(portions[place[0]], key, place, shape, known):
                             self._damaged.add(key)
                             continue
-                        self._whole[key] = Place(place[0], place[1], bool(place[2]))
+                        self._whole[key] = LatentPlace(place[0], place[1], bool(place[2]))
                     found[by_key[key]] = self._whole[key]
         return found
 
@@ -232,7 +232,7 @@ class LatentFolder:
                     [(*place, row_checksum(*place, shape, rows)) for place in places],
                 )
             for key, number, row, truncated in places:
-                self._whole[key] = Place(number, row, bool(truncated))
+                self._whole[key] = LatentPlace(number, row, bool(truncated))
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""

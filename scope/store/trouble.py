@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,9 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from scope.errors import RunError
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+from scope.paths import FORBIDDEN, FULL
 
 _DATABASE_FORBIDDEN = frozenset(
     {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
@@ -35,6 +32,7 @@ def guarded(path: Path) -> Iterator[None]:
 
     Examples
     --------
+    >>> import errno
     >>> with guarded(Path("runs/x")):
     ...     raise OSError(errno.EROFS, "Read-only file system")
     Traceback (most recent call last):
@@ -55,10 +53,10 @@ def guarded(path: Path) -> Iterator[None]:
 
 
 def _from_system(path: Path, error: OSError) -> RunError:
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return _full(path)
     reason = error.strerror or str(error)
-    if error.errno in _FORBIDDEN:
+    if error.errno in FORBIDDEN:
         return _forbidden(path, reason)
     return _failing(path, reason)
 

@@ -111,7 +111,7 @@ def share(estimate: Estimate | Undefined) -> str:
     return _written(estimate, scale=100, digits=1)
 
 
-def points(estimate: Estimate | Undefined | None) -> str:
+def points_text(estimate: Estimate | Undefined | None) -> str:
     """A difference of shares in points, and whether it may be chance; nothing for None."""
     if estimate is None:
         return ""
@@ -126,7 +126,7 @@ def _remark(difference: Estimate | Undefined) -> str:
     return "\nmay be chance" if difference.side == "unclear" else ""
 
 
-def number(estimate: Estimate | Undefined, digits: int = 3) -> str:
+def estimate_text(estimate: Estimate | Undefined, digits: int = 3) -> str:
     """A number with its n and, below, its interval."""
     return _written(estimate, digits=digits)
 
@@ -143,7 +143,7 @@ def _written(estimate: Estimate | Undefined, *, scale: int = 1, digits: int, sig
     return f"{value}  n={estimate.n}\n[{low}, {high}]"
 
 
-def p_value(value: float | None) -> str:
+def p_value_text(value: float | None) -> str:
     """A p-value with three decimals, or a bound below that; nothing where there is none."""
     if value is None:
         return ""

@@ -11,11 +11,11 @@ from scope.records import CommunityDistance, FleetFindings, FleetModel
 from scope.records.fleet import EXAM_JOBS
 from scope.tables.cells import (
     AT_EITHER_END,
+    estimate_text,
     from_greatest,
     listing,
-    number,
-    p_value,
-    points,
+    p_value_text,
+    points_text,
     share,
 )
 
@@ -90,8 +90,8 @@ def _scores(found: FleetFindings) -> Table | None:
         (
             f"{'* ' if score.chosen else ''}{score.forecaster}",
             share(score.accuracy),
-            points(score.gain),
-            number(score.brier),
+            points_text(score.gain),
+            estimate_text(score.brier),
         )
         for score in scores
     ]
@@ -113,7 +113,7 @@ def _routers(found: FleetFindings) -> Table | None:
         (
             score.router if score.model is None else f"{score.router}: {score.model}",
             share(score.accuracy),
-            points(score.gain),
+            points_text(score.gain),
             *(("" if score.cost is None else f"{score.cost:.4g}",) if costs else ()),
         )
         for score in scores
@@ -132,9 +132,9 @@ def _predictions(found: FleetFindings) -> Table | None:
     rows = [
         (
             f"{one.benchmark}\n{one.questions:,} questions",
-            number(one.tau),
+            estimate_text(one.tau),
             f"{one.significant} of {one.splits}",
-            number(one.mse, digits=4),
+            estimate_text(one.mse, digits=4),
         )
         for one in found.predictions
     ]
@@ -144,7 +144,7 @@ def _predictions(found: FleetFindings) -> Table | None:
 
 def _contributions(found: FleetFindings) -> Table | None:
     ordered = sorted(found.contributions, key=lambda one: from_greatest(one.value))
-    rows = [(one.source, one.target, points(one.value)) for one in ordered]
+    rows = [(one.source, one.target, points_text(one.value)) for one in ordered]
     title = "contributions to forecasts, in points"
     return listing(title, ("questions of", "forecasts on", "contribution"), rows, ends=True)
 
@@ -161,9 +161,9 @@ def _community(one: CommunityDistance) -> tuple[str, ...]:
     return (
         one.first,
         "itself" if one.first == one.second else one.second,
-        number(one.distance),
+        estimate_text(one.distance),
         f"{one.pairs:,}",
-        p_value(one.p_adjusted),
+        p_value_text(one.p_adjusted),
     )
 
 

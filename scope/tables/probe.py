@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scope.printing import counted, printable
 from scope.records import Estimate, LayerScore, ProbeFindings, StepScore, Undefined
-from scope.tables.cells import listing, number
+from scope.tables.cells import estimate_text, listing
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,9 +89,9 @@ def _ladder(name: str, scores: Sequence[StepScore]) -> Table:
     for score in scores:
         cells = (
             _NARROW.get(score.step, score.step),
-            number(score.pearson),
-            number(score.spearman),
-            number(score.error),
+            estimate_text(score.pearson),
+            estimate_text(score.spearman),
+            estimate_text(score.error),
             *((_gain(score.gain),) if gains else ()),
         )
         shown.add_row(*(Text(printable(cell)) for cell in cells))
@@ -99,7 +99,7 @@ def _ladder(name: str, scores: Sequence[StepScore]) -> Table:
 
 
 def _gain(gain: Estimate | Undefined | None) -> str:
-    return "" if gain is None else number(gain) + _remark(gain)
+    return "" if gain is None else estimate_text(gain) + _remark(gain)
 
 
 def _remark(difference: Estimate | Undefined) -> str:
@@ -163,7 +163,7 @@ def _spread(values: Sequence[float | None]) -> str | None:
 
 def _differences(found: ProbeFindings) -> Table | None:
     rows = [
-        (one.step, one.first, one.second, number(one.pearson) + _remark(one.pearson))
+        (one.step, one.first, one.second, estimate_text(one.pearson) + _remark(one.pearson))
         for one in reversed(found.differences)
     ]
     headings = ("step", "first", "second", "difference")
@@ -209,7 +209,7 @@ def _greatest(
     layer, value = max(known, key=lambda one: one[1].value)
     if value.value <= least:
         return "none"
-    return f"layer {layer}\n{number(value)}" + (_remark(value) if chance else "")
+    return f"layer {layer}\n{estimate_text(value)}" + (_remark(value) if chance else "")
 
 
 def _alignments(found: ProbeFindings) -> Iterator[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Row(NamedTuple):
+class FrameRow(NamedTuple):
     """One estimate, flat; ``reason`` says why there is no value, or why it carries no evidence."""
 
     capability: str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     reason: str
 
 
-def rows(comparison: Comparison) -> Iterator[Row]:
+def rows(comparison: Comparison) -> Iterator[FrameRow]:
     """Every estimate of a comparison, in its order.
 
     Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
@@ -58,10 +58,10 @@ def to_frame(comparison: Comparison) -> pandas.DataFrame:
     """Every estimate as a row: value, interval, n, and the reason where it is undefined."""
     import pandas as pd
 
-    return pd.DataFrame(list(rows(comparison)), columns=list(Row._fields))
+    return pd.DataFrame(list(rows(comparison)), columns=list(FrameRow._fields))
 
 
-def _measured(measurement: Measurement) -> Row:
+def _measured(measurement: Measurement) -> FrameRow:
     return _row(
         measurement.capability or "",
         measurement.metric,
@@ -80,9 +80,9 @@ def _row(
     *,
     against: str = "",
     subset: str = "",
-) -> Row:
+) -> FrameRow:
     known = estimate if isinstance(estimate, Estimate) else None
-    return Row(
+    return FrameRow(
         capability=capability,
         metric=metric,
         target=target,
@@ -96,7 +96,7 @@ def _row(
     )
 
 
-def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[Row]:
+def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
     yield from _forecasts(job, fleet)
     yield from _routes(job, fleet)
     for one in fleet.predictions:
@@ -116,7 +116,7 @@ def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[Row]:
         yield _row(job, "accuracy", model.name, model.skill)
 
 
-def _forecasts(job: str, fleet: FleetFindings) -> Iterator[Row]:
+def _forecasts(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
     for score in fleet.scores:
         subset = score.category or ""
         yield _row(job, "forecast_accuracy", score.forecaster, score.accuracy, subset=subset)
@@ -137,7 +137,7 @@ def _forecasts(job: str, fleet: FleetFindings) -> Iterator[Row]:
         yield _row(job, "reliability", fleet.forecaster, one.observed, subset=between)
 
 
-def _routes(job: str, fleet: FleetFindings) -> Iterator[Row]:
+def _routes(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
     for score in fleet.routers:
         subset, name = score.category or "", score.router
         if score.model is not None:
@@ -147,7 +147,7 @@ def _routes(job: str, fleet: FleetFindings) -> Iterator[Row]:
             yield _row(job, "route_gain", "router", score.gain, against=name, subset=subset)
 
 
-def _of_probe(job: str, probe: ProbeFindings) -> Iterator[Row]:
+def _of_probe(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
     yield from _steps(job, probe)
     for layer in probe.layers:
         for metric, found in (
@@ -169,7 +169,7 @@ def _of_probe(job: str, probe: ProbeFindings) -> Iterator[Row]:
     yield from _aligned(job, probe)
 
 
-def _steps(job: str, probe: ProbeFindings) -> Iterator[Row]:
+def _steps(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
     before: dict[str, str] = {}
     for score in probe.scores:
         for metric, found in (
@@ -187,11 +187,11 @@ def _steps(job: str, probe: ProbeFindings) -> Iterator[Row]:
         before[score.model] = score.step
 
 
-def _aligned(job: str, probe: ProbeFindings) -> Iterator[Row]:
+def _aligned(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
     for one in probe.alignments:
         for row, (values, margins) in enumerate(zip(one.values, one.margins, strict=True)):
             for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
-                yield Row(
+                yield FrameRow(
                     capability=job,
                     metric="cka",
                     target=one.first,

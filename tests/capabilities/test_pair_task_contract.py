@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from scope.data.pairs import fingerprint
+from scope.data.pairs import pair_fingerprint
 from scope.protocols import PairTask
 from scope.registry import BUILT_IN, find
 
@@ -70,4 +70,4 @@ def test_the_card_says_what_was_loaded(task, data):
     card = loaded.card
     assert (card.spec, card.capability) == (data, task.name)
     assert (card.rows, card.used, card.labelled) == (4, 3, 3)
-    assert card.fingerprint == fingerprint(loaded.pairs)
+    assert card.fingerprint == pair_fingerprint(loaded.pairs)

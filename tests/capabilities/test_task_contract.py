@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from scope.data.items import fingerprint
+from scope.data.items import item_fingerprint
 from scope.protocols import Task
 from scope.registry import BUILT_IN, find
 
@@ -70,5 +70,5 @@ def test_the_card_says_what_was_loaded(task, data):
     card = loaded.card
     assert (card.spec, card.capability) == (data, task.name)
     assert (card.rows, card.used, card.labelled) == (4, 3, 3)
-    assert card.fingerprint == fingerprint(loaded.items)
+    assert card.fingerprint == item_fingerprint(loaded.items)
     assert len({item.question.id for item in loaded.items}) == 3

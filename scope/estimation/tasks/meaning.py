@@ -67,13 +67,13 @@ def most_pairs(answers: TaskAnswers) -> int:
     return with_gold + comb(models, 2) * len(answers.items)
 
 
-def counted(compare: Compare, advance: Callable[[int], None]) -> Compare:
+def counted_pairs(compare: Compare, advance: Callable[[int], None]) -> Compare:
     """The same function, which tells how many pairs it has compared.
 
     Examples
     --------
     >>> told = []
-    >>> counted(lambda ones, others: np.zeros(len(ones)), told.append)(["a", "b"], ["c", "d"])
+    >>> counted_pairs(lambda ones, others: np.zeros(len(ones)), told.append)(["a", "b"], ["c", "d"])
     array([0., 0.])
     >>> told
     [2]

@@ -62,7 +62,7 @@ def router_scores(
     Parameters
     ----------
     chosen
-        Shape (questions,): the router's columns, as by `route`.
+        Shape (questions,): the router's columns, as by `route_questions`.
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     ids

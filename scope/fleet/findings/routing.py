@@ -13,7 +13,7 @@ from scope.fleet.findings.budgets import Columns, Costs, within_budget
 from scope.records import RouteShare
 
 
-def route(
+def route_questions(
     scores: ArrayLike, costs: ArrayLike | None = None, budget: float | None = None
 ) -> Columns:
     """The column of the model to ask each question, which is the one with the greatest score.
@@ -44,9 +44,9 @@ def route(
     Examples
     --------
     >>> scores = [[0.7, 0.9], [0.6, 0.6], [0.2, 0.8]]
-    >>> route(scores).tolist(), route(scores, costs=[3, 1]).tolist()
+    >>> route_questions(scores).tolist(), route_questions(scores, costs=[3, 1]).tolist()
     ([1, 0, 1], [1, 1, 1])
-    >>> route(scores, costs=[1, 3], budget=2).tolist()
+    >>> route_questions(scores, costs=[1, 3], budget=2).tolist()
     [0, 0, 1]
     """
     worth = np.asarray(scores, dtype=np.float64)
@@ -80,19 +80,19 @@ def single_best(
     skills
         Shape (models,): accuracies on questions other than those to be routed.
     costs, budget
-        As for `route`.
+        As for `route_questions`.
 
     Raises
     ------
     SpecError, DataError, ValueError
-        As for `route`.
+        As for `route_questions`.
 
     Examples
     --------
     >>> single_best([0.5, 0.9, 0.7]), single_best([0.5, 0.9, 0.7], costs=[1, 9, 2], budget=3)
     (1, 2)
     """
-    return int(route(np.asarray(skills)[np.newaxis], costs, budget)[0])
+    return int(route_questions(np.asarray(skills)[np.newaxis], costs, budget)[0])
 
 
 def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:

@@ -15,7 +15,7 @@ from scope.fleet.forecasters.folds import question_folds, question_numbers
 from scope.fleet.forecasters.forecaster import (
     Forecaster,
     Probabilities,
-    checked_answers,
+    checked_correctness,
     checked_table,
 )
 from scope.fleet.forecasters.mean import MeanForecaster
@@ -28,7 +28,7 @@ _GUARD = 0.5
 """How many standard errors a gain over the mean must exceed to be believed."""
 
 
-class Choice(NamedTuple):
+class ChosenForecaster(NamedTuple):
     """The forecaster to use, fitted on all questions, and how each candidate did.
 
     ``probabilities``, shape (questions, models), are the chosen one's forecasts of each question
@@ -49,7 +49,7 @@ def choose(
     seed: int = 0,
     first_anyway: bool = False,
     progress: Progress | None = None,
-) -> Choice:
+) -> ChosenForecaster:
     """Fit the candidate that foretells unseen questions best, or each model's mean.
 
     Each is fitted ``folds`` times without a part of the questions and tried on that part. The
@@ -104,7 +104,7 @@ def choose(
     """
     listed = _with_mean(candidates)
     questions = checked_table(table, listed[0].layout)
-    given = checked_answers(answers, len(questions))
+    given = checked_correctness(answers, len(questions))
     numbers = question_numbers(questions, listed[0].layout)
     parts = question_folds(numbers, folds, seed)
     mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
@@ -128,7 +128,7 @@ def choose(
             chosen=number == place,
         )
     )
-    return Choice(forecaster, scores, foretold[place])
+    return ChosenForecaster(forecaster, scores, foretold[place])
 
 
 def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:

@@ -57,7 +57,7 @@ class Forecaster(BaseEstimator, ABC):
         SpecError
             When a parameter cannot be, such as more dimensions than models.
         """
-        table, answers = checked_table(X, self.layout), checked_answers(y, len(X))
+        table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
         self.check_parameters()
         with threadpool_limits(1):
             self._fit(table, answers)
@@ -178,7 +178,7 @@ def checked_table(table: Table, layout: QuestionLayout) -> Table:
     return found
 
 
-def checked_answers(answers: Answers, questions: int) -> Answers:
+def checked_correctness(answers: Answers, questions: int) -> Answers:
     """The answers in single precision, if there is something to learn from them.
 
     Raises

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.placing import (
-    Fitted,
+    FittedQuestions,
     Spread,
     logit_places,
     place,
@@ -121,7 +121,7 @@ class ItemResponse(TextForecaster):
         rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         skills = self.skills_[: self.fitted_]
-        fitted = Fitted(self.question_vectors_, self.question_offsets_, skills)
+        fitted = FittedQuestions(self.question_vectors_, self.question_offsets_, skills)
         with threadpool_limits(1):
             places = place(spread, fitted.coordinates[rows], fitted.offsets[rows], answers)
             further = placed_skills(fitted, places, rows, answers)

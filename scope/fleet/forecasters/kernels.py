@@ -18,7 +18,7 @@ _NEGLIGIBLE = 1e-6
 _BLOCK = 512
 
 
-class Questions(NamedTuple):
+class QuestionInputs(NamedTuple):
     """What is known of questions before any model answers them.
 
     ``vectors`` has shape (questions, d), ``features`` (questions, f), either of which may be 0;
@@ -29,9 +29,9 @@ class Questions(NamedTuple):
     features: NDArray[np.float32]
     codes: NDArray[np.int64]
 
-    def take(self, rows: NDArray[np.int64] | slice) -> Questions:
+    def take(self, rows: NDArray[np.int64] | slice) -> QuestionInputs:
         """Some of the questions."""
-        return Questions(self.vectors[rows], self.features[rows], self.codes[rows])
+        return QuestionInputs(self.vectors[rows], self.features[rows], self.codes[rows])
 
 
 class Mix(NamedTuple):
@@ -63,11 +63,11 @@ class Kernel(NamedTuple):
     """The likeness of questions to a few of them, the landmarks."""
 
     mix: Mix
-    landmarks: Questions
+    landmarks: QuestionInputs
     vector_width: float
     feature_width: float
 
-    def __call__(self, questions: Questions) -> NDArray[np.float32]:
+    def __call__(self, questions: QuestionInputs) -> NDArray[np.float32]:
         """The likeness of each question to each landmark, shape (questions, landmarks)."""
         alike = _gaussian(questions.vectors, self.landmarks.vectors, self.vector_width)
         mix = self.mix
@@ -90,7 +90,7 @@ class Kernel(NamedTuple):
             total += features
         return total
 
-    def times(self, questions: Questions, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    def times(self, questions: QuestionInputs, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """``kernel(questions) @ weights``, some hundred questions at a time.
 
         Blocks are shared among the processor's cores. Each is computed by one thread, so that
@@ -120,7 +120,7 @@ def mixes_of(*, features: bool, categories: bool) -> tuple[Mix, ...]:
 
 
 def landmark_kernel(
-    questions: Questions, mix: Mix, landmarks: int, generator: np.random.Generator
+    questions: QuestionInputs, mix: Mix, landmarks: int, generator: np.random.Generator
 ) -> Kernel:
     """The kernel to as many of the questions, drawn at random; to all where there are fewer."""
     drawn = generator.permutation(len(questions.codes))[:landmarks]
@@ -142,7 +142,7 @@ def nystroem_basis(kernel: Kernel) -> NDArray[np.float32]:
     Examples
     --------
     >>> apart = np.array([[0.0], [30.0]], dtype=np.float32)
-    >>> questions = Questions(apart, np.zeros((2, 0), np.float32), np.array([-1, -1]))
+    >>> questions = QuestionInputs(apart, np.zeros((2, 0), np.float32), np.array([-1, -1]))
     >>> kernel = landmark_kernel(questions, Mix(), 2, np.random.default_rng(0))
     >>> inputs = kernel(questions) @ nystroem_basis(kernel)
     >>> print((inputs @ inputs.T).round(2))

@@ -75,7 +75,7 @@ def logit_places(
         return np.asarray(vectors @ root, dtype=np.float32)
 
 
-class Fitted(NamedTuple):
+class FittedQuestions(NamedTuple):
     """The questions that a fleet was fitted on, as vectors meet them, and its models' skills.
 
     ``coordinates`` has shape (questions, dimensions), ``offsets`` (questions,), ``skills``
@@ -88,7 +88,7 @@ class Fitted(NamedTuple):
 
 
 def placed_skills(
-    fitted: Fitted, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
+    fitted: FittedQuestions, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
 ) -> NDArray[np.float32]:
     """The share of right answers to be expected of further models over all fitted questions.
 
@@ -107,7 +107,7 @@ def placed_skills(
     Right answers to easy questions, as anyone gives them, make no model the best:
 
     >>> offsets = np.repeat([9, -9], 10).astype(np.float32)
-    >>> questions = Fitted(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
+    >>> questions = FittedQuestions(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
     >>> easy = np.ones((10, 1), dtype=np.float32)
     >>> placed_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
     [0.5]

@@ -14,13 +14,13 @@ from scope.fleet.forecasters.forecaster import VectorForecaster
 from scope.fleet.forecasters.kernels import (
     Kernel,
     Mix,
-    Questions,
+    QuestionInputs,
     landmark_kernel,
     mixes_of,
     nystroem_basis,
 )
 from scope.fleet.forecasters.ridge import fit_ridge
-from scope.fleet.forecasters.validation import LeftOut, route_weights
+from scope.fleet.forecasters.validation import LeftOutForecasts, route_weights
 from scope.fleet.layout import Answers, Table
 
 _FURTHEST = 4.0
@@ -112,25 +112,29 @@ class TextForecaster(VectorForecaster):
 
     def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """Each question's likeness to the landmarks, times weights: (questions, any)."""
-        marks = Questions(self.landmark_vectors_, self.landmark_features_, self.landmark_codes_)
+        marks = QuestionInputs(
+            self.landmark_vectors_, self.landmark_features_, self.landmark_codes_
+        )
         kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
         return kernel.times(self._questions(table), weights)
 
-    def _route_weights(self, trial: LeftOut, table: Table, answers: Answers) -> NDArray[np.float64]:
+    def _route_weights(
+        self, trial: LeftOutForecasts, table: Table, answers: Answers
+    ) -> NDArray[np.float64]:
         """How far to route by the text: of each category of the layout, and of any other."""
         answered = ~np.isnan(answers).all(axis=1)
         codes = self.layout.codes(table)[answered]
         return route_weights(trial, codes, len(self.layout.categories), self.guard)
 
-    def _questions(self, table: Table) -> Questions:
+    def _questions(self, table: Table) -> QuestionInputs:
         features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_
-        return Questions(
+        return QuestionInputs(
             self.layout.vectors_of(table),
             np.clip(features, -_FURTHEST, _FURTHEST),
             self.layout.codes(table),
         )
 
-    def _best_mix(self, questions: Questions, targets: NDArray[np.float32]) -> Mix:
+    def _best_mix(self, questions: QuestionInputs, targets: NDArray[np.float32]) -> Mix:
         """The mix that saves most squared error of the targets on rows left out one by one."""
         mixes = mixes_of(
             features=bool(self.layout.features), categories=bool(self.layout.categories)

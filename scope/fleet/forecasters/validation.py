@@ -25,7 +25,7 @@ WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ANSWERS_FOR_SLOPE = 200_000
 
 
-class LeftOut(NamedTuple):
+class LeftOutForecasts(NamedTuple):
     """Forecasts of each question by what was fitted without it, all (questions, models).
 
     ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
@@ -44,7 +44,7 @@ def left_out_forecasts(
     numbers: NDArray[np.int64],
     folds: NDArray[np.int64],
     foretell: Foretell,
-) -> LeftOut:
+) -> LeftOutForecasts:
     """Forecast the questions of each fold from those of the others.
 
     Questions that no model answered are left aside: there is nothing to hold a forecast against.
@@ -65,10 +65,12 @@ def left_out_forecasts(
         out = folds == fold
         means[out], forecasts[out] = foretell(inputs[~out], answers[~out], inputs[out])
     answered = ~np.isnan(answers).all(axis=1)
-    return LeftOut(answers[answered], means[answered], forecasts[answered], numbers[answered])
+    return LeftOutForecasts(
+        answers[answered], means[answered], forecasts[answered], numbers[answered]
+    )
 
 
-def text_helps(trial: LeftOut, guard: float) -> bool:
+def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     """Whether the texts foretell left-out answers better than each model's mean does.
 
     The squared error must fall by more than ``guard`` standard errors, over questions, and the
@@ -78,9 +80,9 @@ def text_helps(trial: LeftOut, guard: float) -> bool:
     --------
     >>> answers = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
     >>> means = np.full_like(answers, 0.5)
-    >>> text_helps(LeftOut(answers, means, 0.8 * answers + 0.1), 0.5)
+    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1), 0.5)
     True
-    >>> text_helps(LeftOut(answers, means, means), 0.5)
+    >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
     False
     """
     errors = [_squared_error(one, trial.answers) for one in (trial.means, trial.forecasts)]
@@ -91,7 +93,7 @@ def text_helps(trial: LeftOut, guard: float) -> bool:
     return bool(saved.mean() > guard * doubt and gain.mean() > LEAST_GAIN)
 
 
-def calibration_slope(trial: LeftOut, generator: np.random.Generator) -> float:
+def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -> float:
     """The slope with which ``1 / (1 + exp(-slope (forecast - 0.5)))`` is a probability.
 
     One number, by logistic regression on left-out answers: it makes forecasts bolder or shyer
@@ -114,7 +116,7 @@ def calibration_slope(trial: LeftOut, generator: np.random.Generator) -> float:
     return slope
 
 
-def route_weight(trial: LeftOut, guard: float) -> float:
+def route_weight(trial: LeftOutForecasts, guard: float) -> float:
     """How far a router should go by the text: 1 wholly, 0 not at all, so that one model gets all.
 
     The weight with which the model that is asked was right most often on left-out questions,
@@ -129,7 +131,7 @@ def route_weight(trial: LeftOut, guard: float) -> float:
 
 
 def route_weights(
-    trial: LeftOut, codes: NDArray[np.int64], categories: int, guard: float
+    trial: LeftOutForecasts, codes: NDArray[np.int64], categories: int, guard: float
 ) -> NDArray[np.float64]:
     """How far a router should go by the text in each category: `route_weight`, or not at all.
 
@@ -158,7 +160,7 @@ def route_weights(
     return weights
 
 
-def _right_of_asked(trial: LeftOut, weight: float) -> NDArray[np.float32]:
+def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float32]:
     """Whether the model that a router asks is right, among those whose answer is known."""
     known = ~np.isnan(trial.answers)
     scores = trial.means + np.float32(weight) * (trial.forecasts - trial.means)

@@ -11,7 +11,7 @@ from scope.errors import DataError
 from scope.fleet.reading.cells import Cells
 
 
-class Found(NamedTuple):
+class GivenAnswer(NamedTuple):
     """One model's answer to one question: right (1), wrong (0) or not known (-1)."""
 
     model: str
@@ -28,7 +28,7 @@ class Told(NamedTuple):
     category: str | None
 
 
-def cells_of(found: Iterable[Found], *, without_gold: int = 0) -> Cells:
+def cells_of(found: Iterable[GivenAnswer], *, without_gold: int = 0) -> Cells:
     """Gather answers, of which ``without_gold`` were left out, for no right answer is known.
 
     Raises
@@ -38,7 +38,8 @@ def cells_of(found: Iterable[Found], *, without_gold: int = 0) -> Cells:
 
     Examples
     --------
-    >>> cells = cells_of([Found("a", "1", "Who?", None, 1), Found("b", "1", None, None, 0)])
+    >>> second = GivenAnswer("b", "1", None, None, 0)
+    >>> cells = cells_of([GivenAnswer("a", "1", "Who?", None, 1), second])
     >>> cells.texts, cells.model.tolist(), cells.correct.tolist()
     (['Who?'], [0, 1], [1, 0])
     """

@@ -18,7 +18,7 @@ Read = Callable[..., Any]
 """Turns what the cells of a row hold into a value, or raises an `UnreadableError`."""
 
 
-class Wanted(NamedTuple):
+class WantedColumn(NamedTuple):
     """A column to be read, and what makes its values; several columns make one value together."""
 
     columns: tuple[str, ...]
@@ -36,7 +36,7 @@ class Coded(NamedTuple):
 class Coder:
     """The distinct values of a column, as they come."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: WantedColumn) -> None:
         self.values: list[Any] = []
         self.portions: list[Codes] = []
         self._wanted = wanted
@@ -103,7 +103,7 @@ class Coder:
         return Coded(self.values, np.concatenate([np.zeros(0, np.int32), *self.portions]))
 
 
-def _unreadable(row: str, wanted: Wanted, found: str, expected: str) -> DataError:
+def _unreadable(row: str, wanted: WantedColumn, found: str, expected: str) -> DataError:
     return DataError(
         f"{row}: {found} in column {' or '.join(f'`{column}`' for column in wanted.columns)}",
         expected=expected,

@@ -36,7 +36,7 @@ NONE = "none"
 """Stands for a column that is there and not to be read."""
 
 
-class Columns(NamedTuple):
+class MatrixColumns(NamedTuple):
     """The column of each role; None where a table has none, or is not to be asked for it."""
 
     model: str | None
@@ -48,7 +48,9 @@ class Columns(NamedTuple):
     options: str | None
 
 
-def choose_columns(columns: Sequence[str], given: Mapping[str, str], name: str) -> Columns:
+def choose_matrix_columns(
+    columns: Sequence[str], given: Mapping[str, str], name: str
+) -> MatrixColumns:
     """The columns that were named for their role, and for other roles those of usual names.
 
     Parameters
@@ -67,7 +69,7 @@ def choose_columns(columns: Sequence[str], given: Mapping[str, str], name: str) 
 
     Examples
     --------
-    >>> choose_columns(["Model", "prompt", "score", "y"], {"correct": "y"}, "a.csv")[:5]
+    >>> choose_matrix_columns(["Model", "prompt", "score", "y"], {"correct": "y"}, "a.csv")[:5]
     ('Model', None, 'prompt', None, 'y')
     """
     given = _by_role(given)
@@ -80,7 +82,7 @@ def choose_columns(columns: Sequence[str], given: Mapping[str, str], name: str) 
             )
     free = [column for column in columns if column not in given.values()]
     found = {role: given.get(role) or first_of(names, free) for role, names in NAMES.items()}
-    chosen = Columns(
+    chosen = MatrixColumns(
         **{
             role: None if column == NONE and NONE not in columns else column
             for role, column in found.items()

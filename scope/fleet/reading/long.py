@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError
 from scope.fleet.reading.cells import UNKNOWN, Cells
-from scope.fleet.reading.codes import Coded, Codes, Wanted
-from scope.fleet.reading.columns import Columns, choose_columns, missing_column
+from scope.fleet.reading.codes import Coded, Codes, WantedColumn
+from scope.fleet.reading.columns import MatrixColumns, choose_matrix_columns, missing_column
 from scope.fleet.reading.tables import Table, open_table, read_columns
 from scope.fleet.reading.values import (
     UnreadableError,
@@ -34,7 +34,7 @@ def read_long(
         When a column or value is missing or cannot be read, or one id has two texts.
     """
     table = open_table(spec)
-    columns = choose_columns(table.source.columns, given, table.source.name)
+    columns = choose_matrix_columns(table.source.columns, given, table.source.name)
     if columns.model is None or columns.correct is None:
         tells = one_of_several and columns.model is None and columns.correct is None
         if answers and not tells:
@@ -68,9 +68,9 @@ def read_long(
     )
 
 
-def _read(table: Table, columns: Columns) -> dict[str, Coded]:
+def _read(table: Table, columns: MatrixColumns) -> dict[str, Coded]:
     """The columns that are there, by role."""
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, WantedColumn] = {}
     for role, column, read in (
         ("model", columns.model, name_of),
         ("item", columns.item, name_of),
@@ -78,25 +78,25 @@ def _read(table: Table, columns: Columns) -> dict[str, Coded]:
         ("correct", columns.correct, _known_correct),
     ):
         if column is not None:
-            wanted[role] = Wanted((column,), read, required=role == "item")
+            wanted[role] = WantedColumn((column,), read, required=role == "item")
     if columns.text is not None:
         wanted["text"] = _wanted_text(columns, columns.text)
     return dict(zip(wanted, read_columns(table, list(wanted.values())), strict=True))
 
 
-def _wanted_text(columns: Columns, text: str) -> Wanted:
+def _wanted_text(columns: MatrixColumns, text: str) -> WantedColumn:
     """The text, with the context and the options that stand in columns of their own."""
     names = (text, *(name for name in (columns.context, columns.options) if name is not None))
     required = columns.item is None
     if len(names) == 1:
-        return Wanted(names, text_of, required)
+        return WantedColumn(names, text_of, required)
 
     def read(question: object, *others: object) -> str | None:
         context = text_of(others[0]) if columns.context is not None else None
         options = options_of(others[-1]) if columns.options is not None else ()
         return whole_text(text_of(question), context, options)
 
-    return Wanted(names, read, required)
+    return WantedColumn(names, read, required)
 
 
 def _known_correct(value: object) -> int | None:

@@ -18,7 +18,7 @@ from scope.data.fields import Fields, read_fields
 from scope.data.options import LETTERS, option_index
 from scope.data.specs import open_file
 from scope.errors import DataError
-from scope.fleet.reading.answers import Found, cells_of
+from scope.fleet.reading.answers import GivenAnswer, cells_of
 from scope.fleet.reading.cells import UNKNOWN, Cells
 from scope.fleet.reading.values import UnreadableError, is_missing, options_of, whole_text
 from scope.metrics import exact_match_values
@@ -73,7 +73,7 @@ def read_predictions(folder: Path, *, answers: bool) -> Cells:
     ids = _ids_by_text(rows)
     return cells_of(
         (
-            Found(
+            GivenAnswer(
                 model=row.model,
                 id=row.id or ids.get(row.text or "") or row.text or "",
                 text=row.text,

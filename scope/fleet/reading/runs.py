@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, RunError
-from scope.fleet.reading.answers import Found, cells_of
+from scope.fleet.reading.answers import GivenAnswer, cells_of
 from scope.fleet.reading.cells import UNKNOWN, Cells
 from scope.fleet.reading.values import whole_text
 from scope.metrics import best_against_gold, exact_match_values
@@ -43,7 +43,7 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> Cells:
     asked = [one for path in paths for one in _of_run(path)]
     _require_same_models(asked)
     names = _names(asked)
-    found: list[Found] = []
+    found: list[GivenAnswer] = []
     without = 0
     for one in asked:
         name = names[one.task, one.data]
@@ -53,7 +53,7 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> Cells:
                 continue
             question = item.question
             found.extend(
-                Found(
+                GivenAnswer(
                     model=model,
                     id=question.id if len(names) == 1 else f"{name}/{question.id}",
                     text=whole_text(question.text, question.context, question.options),

@@ -15,7 +15,7 @@ from scope.data.guard import UNREADABLE
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.fleet.reading.codes import Coded, Coder, Wanted
+from scope.fleet.reading.codes import Coded, Coder, WantedColumn
 from scope.fleet.reading.values import UnreadableError
 from scope.paths import expanded
 
@@ -36,7 +36,7 @@ def open_table(spec: str) -> Table:
     return Table(open_source(spec), spec)
 
 
-def read_columns(table: Table, wanted: Sequence[Wanted]) -> list[Coded]:
+def read_columns(table: Table, wanted: Sequence[WantedColumn]) -> list[Coded]:
     """Read columns whole, each with its distinct values once.
 
     Files of delimited text and of parquet are read by pyarrow. Whatever it meets that cannot be
@@ -66,7 +66,7 @@ class _Batch(NamedTuple):
     place: Callable[[int], str]
 
 
-def _gather(batches: Iterable[_Batch], wanted: Sequence[Wanted]) -> list[Coded]:
+def _gather(batches: Iterable[_Batch], wanted: Sequence[WantedColumn]) -> list[Coded]:
     coders = [Coder(one) for one in wanted]
     for batch in batches:
         for coder, (values, rows) in zip(coders, batch.columns, strict=True):
@@ -74,7 +74,7 @@ def _gather(batches: Iterable[_Batch], wanted: Sequence[Wanted]) -> list[Coded]:
     return [coder.coded() for coder in coders]
 
 
-def _row_batches(source: Source, wanted: Sequence[Wanted]) -> Iterator[_Batch]:
+def _row_batches(source: Source, wanted: Sequence[WantedColumn]) -> Iterator[_Batch]:
     """Any source, row by row."""
     columns = [column for one in wanted for column in one.columns]
     starts = list(itertools.accumulate((len(one.columns) for one in wanted), initial=0))
@@ -92,7 +92,7 @@ def _joined(columns: Sequence[Sequence[object]]) -> list[Any]:
     return list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
-def _arrow_batches(table: Table, wanted: Sequence[Wanted]) -> Iterator[_Batch] | None:
+def _arrow_batches(table: Table, wanted: Sequence[WantedColumn]) -> Iterator[_Batch] | None:
     """The same of files that pyarrow reads by column; None for others."""
     path = expanded(table.spec)
     if any(len(one.columns) != 1 for one in wanted) or not path.is_file():

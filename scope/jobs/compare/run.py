@@ -11,7 +11,7 @@ from scope.decision.baselines import require_names
 from scope.decision.gates import Gate, parse_gate
 from scope.estimation.tasks import (
     TaskNumbers,
-    counted,
+    counted_pairs,
     distinct_texts,
     measure_task,
     most_pairs,
@@ -137,7 +137,7 @@ def _measure(
         return measure(by_meaning=likeness.by_meaning, by_words=likeness.by_words)
     with progress.task(f"{answers.task}: SemScore of pairs", most_pairs(answers)) as advance:
         return measure(
-            by_meaning=counted(likeness.by_meaning, advance),
+            by_meaning=counted_pairs(likeness.by_meaning, advance),
             by_words=likeness.by_words,
             cosines=False,
         )

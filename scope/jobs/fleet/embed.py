@@ -51,9 +51,8 @@ def embed_fleet(
         Who answered what: a long table, a folder of saved answers, or a finished run of
         `compare`; several are joined.
     embedder
-        ``factors``, ``irt``, ``knn``, ``mean``, ``mf`` as published, or ``mf-tuned``, with biases,
-        early stopping and a choice of weight decays; by default the best of the first four, on
-        questions left out in turn, is chosen.
+        ``factors``, ``irt``, ``knn``, ``mean``, or ``mf`` as published; by default the best of the
+        first four, on questions left out in turn, is chosen.
     encoder
         The sentence encoder of the questions.
     dimensions

@@ -24,15 +24,15 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str 
     with open_atomically(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([cell(value) for value in row] for row in rows)
+        writer.writerows([file_cell(value) for value in row] for row in rows)
 
 
-def cell(value: str | float) -> str:
+def file_cell(value: str | float) -> str:
     """What stands in the file for a name or a number.
 
     Examples
     --------
-    >>> cell(0.25), cell("arc/7"), cell("=1+1"), cell("-5")
+    >>> file_cell(0.25), file_cell("arc/7"), file_cell("=1+1"), file_cell("-5")
     ('0.250000', 'arc/7', "'=1+1", '-5')
     """
     if not isinstance(value, str):

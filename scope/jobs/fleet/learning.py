@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import SpecError
-from scope.fleet.forecasters.choosing import Choice, choose
+from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
@@ -34,9 +34,6 @@ AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
 """What ``auto`` tries; matrix factorization takes minutes and must be named."""
 
-TUNED = "mf-tuned"
-"""Matrix factorization with what we found to make it better than as published."""
-
 EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
     {
         MeanForecaster.short_name: MeanForecaster,
@@ -44,24 +41,9 @@ EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
         TextFactors.short_name: TextFactors,
         ItemResponse.short_name: ItemResponse,
         MatrixFactorization.short_name: MatrixFactorization,
-        TUNED: MatrixFactorization,
     }
 )
 """Every forecaster by the name that the commands give it."""
-
-_PARAMETERS: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {
-        TUNED: MappingProxyType(
-            {
-                "biases": True,
-                "learning_rate": 1e-3,
-                "patience": 3,
-                "weight_decay": (1e-6, 1e-5, 1e-4),
-            }
-        )
-    }
-)
-"""What a name stands for beside its class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +66,7 @@ class Learning:
         if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
             raise SpecError(
                 f"{self.dimensions} dimensions of the embedder {self.embedder}",
-                expected="dimensions of factors, irt, mf or mf-tuned alone",
+                expected="dimensions of factors, irt or mf alone",
                 mend="leave --dimensions out, or name another --embedder",
             )
 
@@ -118,7 +100,6 @@ class Learning:
         named = {"seed": self.seed, "dimensions": self.dimensions}
         its_own = candidate.get_params(deep=False)
         candidate.set_params(
-            **_PARAMETERS.get(name, {}),
             **{key: one for key, one in named.items() if key in its_own and one is not None},
         )
         return candidate
@@ -131,7 +112,7 @@ class Learned(NamedTuple):
     """
 
     fleet: Fleet
-    choice: Choice
+    choice: ChosenForecaster
     table: Table
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scope.errors import SpecError
 from scope.fleet.findings.budgets import Columns
 from scope.fleet.findings.routers import router_scores
-from scope.fleet.findings.routing import route, route_mix, single_best
+from scope.fleet.findings.routing import route_mix, route_questions, single_best
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.exam import Exam, PlannedExam
 from scope.jobs.fleet.examining import ExamRequest, plan_exam
@@ -165,7 +165,7 @@ def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
     prices = checked_costs(fare.costs, fare.models)
     probabilities = exam.fleet.forecaster.predict_proba(exam.table)
     wishes = exam.fleet.forecaster.routing_scores(exam.table)[:, columns]
-    chosen = route(wishes, prices, fare.budget)
+    chosen = route_questions(wishes, prices, fare.budget)
     write_table(
         run.path / ROUTES,
         ("question", "model", "probability"),

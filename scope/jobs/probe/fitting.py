@@ -14,7 +14,7 @@ from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.between import alignments, differences
 from scope.jobs.probe.ladder import Material, fit_steps, require_enough
-from scope.jobs.probe.pairs import GivenPairs, read_all_parts, scores_of, sentences_of
+from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.readers import (
     NamedProgress,
@@ -106,7 +106,7 @@ def _find(
     found = replace(
         with_models(plan.findings((*_notes(request), *between.notes)), judged),
         differences=differences(
-            request.ordered_steps[-1], given, scores_of(plan.pairs.test), ties.groups
+            request.ordered_steps[-1], given, human_scores(plan.pairs.test), ties.groups
         ),
         alignments=between.maps,
         files=() if request.save is None else (str(expanded(request.save)),),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.latent_store import LatentTable
-from scope.jobs.probe.pairs import GivenPairs, Pairs, scores_of
+from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
 from scope.jobs.probe.request import ProbeRequest
 from scope.probes import DRAWN, PRETRAINED, SimilarityProbe, Step
 from scope.probes.checks import Scores
@@ -55,7 +55,7 @@ def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
     return PairLatents(
         table.rows([pair.first for pair in pairs]),
         table.rows([pair.second for pair in pairs]),
-        scores_of(pairs),
+        human_scores(pairs),
     )
 
 

@@ -57,7 +57,7 @@ def sentences_of(pairs: Sequence[ScoredPair]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
 
 
-def scores_of(pairs: Sequence[ScoredPair]) -> Scores:
+def human_scores(pairs: Sequence[ScoredPair]) -> Scores:
     """People's scores, in the order of the pairs."""
     return np.array([pair.score for pair in pairs], dtype=np.float64)
 

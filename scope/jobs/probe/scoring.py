@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from scope.jobs.probe.ladder import FittedStep, PairLatents, latents_of
-from scope.jobs.probe.pairs import Pairs, scores_of
+from scope.jobs.probe.pairs import Pairs, human_scores
 from scope.jobs.probe.readers import ReadModel
 from scope.jobs.probe.ties import Groups, Ties
 from scope.probes import (
@@ -125,7 +125,7 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
             wanted=pairs[place].score,
             given=float(given[place]),
         )
-        for place in misjudged(given, scores_of(pairs), WORST)
+        for place in misjudged(given, human_scores(pairs), WORST)
     )
 
 

@@ -15,20 +15,20 @@ from scope.models.endpoint.dialect import Dialect
 from scope.models.endpoint.exchange import exchange, open_client
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
 from scope.models.endpoint.key import Key
-from scope.models.endpoint.replies import Ask, MalformedReplyError, Reply, read_reply
-from scope.models.endpoint.waits import Clock, Pause, delay
+from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, Reply, read_reply
+from scope.models.endpoint.waits import Pause, WaitClock, delay
 from scope.models.options import ModelOptions
 
 if TYPE_CHECKING:
     import httpx
 
-Give = Callable[[tuple[Ask, Reply]], None]
+Give = Callable[[tuple[EndpointRequest, Reply]], None]
 
 
 class Endpoint:
     """A server that is asked many things at once; nothing that leaves here holds its key."""
 
-    def __init__(self, address: Address, key: Key, options: ModelOptions, clock: Clock) -> None:
+    def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
         self._address = address
         self._options = options
         self._clock = clock
@@ -36,7 +36,7 @@ class Endpoint:
         self._dialect = Dialect(address.model)
 
     def ask(
-        self, asks: Sequence[Ask], *, retries: int | None = None
+        self, asks: Sequence[EndpointRequest], *, retries: int | None = None
     ) -> Generator[tuple[int, Reply]]:
         """The place of each request and its reply, as they come; equal requests are given once.
 
@@ -47,7 +47,7 @@ class Endpoint:
         EndpointError
             When one request fails for good; all replies that came are given first.
         """
-        places: dict[Ask, list[int]] = {}
+        places: dict[EndpointRequest, list[int]] = {}
         for place, one in enumerate(asks):
             places.setdefault(one, []).append(place)
         session = _Session(
@@ -79,12 +79,12 @@ class _Session:
 
     def __init__(
         self,
-        asks: Sequence[Ask],
+        asks: Sequence[EndpointRequest],
         *,
         base_url: str,
         key: Key,
         dialect: Dialect,
-        clock: Clock,
+        clock: WaitClock,
         timeout: float,
         retries: int,
     ) -> None:
@@ -113,7 +113,7 @@ class _Session:
             if (reply := await self._insist(client, ask)) is not None:
                 give((ask, reply))
 
-    async def _insist(self, client: httpx.AsyncClient, ask: Ask) -> Reply | None:
+    async def _insist(self, client: httpx.AsyncClient, ask: EndpointRequest) -> Reply | None:
         """The reply, after as many tries as it takes; None if there is to be none."""
         for failures in range(1, self._retries + 2):
             await self._pause.over()
@@ -143,7 +143,7 @@ class _Session:
         else:
             await self._clock.wait(self._stop, seconds)
 
-    async def _try(self, client: httpx.AsyncClient, ask: Ask) -> Reply | Failure:
+    async def _try(self, client: httpx.AsyncClient, ask: EndpointRequest) -> Reply | Failure:
         """One try, put as often as the server teaches how to put it."""
         while True:
             body = self._dialect.body(ask)

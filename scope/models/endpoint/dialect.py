@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from scope.models.endpoint.failures import Failure
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 
 FEWER_LIKELIEST = 5
 """Most log-probabilities that some servers give, where others give twenty."""
@@ -21,7 +21,7 @@ class Dialect:
         self._limit = "max_tokens"
         self._most_likeliest: int | None = None
 
-    def body(self, ask: Ask) -> dict[str, Any]:
+    def body(self, ask: EndpointRequest) -> dict[str, Any]:
         """The request as this server takes it: greedy, hence the same whenever it is asked."""
         body: dict[str, Any] = {"model": self._model, "temperature": 0}
         if self._takes_seed:

@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 from scope.errors import ModelError
 from scope.models.endpoint.failures import OK, REDIRECTS, Failure, clean, connection_failure
 from scope.models.endpoint.key import Key
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 from scope.printing import first_line
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
 
 
 async def exchange(
-    client: httpx.AsyncClient, base_url: str, ask: Ask, body: dict[str, Any]
+    client: httpx.AsyncClient, base_url: str, ask: EndpointRequest, body: dict[str, Any]
 ) -> Response | Failure:
     """What the server answers to a request, or what became of it."""
     import httpx
@@ -125,13 +125,15 @@ async def exchange(
     )
 
 
-def most_bytes(ask: Ask, status: int) -> int:
+def most_bytes(ask: EndpointRequest, status: int) -> int:
     """How long a reply may be.
 
     Examples
     --------
-    >>> most_bytes(Ask(path="chat", most_tokens=32), 200), most_bytes(Ask(path="chat"), 500)
-    (327680, 65536)
+    >>> most_bytes(EndpointRequest(path="chat", most_tokens=32), 200)
+    327680
+    >>> most_bytes(EndpointRequest(path="chat"), 500)
+    65536
     """
     if status >= 400:
         return MOST_REFUSAL_BYTES
@@ -140,7 +142,7 @@ def most_bytes(ask: Ask, status: int) -> int:
     return min(ENVELOPE + ask.most_tokens * (1 + ask.likeliest) * BYTES_A_TOKEN, MOST_BYTES)
 
 
-async def _read(response: httpx.Response, ask: Ask) -> Response:
+async def _read(response: httpx.Response, ask: EndpointRequest) -> Response:
     status = response.status_code
     most = most_bytes(ask, status)
     unpack = _unpacker(response.headers.get("content-encoding", ""))
@@ -160,7 +162,7 @@ async def _read(response: httpx.Response, ask: Ask) -> Response:
     return Response(status=status, headers=response.headers, content=bytes(content))
 
 
-def _what_was_asked_for(ask: Ask) -> str:
+def _what_was_asked_for(ask: EndpointRequest) -> str:
     if ask.path == "models":
         return "a request for the list of models"
     return f"a request for at most {ask.most_tokens} token{'s' if ask.most_tokens > 1 else ''}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scope.models.prompts import letter
+from scope.models.prompts import option_letter
 from scope.models.replies import line
 
 MOST_OPTIONS = 26
@@ -44,7 +44,7 @@ def option_of(token: str, options: int) -> int | None:
     [0, 1, 2, 3, None, None, None]
     """
     bare = token.strip(_AROUND)
-    letters = [letter(index) for index in range(options)]
+    letters = [option_letter(index) for index in range(options)]
     return letters.index(bare) if bare in letters else None
 
 
@@ -68,7 +68,7 @@ def written_letter(text: str, options: int) -> Letter | None:
     first = text[start:].partition("\n")[0]
     option = option_of(first, options)
     if option is not None:
-        return Letter(option, start + first.index(letter(option)))
+        return Letter(option, start + first.index(option_letter(option)))
     opening = _OPENS.match(text, start)
     for found in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
         named = [

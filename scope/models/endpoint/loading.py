@@ -10,9 +10,9 @@ from scope.models.endpoint.address import Address, parse_address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import REDIRECTS, EndpointError
 from scope.models.endpoint.key import read_key
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
-from scope.models.endpoint.waits import Clock
+from scope.models.endpoint.waits import WaitClock
 from scope.models.options import ModelOptions
 
 RETRIES = 2
@@ -27,7 +27,7 @@ MOST_SHOWN = 80
 """Characters of a name."""
 
 
-def load(rest: str, options: ModelOptions, clock: Clock | None = None) -> EndpointModel:
+def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> EndpointModel:
     """The model that ``BASE_URL#MODEL`` names; the key, if any, comes from ``OPENAI_API_KEY``.
 
     A server that does not list its models is taken at its word: the first request tells.
@@ -41,7 +41,7 @@ def load(rest: str, options: ModelOptions, clock: Clock | None = None) -> Endpoi
     """
     key = read_key()
     address = parse_address(rest, key)
-    endpoint = Endpoint(address, key, options, clock or Clock())
+    endpoint = Endpoint(address, key, options, clock or WaitClock())
     model = EndpointModel(address, endpoint, options)
     names = _list_models(endpoint, options)
     if names and address.model not in names:
@@ -53,7 +53,7 @@ def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
     """The names of the server's models; none where it does not tell them."""
     retries = min(RETRIES, options.retries)
     try:
-        ((_, reply),) = endpoint.ask([Ask(path="models")], retries=retries)
+        ((_, reply),) = endpoint.ask([EndpointRequest(path="models")], retries=retries)
     except EndpointError as error:
         if error.failure.status in (None, 401, *REDIRECTS):
             raise

@@ -28,7 +28,7 @@ LEAST_ABOVE_0 = 0.01
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ask:
+class EndpointRequest:
     """One request. Equal ones have equal replies, so each is given once.
 
     ``likeliest`` is how many of the likeliest tokens are to be told at each position.
@@ -93,7 +93,7 @@ class MalformedReplyError(Exception):
     """A reply that is none in OpenAI's protocol; the words say in what way."""
 
 
-def read_reply(ask: Ask, content: bytes) -> Reply:
+def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     """The reply in the body of a response.
 
     Raises
@@ -104,7 +104,7 @@ def read_reply(ask: Ask, content: bytes) -> Reply:
     Examples
     --------
     >>> body = b'{"choices": [{"message": {"content": "in 1066"}}]}'
-    >>> read_reply(Ask(path="chat", prompt="When?"), body).text
+    >>> read_reply(EndpointRequest(path="chat", prompt="When?"), body).text
     'in 1066'
     """
     try:
@@ -123,12 +123,12 @@ def read_reply(ask: Ask, content: bytes) -> Reply:
     return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")), model=model)
 
 
-def most_characters(ask: Ask) -> int:
+def most_characters(ask: EndpointRequest) -> int:
     """How long the text of a reply may be.
 
     Examples
     --------
-    >>> most_characters(Ask(path="chat", most_tokens=32))
+    >>> most_characters(EndpointRequest(path="chat", most_tokens=32))
     5120
     """
     return SPARE_CHARACTERS + CHARACTERS_A_TOKEN * ask.most_tokens
@@ -138,7 +138,7 @@ def _shown(content: bytes) -> str:
     return clean(content.decode("utf-8", "replace"))
 
 
-def _text(text: object, ask: Ask) -> str:
+def _text(text: object, ask: EndpointRequest) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):

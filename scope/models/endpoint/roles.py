@@ -13,7 +13,7 @@ from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.letters import MOST_OPTIONS, spelled_option, written_letter
 from scope.models.endpoint.logprobs import option_probabilities
-from scope.models.endpoint.replies import Ask, Reply
+from scope.models.endpoint.replies import EndpointRequest, Reply
 from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.ranking import next_tokens
@@ -122,7 +122,7 @@ class EndpointModel:
             longer than the model's context.
         """
         most = self._options.next_tokens
-        asks = [Ask(path="completions", prompt=text, likeliest=most) for text in texts]
+        asks = [EndpointRequest(path="completions", prompt=text, likeliest=most) for text in texts]
         try:
             with closing(self._endpoint.ask(asks)) as replies:
                 for place, reply in replies:
@@ -136,9 +136,9 @@ class EndpointModel:
 
     def _chats(
         self, prompt: str, questions: Sequence[Question], *, most_tokens: int, likeliest: int = 0
-    ) -> list[Ask]:
+    ) -> list[EndpointRequest]:
         return [
-            Ask(
+            EndpointRequest(
                 path="chat",
                 prompt=self._prompts[prompt].parts(question).message,
                 most_tokens=most_tokens,
@@ -149,7 +149,7 @@ class EndpointModel:
 
     def _answers(
         self,
-        asks: Sequence[Ask],
+        asks: Sequence[EndpointRequest],
         questions: Sequence[Question],
         read: Callable[[Reply, Question], Answer],
     ) -> Answers:

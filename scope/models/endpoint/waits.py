@@ -15,7 +15,7 @@ LONGEST_DELAY = 60.0
 _MOST_DOUBLINGS = 10
 
 
-class Clock:
+class WaitClock:
     """Time as it passes; tests have one that passes at once."""
 
     def now(self) -> float:
@@ -47,7 +47,7 @@ def delay(failures: int) -> float:
 class Pause:
     """Holds back all requests of one endpoint, when the server says that they are too many."""
 
-    def __init__(self, clock: Clock, stop: asyncio.Event) -> None:
+    def __init__(self, clock: WaitClock, stop: asyncio.Event) -> None:
         self._clock = clock
         self._stop = stop
         self._until = clock.now()

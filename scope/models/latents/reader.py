@@ -18,7 +18,7 @@ from scope.models.latents.changing import longest_unchanged
 from scope.models.latents.framing import Framing
 from scope.models.latents.readout import Readout, ReadoutKind
 from scope.models.latents.side_by_side import side_by_side
-from scope.models.latents.source import Source, checkpoint_source, gguf_source
+from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
 from scope.models.row_rules import RowRule
 from scope.protocols import Precision
@@ -54,7 +54,7 @@ class CheckpointReader:
     there are too few texts one stands in it again and again; the ``token_budget`` has no say.
     """
 
-    def __init__(self, source: Source, options: ModelOptions, readout: Readout | None) -> None:
+    def __init__(self, source: ModelSource, options: ModelOptions, readout: Readout | None) -> None:
         self._source, self._options = source, options
         self.spec = source.spec
         causal = source.family == "causal"

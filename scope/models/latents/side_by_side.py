@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TypeVar
 
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, one_torch_thread
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -35,19 +34,8 @@ def side_by_side(
     torch = load_torch()
     workers = min(most or torch.get_num_threads(), max(1, len(given)))
     with (
-        _one_thread(),
+        one_torch_thread(),
         # The number counts for the thread that sets it, and for those that begin later.
         ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool,
     ):
         return list(pool.map(make, given))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    torch = load_torch()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError
-from scope.models import gguf
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.gguf import identify, load_gguf_parts
 from scope.models.heads import Head, load_parts
 from scope.models.options import ModelOptions
 from scope.models.packaged import packaged_encoder
@@ -34,7 +34,7 @@ _DECODER = "decoder."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class ModelSource:
     """A model that can be loaded: as a body without head, of an encoder-decoder the encoder."""
 
     spec: str
@@ -43,7 +43,7 @@ class Source:
     load: Callable[[], Head]
 
 
-def checkpoint_source(rest: str, options: ModelOptions) -> Source:
+def checkpoint_source(rest: str, options: ModelOptions) -> ModelSource:
     """A folder, or ``NAME[@REVISION]`` on the hub, whose files are downloaded if need be.
 
     A sentence encoder that the hub does not give is taken from installed packages, if they hold it.
@@ -60,7 +60,7 @@ def checkpoint_source(rest: str, options: ModelOptions) -> Source:
     checkpoint = _fetch(rest, options)
     _require_transformer(rest, checkpoint.folder)
     family = family_of(_config(checkpoint.folder))
-    return Source(
+    return ModelSource(
         spec=f"hf:{rest}",
         fingerprint=checkpoint.fingerprint,
         family=family,
@@ -68,7 +68,7 @@ def checkpoint_source(rest: str, options: ModelOptions) -> Source:
     )
 
 
-def gguf_source(rest: str, options: ModelOptions) -> Source:
+def gguf_source(rest: str, options: ModelOptions) -> ModelSource:
     """A GGUF file.
 
     Raises
@@ -76,9 +76,9 @@ def gguf_source(rest: str, options: ModelOptions) -> Source:
     ModelError
         When there is no such file, or it is no GGUF.
     """
-    return Source(
+    return ModelSource(
         spec=f"gguf:{rest}",
-        fingerprint=gguf.identify(rest, options),
+        fingerprint=identify(rest, options),
         family="causal",
         load=partial(_load_gguf_body, rest, options),
     )
@@ -169,5 +169,5 @@ def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
 
 
 def _load_gguf_body(rest: str, options: ModelOptions) -> Head:
-    head = gguf.load_parts(rest, options)
+    head = load_gguf_parts(rest, options)
     return head._replace(model=head.model.base_model)

@@ -35,7 +35,7 @@ _ALLOWED = MappingProxyType({"answer": ("reply",), "cloze": ("reply", "before")}
 _REPLY = "{reply}"
 
 
-class Parts(NamedTuple):
+class PromptParts(NamedTuple):
     """A question as it is put: the message, and the beginning of the reply to it."""
 
     message: str
@@ -85,7 +85,7 @@ class Prompt:
         """Whether the model is given the beginning of its reply."""
         return _REPLY in self.template
 
-    def parts(self, question: Question) -> Parts:
+    def parts(self, question: Question) -> PromptParts:
         """The message, and the beginning of the reply; empty where the template has none.
 
         Examples
@@ -93,10 +93,10 @@ class Prompt:
         >>> template = "Which word? {text}\\n{reply}{before}"
         >>> question = Question(id="0", text="The ____ barks.")
         >>> Prompt(name="cloze", template=template).parts(question)
-        Parts(message='Which word? The ____ barks.', reply='The')
+        PromptParts(message='Which word? The ____ barks.', reply='The')
         """
         message, _, reply = self.template.partition(_REPLY)
-        return Parts(
+        return PromptParts(
             self._filled(message, question).strip("\n"), self._filled(reply, question).rstrip()
         )
 
@@ -119,15 +119,15 @@ def lettered(options: tuple[str, ...]) -> str:
     >>> lettered(("yes", "no"))
     'A. yes\\nB. no'
     """
-    return "\n".join(f"{letter(index)}. {option}" for index, option in enumerate(options))
+    return "\n".join(f"{option_letter(index)}. {option}" for index, option in enumerate(options))
 
 
-def letter(index: int) -> str:
+def option_letter(index: int) -> str:
     """The letter of an option, from A on.
 
     Examples
     --------
-    >>> letter(0), letter(25)
+    >>> option_letter(0), option_letter(25)
     ('A', 'Z')
     """
     return chr(ord("A") + index)

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import pytest
 from headline_claims import Claim, drawn, estimates, faults, page_of, strays
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +11,6 @@ from made_up_comparison import build_comparison
 
 from scope.records import AnswerShares, Measurement, Undefined
 from scope.tables import rows, to_text
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 TARGETS = ("alpha", "beta")
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import combinations
 
-import pytest
 from headline_claims import (
     OVERLAPS,
     Claim,
@@ -20,8 +19,6 @@ from hypothesis import strategies as st
 from made_up_tasks_comparison import CHOICE, build_comparison, choice_answers
 
 from scope.records import GOLD, Estimate, Measurement, TaskShares, Undefined
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def pairs_of(facts):

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import pytest
 from headline_claims import (
     OVERLAPS,
     Claim,
@@ -30,8 +29,6 @@ from scope.records import (
     Undefined,
 )
 from scope.records.fleet import FEW_QUESTIONS
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def ends_of_expected(said, facts):

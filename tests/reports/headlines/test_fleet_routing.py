@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from headline_claims import (
     Claim,
     below_zero,
@@ -18,8 +17,6 @@ from hypothesis import strategies as st
 from made_up_fleet_comparison import build_comparison, findings, findings_of
 
 from scope.records.fleet import FEW_QUESTIONS
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def gain_over(router, facts):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from headline_claims import (
     Claim,
     above_zero,
@@ -21,8 +20,6 @@ from hypothesis import strategies as st
 from made_up_probe_comparison import build_comparison, findings
 
 from scope.records import ProbeDifference
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 MANY = (
     r"These differences are not corrected for their number: the more there are, the sooner one "

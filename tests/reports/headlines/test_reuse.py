@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
 from headline_claims import drawn, page_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +11,6 @@ from made_up_reuse_comparison import build_comparison
 
 from scope.records import Verdict
 from scope.tables import to_text
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def judge(seed, controls, share):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.view.answer_rows import marked, text_rows
+from reports.view.answer_rows import marked_answer, text_rows
 from reports.view.answers import answers
 from reports.view.disagreement import disagreements, share_of_different_pairs
 from reports.view.task_numbers import task_numbers
@@ -63,10 +63,10 @@ def test_right_is_what_was_measured_and_otherwise_the_same_words():
 
 
 def test_marks_stand_where_the_nearest_gold_has_other_words():
-    segments = marked("a big red house", ["barn", "red house"])
+    segments = marked_answer("a big red house", ["barn", "red house"])
     assert [part.text for part in segments if part.changed] == ["a", "big"]
     assert "".join(part.text for part in segments) == "a big red house"
-    assert [part.changed for part in marked("house", [])] == [False]
+    assert [part.changed for part in marked_answer("house", [])] == [False]
 
 
 def test_items_are_ordered_by_disagreement_and_then_by_task(tasks_comparison):

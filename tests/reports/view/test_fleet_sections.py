@@ -10,9 +10,9 @@ from reports.view.fleet import fleet_view
 from reports.view.fleet_asked import MOST_NEWCOMERS
 from reports.view.fleet_forecast import MOST_DRAWN, forecasts
 from reports.view.fleet_predictions import MOST_DOTS, predictions
-from reports.view.fleet_probes import communities, contributions
+from reports.view.fleet_probes import communities, contribution_section
 from reports.view.fleet_routing import MOST_SHARES, routing
-from reports.view.fleet_words import short_names
+from reports.view.fleet_words import forecaster_names
 from scope.records import BenchmarkPoint, FleetFindings, RouteShare, Undefined
 
 EMPTY = FleetFindings(questions=0, models=0, answers=0, forecaster="mean", encoder="none")
@@ -41,7 +41,7 @@ def test_the_charts_name_forecasters_shortly_and_draw_what_is_defined():
 
 
 def test_forecasters_of_one_name_keep_their_parameters():
-    assert list(short_names([KNN, "knn(neighbours=15)", USED]).values()) == [
+    assert list(forecaster_names([KNN, "knn(neighbours=15)", USED]).values()) == [
         KNN,
         "knn(neighbours=15)",
         "factors",
@@ -149,7 +149,7 @@ def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
 
 
 def test_contributions_are_points_on_a_scale_with_two_sides():
-    made = contributions(findings())
+    made = contribution_section(findings())
     assert [row for row, _ in made.grid.rows] == list(CATEGORIES)
     assert made.grid.columns == CATEGORIES
     (_, (_, helps, nothing)), (_, (hurts, *_)), (_, (undefined, *_)) = made.grid.rows
@@ -215,5 +215,5 @@ def test_where_all_is_undefined_there_are_tables_and_no_charts():
     )
     made, routed = forecasts(bare), routing(bare)
     assert (made.chart, made.category_chart, made.curve) == (None, None, None)
-    assert (routed.chart, routed.grid, contributions(bare).grid) == (None, None, None)
+    assert (routed.chart, routed.grid, contribution_section(bare).grid) == (None, None, None)
     assert {row.accuracy.reason for row in (*made.rows, *routed.rows)} == {"nothing known"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import findings
 
-from reports.view.probe_alignment import MOST_COLUMNS, MOST_DRAWN, Moves, alignments
+from reports.view.probe_alignment import MOST_COLUMNS, MOST_DRAWN, Moves, alignment_section
 from scope.records import LayerAlignment
 
 
@@ -18,7 +18,7 @@ def aligned(values, *, margin=0.0625, chance=0.25):
         margins=tuple((margin,) * len(row) for row in values),
         chance=chance,
     )
-    (found,) = alignments(replace(findings(), alignments=(one,)))
+    (found,) = alignment_section(replace(findings(), alignments=(one,)))
     return found
 
 
@@ -99,4 +99,4 @@ def test_many_layers_are_drawn_without_words_and_very_many_in_part(layers, every
 
 def test_a_map_without_layers_is_left_out():
     empty = replace(findings().alignments[0], values=(), margins=())
-    assert alignments(replace(findings(), alignments=(empty,))) == ()
+    assert alignment_section(replace(findings(), alignments=(empty,))) == ()

@@ -6,10 +6,10 @@ import pytest
 
 from reports.view.asked import asked
 from reports.view.curves import curves
-from reports.view.estimates import differences, estimates, losses
+from reports.view.estimates import difference_section, estimates, losses
 from reports.view.examples import examples
 from reports.view.headline import headline
-from reports.view.outcomes import failures
+from reports.view.outcomes import failure_section
 from reports.view.reproduce import reproduce
 from scope.records import Undefined
 
@@ -61,7 +61,7 @@ def test_parts_are_grouped_by_metric_and_capability(comparison):
 
 
 def test_differences_without_a_capability_are_on_the_original_texts(comparison):
-    first, second = differences(comparison)
+    first, second = difference_section(comparison)
     assert (first.capability, first.cell.value, first.p_adjusted) == ("synonym", "+0.375", "0.012")
     assert (second.capability, second.p_value) == ("original texts", "none")
 
@@ -128,9 +128,9 @@ def test_a_cutoff_missing_in_the_spelling_is_taken_from_the_settings(comparison)
 
 
 def test_failed_searches_are_cut_but_counted(comparison):
-    assert failures(comparison, limit=0).searches == ()
-    assert failures(comparison, limit=0).total == 1
-    (search,) = failures(comparison, limit=5).searches
+    assert failure_section(comparison, limit=0).searches == ()
+    assert failure_section(comparison, limit=0).total == 1
+    (search,) = failure_section(comparison, limit=5).searches
     assert (search.example_id, search.trial) == ("e4", 1)
     assert search.text.startswith("naïve")
 

@@ -7,8 +7,8 @@ from reports.view.wording import (
     p_value,
     percent,
     setting,
-    settings,
     two_digits,
+    written_settings,
 )
 from scope.records import Estimate, Undefined
 
@@ -50,7 +50,7 @@ def test_shares_are_per_cent_with_one_decimal():
 
 def test_settings_are_sorted_and_written_in_words():
     values = {"trials": 3, "cache": False, "bound": None, "kappa": 1.0}
-    assert settings(values) == (
+    assert written_settings(values) == (
         ("bound", "none"),
         ("cache", "no"),
         ("kappa", "1.0"),

@@ -11,8 +11,6 @@ from hub.tiny import write_tiny_model
 
 from scope.serialization import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 def refusal(done):
     """The message of a command that must refuse."""

@@ -9,8 +9,6 @@ import pytest
 from stub_server import refuse, stub_server
 from tiny_heads import write_tiny_bert_qa
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 READER, SKIMMER = "python:toy_answerers:Reader", "python:toy_answerers:Skimmer"
 
 

@@ -10,8 +10,6 @@ from tiny_probe import write_probe
 from scope.models.latents import Readout
 from scope.serialization import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 ASKED = (
     *("compare", "--model", "python:toy_answerers:Reader"),
     *("--model", "python:toy_answerers:Skimmer", "--task", "extractive_qa"),

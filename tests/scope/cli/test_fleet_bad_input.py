@@ -8,8 +8,6 @@ from made_up_fleet import lay_out, write_word_table
 
 import scope
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):

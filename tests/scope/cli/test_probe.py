@@ -18,8 +18,6 @@ from scope.models.latents import CheckpointReader, Readout, read_checkpoint
 from scope.probes import STEPS, load_probe
 from scope.serialization import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 SMALL = ("--hidden", "4", "--dtype", "float32")
 
 

@@ -9,8 +9,6 @@ from made_up_pairs import lay_out, write_pairs, write_split
 import scope
 from scope.probes.saved_numbers import DESCRIPTION, NUMBERS
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 SPLIT = "split,sentence1,sentence2,score"
 
 

@@ -8,8 +8,6 @@ from made_up_suspects import letters, write_table
 
 from scope.serialization import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 def only_verdict(done):
     (verdict,) = json.loads(done.stdout)["verdicts"]

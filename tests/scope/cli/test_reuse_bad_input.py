@@ -9,8 +9,6 @@ import json
 import pytest
 from made_up_suspects import letters, write_table
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 PUPILS = ["python:toy_suspects:Pupil1", "python:toy_suspects:Pupil2"]
 
 

@@ -2,10 +2,6 @@
 
 import json
 
-import pytest
-
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 def test_controls_are_left_out_by_name_spec_or_pattern(reuse):
     more = ("--exclude-control", "c1", "--exclude-control", "*tsv#c2", "--exclude-control", "c1?")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from scope.data.items import Draft, Wanted, fingerprint, gather
+from scope.data.items import Draft, Wanted, gather, item_fingerprint
 from scope.errors import DataError
 from scope.records import Item, Question
 
@@ -45,7 +45,7 @@ def test_what_is_left_out_is_counted():
     card = data.card
     assert (card.rows, card.used, card.empty, card.duplicates, card.labelled) == (5, 3, 1, 1, 1)
     assert (card.spec, card.capability) == ("quiz.jsonl", "quiz")
-    assert card.fingerprint == fingerprint(data.items)
+    assert card.fingerprint == item_fingerprint(data.items)
     assert data.items[0].gold in (("Ann",), ("Bob",))
 
 
@@ -102,5 +102,5 @@ def test_the_fingerprint_changes_with_everything():
         replace(one, right=0),
         replace(one, category="news"),
     ]
-    assert len({fingerprint([other]) for other in [one, *others]}) == len(others) + 1
-    assert fingerprint([one, others[0]]) != fingerprint([others[0], one])
+    assert len({item_fingerprint([other]) for other in [one, *others]}) == len(others) + 1
+    assert item_fingerprint([one, others[0]]) != item_fingerprint([others[0], one])

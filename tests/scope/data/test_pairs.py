@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shared_data import shared_data
 
-from scope.data.pairs import WantedPairs, fingerprint, gather_pairs
+from scope.data.pairs import WantedPairs, gather_pairs, pair_fingerprint
 from scope.errors import DataError
 from scope.records import ScoredPair
 
@@ -61,7 +61,7 @@ def test_every_row_is_read_and_sorted_by_its_texts_where_no_part_is_asked_for(pa
     )
     card = data.card
     assert (card.rows, card.used, card.labelled, card.duplicates, card.empty) == (4, 4, 4, 0, 0)
-    assert (card.capability, card.fingerprint) == ("similarity", fingerprint(data.pairs))
+    assert (card.capability, card.fingerprint) == ("similarity", pair_fingerprint(data.pairs))
 
 
 def test_one_word_is_a_sentence(pairs):
@@ -254,8 +254,8 @@ def test_the_fingerprint_changes_with_everything():
     changes = ({"id": "1"}, {"first": "C"}, {"second": "C"}, {"score": 2.0})
     others = [replace(one, **change) for change in changes]
     others.append(replace(one, first="B", second="A"))
-    assert len({fingerprint([other]) for other in [one, *others]}) == 6
-    assert fingerprint([one, others[0]]) != fingerprint([others[0], one])
+    assert len({pair_fingerprint([other]) for other in [one, *others]}) == 6
+    assert pair_fingerprint([one, others[0]]) != pair_fingerprint([others[0], one])
 
 
 @pytest.mark.parametrize(("part", "rows"), [("train", 3010), ("development", 820), ("test", 750)])

@@ -4,7 +4,14 @@ import torch
 
 from scope.demo_models.recipes import TrainingRecipe
 from scope.demo_models.teaching import gold_probabilities
-from scope.demo_models.training import answer, count_steps, encode_texts, pad, seeded_torch, train
+from scope.demo_models.training import (
+    answer,
+    count_steps,
+    encode_texts,
+    pad,
+    seeded_torch,
+    train_classifier,
+)
 
 RECIPE = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
 
@@ -20,7 +27,7 @@ class Counter:
 def learn(base, examples, *, seed=0, recipe=RECIPE, targets=None, advance=None):
     encodings = encode_texts(base.tokenizer, [example.text for example in examples], 32)
     targets = gold_probabilities(examples) if targets is None else targets
-    return encodings, train(
+    return encodings, train_classifier(
         base.model,
         encodings,
         targets,

@@ -5,11 +5,6 @@ import pytest
 import scope
 
 
-@pytest.fixture(autouse=True)
-def _undrawn(undrawn):
-    """What is drawn is tested with the reports."""
-
-
 @pytest.fixture
 def toy_audit(sentences_csv, tmp_path, monkeypatch):
     def audit(*targets, **options):

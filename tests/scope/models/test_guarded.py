@@ -5,7 +5,7 @@ import pytest
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
-from scope.models.guarded import GuardedModel, checked_labels, guard_methods
+from scope.models.guarded import GuardedModel, guard_methods, labels_as_texts
 from scope.protocols import Classifier, StreamingClassifier
 from scope.records import Prediction
 
@@ -50,11 +50,11 @@ def test_a_fingerprint_that_cannot_be_kept_is_refused(value):
 )
 def test_labels_that_are_no_names_are_refused(labels):
     with pytest.raises(ModelError, match="labels"):
-        checked_labels(labels, "python:theirs")
+        labels_as_texts(labels, "python:theirs")
 
 
 def test_whole_numbers_and_generators_name_labels():
-    assert checked_labels((one for one in (0, "b")), "python:theirs") == ("0", "b")
+    assert labels_as_texts((one for one in (0, "b")), "python:theirs") == ("0", "b")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scope.errors import RunError
 from scope.progress import Silent
 from scope.store import latents as store
 from scope.store.latent_rows import Shape, unpacked
-from scope.store.latents import LatentFolder, Place
+from scope.store.latents import LatentFolder, LatentPlace
 
 
 @pytest.fixture
@@ -35,7 +35,10 @@ def test_what_is_added_is_found_by_whoever_opens_the_folder(folder, tmp_path):
     folder.add({"c": False}, ROWS[1:], "float32")
     other = LatentFolder(tmp_path / "latents")
     assert other.shape == Shape(3, 2, "float32")
-    assert other.places(["c", "x", "b"]) == {"c": Place(1, 0, False), "b": Place(0, 1, True)}
+    assert other.places(["c", "x", "b"]) == {
+        "c": LatentPlace(1, 0, False),
+        "b": LatentPlace(0, 1, True),
+    }
     np.testing.assert_array_equal(other.portion(0, other.shape), ROWS)
 
 
@@ -53,8 +56,8 @@ def test_any_text_is_a_key(folder):
     texts = {"\ud800": False, "zoé": False}
     folder.add(texts, ROWS, "float32")
     assert list(folder.places(["zoé", "\ud800"]).values()) in (
-        [Place(0, 1, False), Place(0, 0, False)],
-        [Place(0, 0, False), Place(0, 1, False)],
+        [LatentPlace(0, 1, False), LatentPlace(0, 0, False)],
+        [LatentPlace(0, 0, False), LatentPlace(0, 1, False)],
     )
 
 

@@ -6,12 +6,12 @@ from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_QUESTIONS
 from scope.tables.cells import (
     LEAST_WIDTH,
+    estimate_text,
     from_greatest,
     least_width,
     listing,
-    number,
-    p_value,
-    points,
+    p_value_text,
+    points_text,
     share,
 )
 
@@ -22,7 +22,7 @@ def estimate(value, low, high, n=400):
 
 def test_numbers_have_their_n_and_their_interval_below():
     assert share(estimate(0.5, 0.25, 0.75)) == "50.0  n=400\n[25.0, 75.0]"
-    assert number(estimate(0.5, 0.25, 0.75), digits=2) == "0.50  n=400\n[0.25, 0.75]"
+    assert estimate_text(estimate(0.5, 0.25, 0.75), digits=2) == "0.50  n=400\n[0.25, 0.75]"
     assert share(Undefined(reason="none")) == "undefined (none)"
 
 
@@ -38,17 +38,17 @@ def test_numbers_have_their_n_and_their_interval_below():
     ],
 )
 def test_a_difference_says_whether_it_may_be_chance(low, high, n, remark):
-    written = points(estimate((low + high) / 2, low, high, n))
+    written = points_text(estimate((low + high) / 2, low, high, n))
     assert written.partition("]")[2] == remark
 
 
 def test_without_a_difference_nothing_is_said():
-    assert points(None) == ""
-    assert points(Undefined(reason="none")) == "undefined (none)"
+    assert points_text(None) == ""
+    assert points_text(Undefined(reason="none")) == "undefined (none)"
 
 
 def test_very_small_p_values_are_bounds():
-    assert [p_value(one) for one in (None, 0.0004, 0.0123)] == ["", "< 0.001", "0.012"]
+    assert [p_value_text(one) for one in (None, 0.0004, 0.0123)] == ["", "< 0.001", "0.012"]
 
 
 def test_the_greatest_comes_first_and_the_undefined_last():

@@ -8,7 +8,7 @@ import toy_fleet
 
 from scope.errors import DataError
 from scope.fleet import MeanForecaster, NeighbourForecaster
-from scope.fleet.forecasters.forecaster import checked_answers, checked_table
+from scope.fleet.forecasters.forecaster import checked_correctness, checked_table
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors
@@ -46,11 +46,11 @@ def test_a_table_holds_finite_numbers_alone(number):
 )
 def test_answers_from_which_nothing_can_be_learned_are_refused(answers, found):
     with pytest.raises(DataError, match=found):
-        checked_answers(np.array(answers), 2)
+        checked_correctness(np.array(answers), 2)
 
 
 def test_what_can_be_learned_from_is_taken_in_single_precision():
-    assert checked_answers(RIGHT, 2).dtype == np.float32
+    assert checked_correctness(RIGHT, 2).dtype == np.float32
     assert checked_table(np.zeros((0, 4)), LAYOUT).dtype == np.float32
 
 

@@ -10,7 +10,7 @@ from scope.fleet.forecasters.kernels import (
     MIXES,
     Kernel,
     Mix,
-    Questions,
+    QuestionInputs,
     landmark_kernel,
     mixes_of,
     nystroem_basis,
@@ -20,7 +20,7 @@ from scope.fleet.forecasters.ridge import fit_ridge
 
 def questions(seed, count=20, features=3):
     generator = np.random.default_rng(seed)
-    return Questions(
+    return QuestionInputs(
         generator.normal(size=(count, 5)).astype(np.float32),
         generator.normal(size=(count, features)).astype(np.float32),
         generator.integers(-1, 3, size=count),
@@ -49,7 +49,7 @@ def test_likeness_is_the_sum_of_its_kinds_pair_by_pair(mix):
 def test_widths_are_shares_of_the_median_squared_distance():
     points = np.float32([[0], [1], [3]])
     kernel = landmark_kernel(
-        Questions(points, 2 * points, np.zeros(3, int)), Mix(), 3, np.random.default_rng(0)
+        QuestionInputs(points, 2 * points, np.zeros(3, int)), Mix(), 3, np.random.default_rng(0)
     )
     # Squared distances 1, 4 and 9 of the vectors, four times as much of the features.
     assert (kernel.vector_width, kernel.feature_width) == pytest.approx((0.6 * 4, 2 * 16))
@@ -98,7 +98,7 @@ def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():
 
 
 def test_questions_that_are_all_the_same_have_one_input():
-    same = Questions(np.ones((9, 2), np.float32), np.zeros((9, 0), np.float32), np.full(9, -1))
+    same = QuestionInputs(np.ones((9, 2), np.float32), np.zeros((9, 0), np.float32), np.full(9, -1))
     kernel = landmark_kernel(same, Mix(), 9, np.random.default_rng(0))
     inputs = kernel(same) @ nystroem_basis(kernel)
     assert inputs.shape == (9, 1)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scope.fleet.forecasters.item_response import foretell_by_responses
 from scope.fleet.forecasters.text_factors import foretell_by_factors
 from scope.fleet.forecasters.validation import (
-    LeftOut,
+    LeftOutForecasts,
     calibration_slope,
     left_out_forecasts,
     route_weight,
@@ -24,7 +24,7 @@ def trial(signal, questions=200, models=4, seed=0):
     text = np.clip(generator.normal(0, 0.2, size=(questions, models)), -0.45, 0.45)
     answers = generator.random((questions, models)) < 0.5 + signal * text
     means = np.full(text.shape, 0.5, dtype=np.float32)
-    return LeftOut(answers.astype(np.float32), means, (means + text).astype(np.float32))
+    return LeftOutForecasts(answers.astype(np.float32), means, (means + text).astype(np.float32))
 
 
 def test_texts_that_foretell_help_and_texts_that_mislead_do_not():
@@ -42,7 +42,7 @@ def test_a_gain_must_exceed_its_doubt():
 def test_better_probabilities_that_decide_nothing_do_not_count():
     answers = np.tile(np.float32([[1, 0]]), (50, 1))
     means = np.tile(np.float32([[0.7, 0.3]]), (50, 1))
-    assert not text_helps(LeftOut(answers, means, answers), 0.5)
+    assert not text_helps(LeftOutForecasts(answers, means, answers), 0.5)
 
 
 def test_the_slope_is_that_of_the_likeliest_logistic_curve():
@@ -67,7 +67,7 @@ def test_bolder_forecasts_get_a_gentler_slope():
 def test_a_slope_does_not_see_unknown_answers():
     found = trial(0.7)
     found.answers[::2] = np.nan
-    half = LeftOut(*(part[1::2] for part in found[:3]))
+    half = LeftOutForecasts(*(part[1::2] for part in found[:3]))
     slopes = [calibration_slope(one, np.random.default_rng(0)) for one in (found, half)]
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-6)
 
@@ -80,10 +80,10 @@ def test_a_router_goes_by_the_text_only_where_it_beats_the_single_best():
 
 def test_a_category_in_which_the_text_does_harm_goes_by_skill_alone():
     good, bad = trial(1.0), trial(-1.0)
-    both = LeftOut(*(np.concatenate(pair) for pair in zip(good[:3], bad[:3], strict=True)))
+    both = LeftOutForecasts(*(np.concatenate(pair) for pair in zip(good[:3], bad[:3], strict=True)))
     size = len(good.answers)
     # Twice as many questions on which the text serves, so that it does so over all.
-    more = LeftOut(*(np.concatenate([part, part[:size]]) for part in both[:3]))
+    more = LeftOutForecasts(*(np.concatenate([part, part[:size]]) for part in both[:3]))
     codes = np.repeat([0, 1, -1], size)
     weights = route_weights(more, codes, 2, 0.5)
     assert weights[0] == weights[2] == route_weight(more, 0.5) > 0
@@ -95,7 +95,7 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     answers = np.float32([[np.nan, 1, 0], [np.nan, 0, 1]] * 20)
     means = np.tile(np.float32([[0.9, 0.6, 0.5]]), (40, 1))
     forecasts = np.where(np.isnan(answers), 2, np.nan_to_num(answers)).astype(np.float32)
-    assert route_weight(LeftOut(answers, means, forecasts), 0.5) == 1
+    assert route_weight(LeftOutForecasts(answers, means, forecasts), 0.5) == 1
 
 
 FORETELLERS = [
@@ -133,7 +133,7 @@ def test_questions_that_nobody_answered_are_left_aside():
 def test_rows_of_one_question_are_no_surer_than_one_row(seed):
     found = trial(0.3, questions=40, seed=seed)
     rows = np.tile(np.arange(40), 9)
-    twins = LeftOut(*(np.tile(part, (9, 1)) for part in found[:3]), rows)
+    twins = LeftOutForecasts(*(np.tile(part, (9, 1)) for part in found[:3]), rows)
     for guard in (0.5, 1.0, 2.0, 4.0):
         assert text_helps(twins, guard) == text_helps(found, guard)
         assert route_weight(twins, guard) == route_weight(found, guard)

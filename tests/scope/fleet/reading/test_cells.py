@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from scope.errors import DataError
 from scope.fleet.reading import cells
-from scope.fleet.reading.answers import Found, cells_of
+from scope.fleet.reading.answers import GivenAnswer, cells_of
 from scope.fleet.reading.cells import matrix_of, natural_order
 
 
 def answers(*rows):
-    return cells_of([Found(model, id_, None, None, right) for model, id_, right in rows])
+    return cells_of([GivenAnswer(model, id_, None, None, right) for model, id_, right in rows])
 
 
 def test_cells_given_twice_alike_are_counted_and_count_once():

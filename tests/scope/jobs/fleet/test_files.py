@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.jobs.fleet.files import cell, write_table
+from scope.jobs.fleet.files import file_cell, write_table
 
 
 def test_names_with_commas_quotes_and_lines_are_read_back_as_they_were(tmp_path):
@@ -35,9 +35,9 @@ def test_rows_are_written_as_they_come_and_the_table_is_there_when_all_are(tmp_p
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "@sum", "-x", "\tx", "=HYPERLINK(A1)"])
 def test_a_name_that_a_spreadsheet_would_compute_is_marked_as_text(name):
-    assert cell(name) == f"'{name}"
+    assert file_cell(name) == f"'{name}"
 
 
 @given(number=st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_as_an_id_stays_as_it_is(number):
-    assert cell(str(number)) == str(number)
+    assert file_cell(str(number)) == str(number)

@@ -40,19 +40,10 @@ class Lengths:
         return np.array([[len(text), 1.0] for text in texts])
 
 
-def test_all_but_matrix_factorizations_are_tried_by_default():
+def test_all_but_matrix_factorization_are_tried_by_default():
     tried = [one.short_name for one in Learning().candidates(LAYOUT)]
     assert tuple(tried) == CHOSEN_AMONG
-    assert set(EMBEDDERS) - set(tried) == {"mf", "mf-tuned"}
-
-
-def test_the_tuned_factorization_is_ours_and_takes_dimensions():
-    (published,) = Learning(embedder="mf").candidates(LAYOUT)
-    (tuned,) = Learning(embedder="mf-tuned", dimensions=8).candidates(LAYOUT)
-    assert published.spelling == "mf"
-    assert (tuned.biases, tuned.learning_rate, tuned.patience) == (True, 1e-3, 3)
-    assert tuned.weight_decay == (1e-6, 1e-5, 1e-4)
-    assert tuned.dimensions == 8
+    assert set(EMBEDDERS) - set(tried) == {"mf"}
 
 
 @pytest.mark.parametrize("name", sorted(EMBEDDERS))
@@ -68,7 +59,7 @@ def test_seed_and_dimensions_reach_those_that_have_them(name):
 def test_an_unknown_embedder_is_refused_with_those_there_are():
     with pytest.raises(SpecError, match="the embedder `svd`") as refused:
         Learning(embedder="svd")
-    assert "auto, mean, knn, factors, irt, mf, mf-tuned" in str(refused.value)
+    assert "auto, mean, knn, factors, irt, mf" in str(refused.value)
 
 
 def test_a_text_of_space_alone_is_none():

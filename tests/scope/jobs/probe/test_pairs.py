@@ -5,9 +5,9 @@ import pytest
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
     PairSpecs,
+    human_scores,
     read_all_parts,
     read_test_alone,
-    scores_of,
     sentences_of,
 )
 from scope.protocols import PairData
@@ -162,7 +162,7 @@ def test_a_saved_probe_takes_test_pairs_alone():
 def test_the_sample_counts_for_each_part():
     given = read(Told(table=TABLE), n=4, data="table")
     assert [len(part) for part in (given.train, given.development, given.test)] == [4, 4, 4]
-    assert scores_of(given.test).tolist() == [0, 1, 2, 3]
+    assert human_scores(given.test).tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("alone", [False, True])

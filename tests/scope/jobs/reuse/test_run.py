@@ -121,7 +121,7 @@ def test_the_references_mistakes_are_asked_after_some_that_show_its_skill(reuse,
 
 
 def test_batches_greater_than_the_data_ask_all_at_once(reuse, models):
-    verdict = only(reuse(Counting("copy", models["copy"]), sequential=True, batch=1000))
+    verdict = only(reuse(Counting("copy", models["copy"]), batch=1000))
     assert verdict.decision == "related"
     assert [look.asked for look in verdict.looks] == [400]
 

@@ -7,14 +7,14 @@ from stub_server import MODEL, stub_server
 
 from scope.models import ModelOptions
 from scope.models.endpoint import load
-from scope.models.endpoint.waits import Clock
+from scope.models.endpoint.waits import WaitClock
 from scope.records import Question
 
 # Prompts that begin with the question's own words: the stub is told what to say to them.
 BARE = {"answer": "{text}", "cloze": "{text}", "choice_letters": "{text}\n{options}"}
 
 
-class QuickClock(Clock):
+class QuickClock(WaitClock):
     """Time passes as soon as somebody waits for it; the waits are written down."""
 
     def __init__(self):

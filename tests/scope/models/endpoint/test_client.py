@@ -14,7 +14,7 @@ from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.key import read_key
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 
 TEXTS = [f"word number {number}" for number in range(12)]
 
@@ -32,7 +32,7 @@ def endpoint(stub, clock):
 
 
 def chats(*texts):
-    return [Ask(path="chat", prompt=text) for text in texts]
+    return [EndpointRequest(path="chat", prompt=text) for text in texts]
 
 
 def texts_of(replies):

@@ -2,10 +2,10 @@ import pytest
 
 from scope.models.endpoint.dialect import Dialect
 from scope.models.endpoint.failures import Failure
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 
-CHAT = Ask(path="chat", prompt="?", most_tokens=4, likeliest=20)
-COMPLETION = Ask(path="completions", prompt="?", likeliest=20)
+CHAT = EndpointRequest(path="chat", prompt="?", most_tokens=4, likeliest=20)
+COMPLETION = EndpointRequest(path="completions", prompt="?", likeliest=20)
 
 
 def learn(dialect, ask, said, status=400):
@@ -25,7 +25,7 @@ def test_a_chat_is_greedy_seeded_and_short():
 
 
 def test_a_chat_without_log_probabilities_does_not_speak_of_them():
-    assert "logprobs" not in Dialect("m").body(Ask(path="chat", prompt="?"))
+    assert "logprobs" not in Dialect("m").body(EndpointRequest(path="chat", prompt="?"))
 
 
 def test_a_completion_has_the_bare_text_as_its_prompt():

@@ -15,9 +15,9 @@ from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.key import read_key
-from scope.models.endpoint.replies import Ask
+from scope.models.endpoint.replies import EndpointRequest
 
-ASK = Ask(path="chat", prompt="secret words", most_tokens=32)
+ASK = EndpointRequest(path="chat", prompt="secret words", most_tokens=32)
 WELL = json.dumps(chat("well")).encode()
 LONG = json.dumps(chat("x" * 30_000_000)).encode()
 

@@ -3,11 +3,17 @@ import math
 
 import pytest
 
-from scope.models.endpoint.replies import Ask, MalformedReplyError, Position, Reply, read_reply
+from scope.models.endpoint.replies import (
+    EndpointRequest,
+    MalformedReplyError,
+    Position,
+    Reply,
+    read_reply,
+)
 
-CHAT = Ask(path="chat", prompt="?")
-COMPLETION = Ask(path="completions", prompt="?")
-MODELS = Ask(path="models")
+CHAT = EndpointRequest(path="chat", prompt="?")
+COMPLETION = EndpointRequest(path="completions", prompt="?")
+MODELS = EndpointRequest(path="models")
 HALF, QUARTER = math.log(0.5), math.log(0.25)
 
 

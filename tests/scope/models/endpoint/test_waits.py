@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from scope.models.endpoint.waits import Clock, Pause, delay
+from scope.models.endpoint.waits import Pause, WaitClock, delay
 
 
 def test_delays_double_up_to_a_minute():
@@ -12,7 +12,7 @@ def test_delays_double_up_to_a_minute():
 
 def test_the_real_clock_waits_and_is_woken():
     async def waited(*, stopped):
-        clock, stop = Clock(), asyncio.Event()
+        clock, stop = WaitClock(), asyncio.Event()
         if stopped:
             stop.set()
         began = clock.now()
@@ -24,7 +24,7 @@ def test_the_real_clock_waits_and_is_woken():
 
 
 def test_spread_stays_between_a_half_and_the_whole():
-    clock = Clock()
+    clock = WaitClock()
     values = [clock.spread() for _ in range(100)]
     assert 0.5 <= min(values) < max(values) <= 1
 

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions, load_encoder, load_latent_reader, load_model
 from scope.models.latents import ONE_WORD, CheckpointReader, Readout, read_checkpoint
-from scope.models.latents.source import Source
+from scope.models.latents.source import ModelSource
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.protocols import LatentReader
 
@@ -173,7 +173,7 @@ def test_texts_that_would_change_the_model_lose_their_end(folders):
         body.rotary_emb = type(body.rotary_emb)(config)
         return head
 
-    stretched = Source(spec="hf:l", fingerprint="f", family="causal", load=dynamic)
+    stretched = ModelSource(spec="hf:l", fingerprint="f", family="causal", load=dynamic)
     short, longer, longest = "the film", "the film " * 5, "the film " * 20
     found = CheckpointReader(stretched, options, LAST)
     assert found.truncated([short, longer, longest]) == [False, True, True]
@@ -237,7 +237,7 @@ def test_what_is_not_finite_is_refused_with_the_precision(folders):
             head.model.embeddings.word_embeddings.weight[5:] = float("inf")
         return head
 
-    damaged = Source(spec="hf:b", fingerprint="f", family="masked", load=broken)
+    damaged = ModelSource(spec="hf:b", fingerprint="f", family="masked", load=broken)
     with pytest.raises(ModelError, match="`hf:b` hold NaN or infinity in float32"):
         CheckpointReader(damaged, options, None).latents(["the film"])
 
@@ -260,7 +260,7 @@ def test_a_model_without_hidden_states_is_refused(folders):
 
         return head._replace(model=Bag())
 
-    bag = Source(spec="hf:bag", fingerprint="f", family="masked", load=without)
+    bag = ModelSource(spec="hf:bag", fingerprint="f", family="masked", load=without)
     with pytest.raises(ModelError, match="`hf:bag` is a Bag without hidden states"):
         _ = CheckpointReader(bag, options, None).layers
 

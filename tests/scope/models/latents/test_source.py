@@ -33,7 +33,7 @@ def test_a_source_knows_its_fingerprint_before_it_is_loaded(folders, monkeypatch
         raise AssertionError("loaded")
 
     monkeypatch.setattr("scope.models.latents.source.load_parts", fail)
-    monkeypatch.setattr("scope.models.gguf.load_parts", fail)
+    monkeypatch.setattr("scope.models.gguf.load_gguf_parts", fail)
     folder = folders["llama"]
     whole, packed = (
         checkpoint_source(str(folder), OPTIONS),

@@ -1,0 +1,133 @@
+"""Parts of which all charts are drawn, as static SVG to stand inline in a page.
+
+Legends are left to the page: it names the series in text, and without legends the drawing does
+not depend on how wide a machine's fonts make a model's name. Axes and words take the page's
+text colour, so that one drawing serves the light and the dark scheme.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+COLOURS = ("#2f7fc1", "#d1661f", "#1f9e77", "#b5629b", "#a88600", "#7f7f7f")
+"""Colours of the series, told apart on white and on black and by most colour-blind readers."""
+
+OUTLINES = (
+    "",
+    "m-3-3h6v6h-6z",
+    "m0-4l3.6 6.6h-7.2z",
+    "m0-4.2l4.2 4.2l-4.2 4.2l-4.2-4.2z",
+    "m0 4l3.6-6.6h-7.2z",
+    "m-1.2-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
+)
+"""The outlines around a mark's place, in the order of the legend's glyphs; circles have none.
+
+Colour is never the only sign of a series.
+"""
+
+FAINT = "#8883"
+"""The colour of lines that guide the eye."""
+
+INK = "currentColor"
+"""The page's text colour."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_LETTER = 6.6
+"""The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
+
+_FRAME = Markup(
+    '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+    'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
+)
+LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"></line>')
+TEXT = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
+BAND = Markup('<polygon points="{}" fill="{}" fill-opacity="0.15"></polygon>')
+_CIRCLE = Markup('<circle cx="{}" cy="{}" r="{}" fill="{}">{}</circle>')
+_PATH = Markup('<path d="M{} {}{}" fill="{}">{}</path>')
+_TITLE = Markup("<title>{}</title>")
+
+
+def document_text(text: str) -> str:
+    r"""The text with every character that no document may hold replaced.
+
+    >>> document_text("a\x00b\ud800")
+    'a\ufffdb\ufffd'
+    """
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def framed(width: float, height: float, content: Iterable[Markup]) -> Markup:
+    """A whole drawing of so many pixels."""
+    return _FRAME.format(width=round(width), height=round(height), content=Markup().join(content))
+
+
+def pixel(value: float) -> str:
+    """A place in a drawing, to a tenth of a pixel."""
+    return f"{value:.1f}"
+
+
+def colour_of(series: int) -> str:
+    """A series' colour; more series than colours begin again."""
+    return COLOURS[series % len(COLOURS)]
+
+
+def mark(
+    series: int, x: float, y: float, *, fill: str = "", title: str = "", radius: float = 3
+) -> Markup:
+    """A series' shape at a place, with a title that a browser shows when pointed at."""
+    outline = OUTLINES[series % len(OUTLINES)]
+    inner = _TITLE.format(document_text(title)) if title else Markup()
+    if outline:
+        return _PATH.format(pixel(x), pixel(y), outline, fill or colour_of(series), inner)
+    return _CIRCLE.format(pixel(x), pixel(y), radius, fill or colour_of(series), inner)
+
+
+def cut_to_room(words: str, room: float) -> str:
+    """Words in about so many pixels, cut with an ellipsis where they are longer.
+
+    >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
+    ('Hard-SCoPE', 'Hard-…')
+    """
+    left = room / _LETTER
+    for place, letter in enumerate(words):
+        left -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        if left < 0:
+            return f"{words[: max(place - 1, 0)]}…"
+    return words
+
+
+class Scale(NamedTuple):
+    """Where numbers from ``low`` to ``high`` lie on a stretch of pixels."""
+
+    low: float
+    high: float
+    start: float
+    length: float
+
+    def at(self, value: float) -> float:
+        """The pixel of a value."""
+        return self.start + (value - self.low) / (self.high - self.low) * self.length
+
+    def ticks(self, most: int) -> list[tuple[float, str]]:
+        """Pixel and words of each round number, about so many at most."""
+        step, decimals = round_step((self.high - self.low) / most)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        numbers = [place * step for place in range(first, last + 1)]
+        return [(self.at(one), f"{one:.{decimals}f}".replace("-", "−")) for one in numbers]
+
+
+def round_step(least: float) -> tuple[float, int]:
+    """The smallest of 1, 2, 5, 10 and their tenths, … that is at least this; its decimals.
+
+    >>> round_step(0.03), round_step(3)
+    ((0.05, 2), (5.0, 0))
+    """
+    power = 10.0 ** math.floor(math.log10(least))
+    step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
+    return step, max(0, -math.floor(math.log10(step) + 1e-9))
