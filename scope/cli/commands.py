@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.metadata import version
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -63,6 +63,10 @@ def command_of(job: Job) -> Callable[..., int]:
         # No option at all was given where none is required.
         return _carry_out(job, request or job.request(), models, gates, as_json=json)
 
+    for kind in (job.request, job.model_options, job.gates):
+        if kind is not None:
+            # Inherited fields are spelled in another module, where cyclopts does not look.
+            kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
     needs = any(one.default is MISSING for one in described(job.request) if not one.hidden)
     parts = [("request", job.request, Argument.empty if needs else None)]
     parts += [

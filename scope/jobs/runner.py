@@ -54,7 +54,7 @@ def _finish(comparison: Comparison, run: Run, began: float) -> Comparison:
         drifts=tuple(run.drifts),
     )
     stored = run.write_comparison(replace(comparison, clock=clock))
-    run.write_report(find("renderers", "html").target().render(stored))
+    run.write_report(find("renderers", "html").target(stored))
     return replace(stored, folder=run.path)
 
 
