@@ -1,6 +1,6 @@
 """How often is an independent suspect called related where the controls are unfit?
 
-    python benchmarks/reuse_error_rates.py [--simulations 1000] [--json]
+    python benchmarks/reuse_error_rates.py [--simulations 1000] [--world NAME ...] [--json]
 
 Made-up models answer 600 questions with five options. All are misled by the same wrong options;
 what a model knows depends on its skill and on how hard the question is. 24 controls are drawn in
@@ -12,16 +12,18 @@ each of these ways (`WORLDS`), 1,000 times each, and the verdict is that of `sco
 - `heavy_tails`: they, and the suspect, took a heavy-tailed share from a base of the reference;
 - `few_of_like_skill`: 4 of the suspect's skill, all others stronger by 0.2 to 0.4;
 - `near_copies`: each took 95 % of its answers from one base model;
+- `half_guess`, `half_guess_derived_30`: 24 fit controls, and 24 more that guess;
 - `derived_10`, `derived_15`, `derived_30`: fit controls, and a suspect that took such a percentage
   of its answers from the reference: here *related* is right.
 
 A suspect whose agreement has a p-value above 0.25 cannot be called related, and is judged no
 further. The first 100 simulations, and derived suspects 200 times, are judged in full: on them it
-is shown what was called related before controls were examined, by the rank and the paired test.
+is shown how often p by rank is at most alpha, and how often rank and paired test would accuse.
 
 Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low`
 and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`,
-`WORLD_undecided`, `WORLD_not_related` and `WORLD_by_rank_alone`. `alpha`, `seconds`, `holds`
+`WORLD_undecided`, `WORLD_not_related`, `WORLD_small_rank` (p by rank at most alpha) and
+`WORLD_by_rank_alone` (rank and paired test). `alpha`, `seconds`, `holds`
 (whether each lower bound of an independent suspect is at most alpha), and `python`, `numpy`,
 `processor`, `cores`.
 """
@@ -88,6 +90,10 @@ class Exam:
         """Skills, or differences between skills."""
         return [float(one) for one in self.generator.uniform(low, high, size=size)]
 
+    def guess(self) -> Answers:
+        """A model that answers at random."""
+        return self.generator.integers(0, OPTIONS, size=QUESTIONS)
+
 
 World = Callable[[Exam], list[Answers]]
 """The reference, the suspect and the controls."""
@@ -139,6 +145,13 @@ def _derived(share: float) -> World:
     return made
 
 
+def _and_guessers(fit: World) -> World:
+    def made(exam: Exam) -> list[Answers]:
+        return [*fit(exam), *(exam.guess() for _ in range(CONTROLS))]
+
+    return made
+
+
 WORLDS: Mapping[str, World] = {
     "fit": _fit,
     "weaker": _of_other_skill(-1),
@@ -147,9 +160,11 @@ WORLDS: Mapping[str, World] = {
     "heavy_tails": _heavy_tails,
     "few_of_like_skill": _few_of_like_skill,
     "near_copies": _of_one_source(0.95),
+    "half_guess": _and_guessers(_fit),
     "derived_10": _derived(0.10),
     "derived_15": _derived(0.15),
     "derived_30": _derived(0.30),
+    "half_guess_derived_30": _and_guessers(_derived(0.30)),
 }
 
 
@@ -159,7 +174,7 @@ def case_of(exam: Exam, answers: list[Answers]) -> Case:
     return Case(
         reference="ours",
         suspect="theirs",
-        controls=tuple(f"c{place}" for place in range(CONTROLS)),
+        controls=tuple(f"c{place}" for place in range(len(answers) - 2)),
         probes=[Probe(one, one, "", "", "", "") for one in names],
         answers=AnswerMatrix(
             answers=np.array(answers),
@@ -181,36 +196,44 @@ def verdict_on(case: Case) -> Verdict:
 
 def hardly_agrees(case: Case) -> bool:
     """Whether the verdict surely is not *related*, by what is quickly computed."""
-    agreement = agreement_test(case, np.ones(CONTROLS, dtype=np.bool_))
+    agreement = agreement_test(case, np.ones(len(case.controls), dtype=np.bool_))
     return agreement is None or agreement.p_value > FAR
+
+
+def rank_is_small(verdict: Verdict) -> bool:
+    """Whether the p-value by rank is at most alpha."""
+    return verdict.p_rank is not None and verdict.p_rank <= ALPHA
 
 
 def by_rank_alone(verdict: Verdict) -> bool:
     """Whether rank and paired test alone would call the suspect related."""
-    rank, paired = verdict.p_rank, verdict.paired
-    return rank is not None and paired is not None and max(rank, paired.p_more) <= ALPHA
+    paired = verdict.paired
+    return rank_is_small(verdict) and paired is not None and paired.p_more <= ALPHA
 
 
-def figures(simulations: int, progress: Progress) -> dict[str, Any]:
-    """The counts of every world."""
+def is_derived(world: str) -> bool:
+    """Whether the suspects of a world took answers from the reference."""
+    return "derived" in world
+
+
+def figures(worlds: Sequence[str], simulations: int, progress: Progress) -> dict[str, Any]:
+    """The counts of these worlds."""
     found: dict[str, Any] = {"alpha": ALPHA}
     began = time.monotonic()
-    times = {
-        name: min(simulations, DERIVED) if name.startswith("derived") else simulations
-        for name in WORLDS
-    }
+    most = {name: DERIVED if is_derived(name) else simulations for name in worlds}
+    times = {name: min(simulations, most[name]) for name in worlds}
     with progress.task("simulations", sum(times.values())) as advance:
-        for name, world in WORLDS.items():
+        for name in worlds:
             verdicts: list[Verdict | None] = []
-            in_full = times[name] if name.startswith("derived") else IN_FULL
+            in_full = times[name] if is_derived(name) else IN_FULL
             for seed in range(times[name]):
                 exam = Exam(seed)
-                case = case_of(exam, world(exam))
+                case = case_of(exam, WORLDS[name](exam))
                 skipped = seed >= in_full and hardly_agrees(case)
                 verdicts.append(None if skipped else verdict_on(case))
                 advance()
             found |= _counted(name, verdicts, in_full)
-    independent = [name for name in WORLDS if not name.startswith("derived")]
+    independent = [name for name in worlds if not is_derived(name)]
     found["holds"] = all(found[f"{name}_rate_low"] <= ALPHA for name in independent)
     return {**found, "seconds": round(time.monotonic() - began, 1)}
 
@@ -230,25 +253,26 @@ def _counted(name: str, verdicts: Sequence[Verdict | None], in_full: int) -> dic
         f"{name}_in_full": len(judged),
         f"{name}_undecided": decisions["undecided"],
         f"{name}_not_related": decisions["not related"],
+        f"{name}_small_rank": sum(map(rank_is_small, judged)),
         f"{name}_by_rank_alone": sum(map(by_rank_alone, judged)),
     }
 
 
-def table(found: Mapping[str, Any]) -> str:
+def table(worlds: Sequence[str], found: Mapping[str, Any]) -> str:
     """One line a world."""
     lines = [
-        f"{'controls':<20}{'related':>13}{'rate, 95 %':>24}   in full: undecided, not related; "
-        "related by rank alone"
+        f"{'controls':<22}{'related':>13}{'rate, 95 %':>24}   in full: undecided, not related; "
+        "p by rank <= alpha, related by rank alone"
     ]
-    for name in WORLDS:
+    for name in worlds:
         rate = "{:.3f} [{:.3f}, {:.3f}]".format(
             *(found[f"{name}_rate{bound}"] for bound in ("", "_low", "_high"))
         )
         counts = f"{found[f'{name}_related']} of {found[f'{name}_simulations']}"
         lines.append(
-            f"{name:<20}{counts:>13}{rate:>24}   {found[f'{name}_in_full']:>7}: "
+            f"{name:<22}{counts:>13}{rate:>24}   {found[f'{name}_in_full']:>7}: "
             f"{found[f'{name}_undecided']:>9}, {found[f'{name}_not_related']:>11}; "
-            f"{found[f'{name}_by_rank_alone']:>21}"
+            f"{found[f'{name}_small_rank']:>18}, {found[f'{name}_by_rank_alone']:>21}"
         )
     told = ("alpha", "seconds", "holds")
     return "\n".join([*lines, ", ".join(f"{key} {found[key]}" for key in told)])
@@ -258,14 +282,16 @@ def main() -> None:
     """Simulate, and print a table or JSON; exit with 1 where an error rate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
+    parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
-    found = figures(arguments.simulations, suitable_progress())
+    worlds = arguments.world or list(WORLDS)
+    found = figures(worlds, arguments.simulations, suitable_progress())
     where = surroundings("numpy")
     if arguments.json:
         print(json.dumps(found | where))
     else:
-        print(table(found))
+        print(table(worlds, found))
         print("\n".join(f"{key:<12} {value}" for key, value in where.items()))
     sys.exit(not found["holds"])
 

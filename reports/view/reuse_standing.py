@@ -91,12 +91,12 @@ def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> S
         above = at_least(suspect.value, controls)
         stands = (
             f"the suspect at {wording.number(suspect.value)}, where {above} controls are at least "
-            "as like the reference"
+            "as similar to the reference"
         )
     return StripChart(
         label=f"Joint statistic: {len(controls)} controls from {spread}; {stands}; "
         "the numbers stand in the table",
-        x_title="joint statistic: the further right, the more like the reference",
+        x_title="joint statistic: the further right, the more similar to the reference",
         controls=tuple(map(strip_dot, controls)),
         suspect=None if suspect is None else strip_dot(suspect),
         threshold=threshold(rate, controls),

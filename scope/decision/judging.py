@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, Kind
@@ -49,7 +50,8 @@ class Finding:
     ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
     that must agree. ``unusable`` says why nothing can be said of the suspect, or with the
     reference, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared.
-    ``different_controls`` counts the ranked ones, those that answer alike as one.
+    Of the controls ``usable_controls`` counts those whose answers are evidence; only they are
+    ranked. ``different_controls`` counts the ranked ones, those that answer alike as one.
     """
 
     case: Case
@@ -63,6 +65,7 @@ class Finding:
     detectable: float | None
     items: tuple[SpeakingItem, ...]
     shared: int
+    usable_controls: int
     different_controls: int
     looks: tuple[Look, ...]
     unusable: tuple[str, ...]
@@ -75,6 +78,11 @@ class Finding:
         if self.p_value is None or self.agreement is None:
             return None
         return max(self.p_value, self.agreement.p_value)
+
+    @property
+    def counted_controls(self) -> int:
+        """How many controls an error rate can rest on; all usable ones where nothing is ranked."""
+        return self.usable_controls if self.p_value is None else self.different_controls
 
     @property
     def comparable(self) -> int:
@@ -96,15 +104,16 @@ def find(
         The error rate of this test alone: with several references, a part of the whole.
     """
     shared = shared_mistakes(case.answers)
-    kinds = kinds_of_evidence(case, shared, soft_scope)
+    usable = answers_usably(case, shared)
+    kinds = [_among(usable, kind) for kind in kinds_of_evidence(case, shared, soft_scope)]
     joint = joint_standing(kinds)
     different = _count_different(case, joint)
     rule = _Rule(rank=sequential_rank if looks else threshold_rank, different=different)
     given = case.answers.given
     return Finding(
         case=case,
-        p_value=_p_value_of_different(looks[-1].p_value if looks else joint.p_value, joint, rule),
-        agreement=agreement_test(case, answers_usably(case, shared)),
+        p_value=_p_value(case, joint, looks, different),
+        agreement=agreement_test(case, usable),
         standings=_standings(case, joint),
         evidence=_evidence(case, kinds),
         paired=_paired(case, joint, rule, alpha, np.random.default_rng(seed)),
@@ -113,6 +122,7 @@ def find(
         detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
         items=speaking_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
+        usable_controls=int(usable.sum()),
         different_controls=different,
         looks=looks,
         unusable=unusable_models(case),
@@ -128,14 +138,31 @@ class _Rule(NamedTuple):
     different: int
 
 
-def _p_value_of_different(p: float | None, joint: JointStanding, rule: _Rule) -> float | None:
-    """The p-value, with controls that answer alike as one wherever that makes it greater.
+def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
+    """A kind of evidence in which only usable controls have a value.
 
-    Were they many, a rank among them would look better than it is.
+    A suspect stands above controls that guess or always answer alike whether it is derived from the
+    reference or not.
     """
-    if p is None or not rule.different:
-        return p
-    return min(1.0, p * max(1.0, (len(joint.ranked) + 1) / (rule.different + 1)))
+    kept = np.concatenate(([True, True], usable))
+    values = np.where(kept, kind.scores.values, np.nan)
+    return replace(kind, scores=replace(kind.scores, values=values))
+
+
+def _p_value(
+    case: Case, joint: JointStanding, looks: Sequence[Look], different: int
+) -> float | None:
+    """The p-value by rank, as if only the different ones of the usable controls were there.
+
+    A sequential test ranks the suspect among all controls. Fewer of them make p greater, so that it
+    errs less often than among all.
+    """
+    p, among = joint.p_value, len(joint.ranked)
+    if looks:
+        p, among = looks[-1].p_value, len(case.controls)
+    if p is None or not different:
+        return None
+    return min(1.0, p * max(1.0, (among + 1) / (different + 1)))
 
 
 def _count_different(case: Case, joint: JointStanding) -> int:
@@ -164,14 +191,14 @@ def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
                 for name, value in zip(case.controls, kind.scores.values[2:], strict=True)
                 if not np.isnan(value)
             ),
-            p_value=_p_value(kind),
+            p_value=_p_value_of(kind),
             decides=kind.decides,
         )
         for kind in kinds
     )
 
 
-def _p_value(kind: Kind) -> float | None:
+def _p_value_of(kind: Kind) -> float | None:
     suspect, controls = kind.scores.values[1], kind.scores.values[2:]
     controls = controls[~np.isnan(controls)]
     if np.isnan(suspect) or not len(controls):
@@ -181,7 +208,9 @@ def _p_value(kind: Kind) -> float | None:
 
 def _estimate(kind: Kind) -> Estimate | Undefined:
     if np.isnan(kind.scores.values[1]):
-        return Undefined(reason="the suspect and the reference share nothing that it is made of")
+        return Undefined(
+            reason="suspect and reference have no answers in common to compute it from"
+        )
     if kind.suspect is not None:
         return kind.suspect
     found = sum_estimate(kind.scores.parts[1])

@@ -14,8 +14,8 @@ from scope.records import ControlCheck
 COMMON = 0.5
 """A word with which the names of more than this share of the controls begin tells nothing apart."""
 
-BY_NAME = "its name begins as the reference's does"
-BY_ANSWERS = "it answers far more like the reference than the other controls do"
+BY_NAME = "its name begins like the reference's"
+BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
 
 
 def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> Mapping[str, str]:
@@ -26,7 +26,7 @@ def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> Mapping
     >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
     >>> controls = [ControlCheck(model=one, skill=None, given=1.0) for one in names]
     >>> dict(likely_siblings("Yi-6B", controls))
-    {'Yi-34B': "its name begins as the reference's does"}
+    {'Yi-34B': "its name begins like the reference's"}
     """
     own = _first_word(reference)
     named = {one.model for one in controls if len(own) > 1 and _first_word(one.model) == own}
@@ -64,5 +64,5 @@ def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[s
     options = " ".join(map(exclusion, found))
     return (
         f"likely siblings of {reference} among the controls: {named}. Leave out those that are "
-        f"known to be derived from it, and not for their likeness alone: {options}",
+        f"known to be derived from it (similar answers alone are no proof): {options}",
     )

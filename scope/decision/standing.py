@@ -70,11 +70,12 @@ class JointStanding:
     def detectable_share(
         self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
     ) -> float | None:
-        """The least share of answers, taken from the reference, that would have given p <= alpha.
+        """The least share of copied answers for which the p-value by rank would be at most alpha.
 
         By one hundredths, each kind's value moved in a straight line to that of a copy. It begins
         where an independent model would stand: at the median of the controls, or at the suspect's
-        own value if that is less. None where even a copy would not have stood out.
+        own value if that is less. None where not even a copy would have such a p-value. The verdict
+        takes two further tests, agreement and the paired one, so that it may miss such a share.
         """
         allowed = rank(alpha, different or len(self.ranked))
         if np.isnan(self.values[0]) or allowed is None:

@@ -9,8 +9,8 @@ COMPARABLE_SHARE = 0.5
 """Of the controls that an error rate takes, so many must be comparable with the suspect."""
 
 NO_POWER_KNOWN = (
-    "training on answers of the reference cannot be ruled out, for how much of it this test finds "
-    "is not measured; where it is known that there was none, add --assume-no-label-training"
+    "it may have been trained on answers of the reference, which this test can miss; if you know "
+    "that it was not, add --assume-no-label-training"
 )
 """Why a suspect is not cleared of all reuse without the assumption."""
 

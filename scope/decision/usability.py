@@ -31,7 +31,7 @@ SKILL_GAP = 0.15
 """A control whose accuracy is this far from the suspect's is no model of its skill."""
 
 MAY_BE_RELATED = (
-    "it stands out from the other controls as like the reference: it may itself be related to it"
+    "it is far more similar to the reference than the other controls: it may be related to it"
 )
 """The flag of a control that may be no control; one that started from the same public base as the
 reference bears it, too."""

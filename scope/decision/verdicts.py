@@ -118,9 +118,10 @@ def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision
         return "related", ()
     if p_adjusted <= alpha:
         return "undecided", (
-            f"few independent models are as like the reference as it is (p = {p_adjusted:.2g}), "
-            f"but on other questions the control `{finding.paired.control}` could be "
-            f"(p = {finding.paired.p_more:.2g} by question)",
+            "it is significantly more similar to the reference than independent models of its "
+            f"skill (p = {p_adjusted:.2g}), but its lead over the control "
+            f"`{finding.paired.control}` is not significant (paired test over the questions, "
+            f"p = {finding.paired.p_more:.2g})",
         )
     reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
     if not reasons and not terms.assume_no_label_training:
@@ -130,21 +131,18 @@ def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision
 
 def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
     """Why the evidence carries no verdict at all: the first reason that applies."""
-    found, different = finding.comparable, finding.different_controls
+    found = finding.comparable
     if finding.unusable:
         yield from finding.unusable
+    elif finding.counted_controls < terms.needed:
+        yield _too_few(finding, terms)
     elif finding.p_value is None or finding.paired is None or finding.agreement is None:
-        yield "nothing that it answered could be compared with the reference"
-    elif different < terms.needed:
-        yield (
-            f"{different} {_different(finding)}controls cannot keep an error rate of "
-            f"{terms.alpha:g}: at least {terms.needed} are needed, {terms.needed - different} more"
-        )
+        yield "its answers give no evidence, for example because the reference makes no mistakes"
     elif found < terms.comparable:
         yield from finding.guesses
         yield (
-            f"only {found} of {len(finding.standings) - 1} controls are comparable with it, that "
-            f"is answer usably and are within {SKILL_GAP:g} of its skill: at least "
+            f"only {found} of {len(finding.case.controls)} controls are comparable with it: their "
+            f"answers are usable and their skill is within {SKILL_GAP:g} of its own; at least "
             f"{terms.comparable} are needed, {terms.comparable - found} more"
         )
     elif finding.agreement.independent < FEWEST_INDEPENDENT:
@@ -155,9 +153,19 @@ def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
         )
 
 
-def _different(finding: Finding) -> str:
-    """Controls that answer alike are one: the rank among them would count it twice."""
-    return "" if finding.different_controls == len(finding.standings) - 1 else "different "
+def _too_few(finding: Finding, terms: Terms) -> str:
+    """How many controls are missing, of those that count."""
+    found, usable, given = (
+        finding.counted_controls,
+        finding.usable_controls,
+        len(finding.case.controls),
+    )
+    which = "different " if found < usable else "usable " if usable < given else ""
+    controls = f"{which}control{'' if found == 1 else 's'}{f' of {given}' if which else ''}"
+    return (
+        f"{found} {controls} {'is' if found == 1 else 'are'} too few for an error rate of "
+        f"{terms.alpha:g}: at least {terms.needed} are needed, {terms.needed - found} more"
+    )
 
 
 def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:
@@ -165,37 +173,39 @@ def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Itera
     p_value = finding.deciding_p_value
     if p_value is not None and p_value <= alpha < p_adjusted:
         yield (
-            f"it stands out (p = {p_value:.2g}), but not among several references: after Holm's "
-            f"correction p is {p_adjusted:.2g}"
+            "it is significantly more similar to the reference than independent models of its "
+            f"skill (p = {p_value:.2g}), but not after Holm's correction over the references "
+            f"(p = {p_adjusted:.2g})"
         )
         return
     if _only_the_rank_stands_out(finding, alpha) and finding.agreement is not None:
         yield (
-            f"its rank stands out (p = {finding.p_value:.2g}), but models of its skill could agree "
-            f"with the reference as much as it does (p = {finding.agreement.p_value:.2g}, the "
-            f"controls counting as {finding.agreement.independent:.1f} independent ones)"
+            f"its rank among the controls is significant (p = {finding.p_value:.2g}), but its "
+            "agreement with the reference is not, compared with models of its skill "
+            f"(p = {finding.agreement.p_value:.2g}; the controls count as "
+            f"{finding.agreement.independent:.1f} independent models)"
         )
         return
     share = (1 + as_like(finding)) / len(finding.standings)
     if share < LEAST_TO_CLEAR:
         yield (
-            f"only {share:.2g} of independent models would be as like the reference as it is, "
-            f"which is less than {LEAST_TO_CLEAR:g}"
+            f"its rank among the controls is too high to clear it (p = {share:.2g}; at least "
+            f"{LEAST_TO_CLEAR:g} is needed)"
         )
     paired = finding.paired
     if paired is not None and paired.p_less > alpha:
         yield (
-            f"on other questions it could be as like the reference as the control "
-            f"`{paired.control}` is (p = {paired.p_less:.2g} by question)"
+            f"it is not significantly less similar to the reference than the control "
+            f"`{paired.control}` (paired test over the questions, p = {paired.p_less:.2g})"
         )
     if finding.detectable is None:
         related = paired is not None and paired.control in may_be_related(finding)
-        beside = f" beside the control `{paired.control}`" if paired and related else ""
-        yield f"even a copy of the reference would not have stood out{beside}"
+        why = f", because of the control `{paired.control}`" if paired and related else ""
+        yield f"not even a copy of the reference would have had a significant rank{why}"
     elif finding.detectable > LARGEST_DETECTABLE:
         yield (
-            f"a suspect that had taken less than {finding.detectable:.0%} of its answers from the "
-            "reference would have been missed"
+            f"the rank would have missed a suspect that took less than {finding.detectable:.0%} "
+            "of its answers from the reference"
         )
 
 

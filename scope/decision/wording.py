@@ -33,10 +33,7 @@ def sentence(
         )
         if NO_POWER_KNOWN not in reasons:
             return open_
-        return (
-            f"{open_} Nothing points to reuse of its weights so far as "
-            f"{_shown(finding, at_least_as)}."
-        )
+        return f"{open_} Nothing points to reuse of its weights: {_shown(finding, at_least_as)}."
     if decision == "related":
         beyond = (
             f"each of {controls} controls"
@@ -45,14 +42,13 @@ def sentence(
         )
         return (
             f"{suspect} is related to {reference}: on the {finding.shared} questions that both "
-            f"answered it is more like {reference} than {beyond}, which are taken to be "
-            f"independent of it. A model that has nothing to do "
-            f"with {reference} would be so by chance with a probability of at most "
-            f"{p_adjusted:.2g}, where {terms.alpha:g} is allowed."
+            f"answered it is more similar to {reference} than {beyond}, which are assumed to be "
+            f"independent of {reference}. For a model that is independent of {reference} the "
+            f"probability of this is at most {p_adjusted:.2g}, where {terms.alpha:g} is allowed."
         )
     return (
         f"{suspect} is not related to {reference}, on the assumption that it was not trained on "
-        f"answers of {reference}, so far as {_shown(finding, at_least_as)}."
+        f"answers of {reference}. The evidence: {_shown(finding, at_least_as)}."
     )
 
 
@@ -60,10 +56,10 @@ def _shown(finding: Finding, at_least_as: int) -> str:
     """What clears a suspect, and with which power."""
     reference = finding.case.reference
     return (
-        f"{finding.shared} questions show: {at_least_as} of {len(finding.standings) - 1} controls "
-        f"are at least as like {reference} (p = {finding.p_value:.3g} by rank), and a suspect that "
-        f"had taken {finding.detectable or 0:.0%} of its answers from {reference} would have stood "
-        "out"
+        f"on {finding.shared} questions {at_least_as} of {len(finding.standings) - 1} controls are "
+        f"at least as similar to {reference} (p = {finding.p_value:.3g} by rank), and a suspect "
+        f"that took {finding.detectable or 0:.0%} of its answers from {reference} would have had a "
+        "significant rank"
     )
 
 
@@ -71,7 +67,9 @@ def _not_surpassed(finding: Finding) -> int:
     """How many controls the p-value counts; in a sequential test p = (2k + 1) / (n + 1)."""
     if not finding.looks:
         return as_like(finding)
-    return round((finding.looks[-1].p_value * len(finding.standings) - 1) / 2)
+    among = len(finding.case.controls) + 1
+    left = round((finding.looks[-1].p_value * among - 1) / 2)
+    return min(left, len(finding.standings) - 1)
 
 
 def as_like(finding: Finding) -> int:
@@ -92,18 +90,18 @@ def changes(
     reference, closest = finding.case.reference, finding.paired.control
     if decision == "related":
         return (
-            f"One more independent model that is as like {reference} as {finding.case.suspect} "
-            f"is; the control that comes nearest is {closest}.",
+            f"One more independent model that is as similar to {reference} as "
+            f"{finding.case.suspect} is; the most similar control is {closest}.",
             "Proof that both were made from a third model which is not among the controls.",
         )
     if decision == "not related":
         return (
             f"Answers that agree with {reference} where {closest} and the other controls do not.",
-            f"The discovery that {closest} or another control is itself derived from {reference}.",
+            f"Evidence that {closest} or another control is derived from {reference}.",
         )
     if NO_POWER_KNOWN in reasons:
         return (
-            "Knowledge that it was not trained on answers of the reference: "
+            "If it is known not to be trained on answers of the reference: "
             "--assume-no-label-training.",
         )
     return (_what_would_decide(finding, terms),)
@@ -114,8 +112,8 @@ def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
     agreement = finding.agreement
     if finding.unusable:
         return _what_would_be_usable(finding.unusable)
-    if finding.different_controls < terms.needed:
-        return f"{terms.needed - finding.different_controls} more independent controls."
+    if finding.counted_controls < terms.needed:
+        return f"{terms.needed - finding.counted_controls} more independent controls."
     if finding.paired is None or agreement is None:
         return "Questions that the suspect and the reference both answer."
     if finding.comparable < terms.comparable:
@@ -145,9 +143,9 @@ def _what_would_decide(finding: Finding, terms: Terms) -> str:
     if finding.paired is not None and finding.paired.control in may_be_related(finding):
         closest = finding.paired.control
         return (
-            f"Knowledge of whether the control {closest} is derived from "
-            f"{finding.case.reference}: if it is known to be, and not for its likeness alone, "
-            f"leave it out with {exclusion(closest)} and test again."
+            f"If the control {closest} is known to be derived from {finding.case.reference} "
+            "(similar answers alone are no proof), leave it out with "
+            f"{exclusion(closest)} and test again."
         )
     return _more_questions(finding, terms)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -24,6 +25,11 @@ Part = Literal["suspect", "reference", "control"]
 
 FEWEST_CONTROLS = 2
 """With fewer there is nothing that the suspect could be more like the reference than."""
+
+_ENOUGH_CONTROLS = (
+    f"at least {FEWEST_CONTROLS} independent models to compare the suspect with, and 19 to decide "
+    "at an error rate of 0.05"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,14 +107,15 @@ def line_up(
     The references stay in memory, for they are searched; of the others one at a time.
 
     A spec that stands for many models, such as a whole table of answers, gives the controls all
-    of them but the suspect and the references. ``excluded`` are names or patterns of controls to
-    leave out; they are not loaded.
+    of them but the suspect and the references. ``excluded`` are names, specs or patterns of
+    controls to leave out, which are not loaded; a pattern may match the suspect or a reference too.
 
     Raises
     ------
     SpecError
-        When a pattern leaves nothing out, there is no reference or there are fewer than two
-        controls, a reference or the suspect is among the controls, or a model is named twice.
+        When a name or pattern of controls to leave out matches no model, or is the name of the
+        suspect or a reference, there is no reference or there are fewer than two controls, a
+        reference or the suspect is among the controls, or a model is named twice.
     ModelError
         When a model cannot be loaded, or two places hold the same model under different names.
     """
@@ -172,19 +179,46 @@ def _without(
     specs = [str(getattr(one, "spec", one)) for one in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
-    matched: dict[str, set[str]] = {
-        pattern: {spec for spec in specs[: len(controls)] if _matches(pattern, spec, names[spec])}
-        for pattern in excluded
-    }
-    if nothing := [pattern for pattern, found in matched.items() if not found]:
-        shown = ", ".join(dict.fromkeys(names[spec] for spec in specs[: min(len(controls), 8)]))
+    out: set[str] = set()
+    for pattern in excluded:
+        matched = {spec for spec in distinct if _matches(pattern, spec, names[spec])}
+        _require_a_match(pattern, matched, names, specs[: len(controls)])
+        out |= matched
+    left = [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
+    if len(left) < FEWEST_CONTROLS <= len(controls):
+        given = " ".join(f"--exclude-control {shlex.quote(one)}" for one in excluded)
         raise SpecError(
-            f"no control that `{nothing[0]}` leaves out",
-            expected=f"the name of a control, its spec, or a pattern such as 'llama-*': {shown}",
-            mend=f"correct --exclude-control {nothing[0]}, or leave it out",
+            f"{given}, which leaves {len(left) or 'none'} of {len(controls)} controls",
+            expected=_ENOUGH_CONTROLS,
+            mend="leave out fewer of the controls, or add others: --control SPEC",
         )
-    out = set().union(*matched.values())
-    return [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
+    return left
+
+
+def _require_a_match(
+    pattern: str, matched: Set[str], names: Mapping[str, str], controls: Sequence[str]
+) -> None:
+    """Refuse what leaves nothing out.
+
+    A pattern that matches the suspect or a reference alone is fine: one command then serves several
+    suspects of a table.
+    """
+    mend = f"correct --exclude-control {shlex.quote(pattern)}, or leave it out"
+    if not matched:
+        shown = ", ".join(dict.fromkeys(names[spec] for spec in controls[:8]))
+        raise SpecError(
+            f"no control that `{pattern}` matches",
+            expected="a control's whole name or whole spec, in which * stands for any characters, "
+            "? for one, [ab] for a or b, such as 'llama-*' or 'predictions:FILE.tsv#llama-*'; the "
+            f"names are {shown}{', …' if len(controls) > 8 else ''}",
+            mend=mend,
+        )
+    if matched.isdisjoint(controls) and any(pattern in (one, names[one]) for one in matched):
+        raise SpecError(
+            f"`{pattern}` among the controls to leave out, which is the suspect or a reference",
+            expected="the name of a control",
+            mend=mend,
+        )
 
 
 def _matches(pattern: str, spec: str, name: str) -> bool:
@@ -229,8 +263,7 @@ def _refuse_repeated(
     if len(controls) < FEWEST_CONTROLS:
         raise SpecError(
             f"{len(controls)} control{'' if len(controls) == 1 else 's'}",
-            expected="independent models to hold the suspect against: at least "
-            f"{FEWEST_CONTROLS}, and 19 to decide at 0.05",
+            expected=_ENOUGH_CONTROLS,
             mend="add --control SPEC, or a table of answers: --control predictions:FILE.tsv#*",
         )
 

@@ -142,15 +142,22 @@ def table_models(table: TableName) -> tuple[str, ...]:
 
 
 def require_model(table: TableName) -> None:
-    """Refuse a table of which no model is named.
+    """Refuse a table of which no model is named, or a pattern that is no model's name.
 
     Raises
     ------
     DataError
         Listing the models that there are.
     """
-    if table.model is None:
-        raise _unknown(table, list(_read(table.path)))
+    if table.model is None or (table.model != ALL and _is_pattern(table.model)):
+        models = list(_read(table.path))
+        if table.model not in models:
+            raise _unknown(table, models)
+
+
+def _is_pattern(model: str) -> bool:
+    """Whether a name looks like a pattern of several names."""
+    return any(one in model for one in "*?[")
 
 
 def _read(path: Path) -> Mapping[str, str]:
@@ -197,6 +204,13 @@ def _unknown(table: TableName, models: Sequence[str]) -> DataError:
             f"{name}, a table of answers, without the name of a model",
             expected=f"predictions:{name}#MODEL with one of {len(models)}: {shown or '(none)'}",
             mend=f"add #MODEL, or #{ALL} for all of them",
+        )
+    if _is_pattern(table.model):
+        return DataError(
+            f"`{table.model}` as a model of {name}, which has no model of this name",
+            expected=f"the name of one model, or #{ALL} alone for all of them; no other pattern "
+            f"is read here; the names are {shown}",
+            mend=f"write #{ALL}, or name the models one by one",
         )
     close = difflib.get_close_matches(table.model, models, n=3, cutoff=0.5)
     return DataError(

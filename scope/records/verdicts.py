@@ -121,10 +121,11 @@ class Verdict:
     ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the one
     that decides, the greater of ``p_rank``, the conformal p-value of the joint statistic, and that
     of the ``agreement``; ``p_adjusted`` is the same after Holm's correction over the references.
-    ``standings`` are the joint statistic of the suspect, first, and of every control.
+    ``standings`` are the joint statistic of the suspect, first, and of every ranked control:
+    controls that guess, or whose answers are not usable for another reason, have no rank.
     ``controls_needed`` is the least number of controls with which the error rate ``alpha`` can be
     kept. ``detectable`` is the smallest share of answers taken from the reference with which the
-    suspect would have stood beyond the controls. ``shared`` counts the questions that reference and
+    suspect's rank would have been significant. ``shared`` counts the questions that reference and
     suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
     the questions, fixed before it was asked. ``looks`` are those of a sequential test.
     ``comparable_needed`` is the least number of comparable controls, and

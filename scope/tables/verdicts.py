@@ -96,11 +96,20 @@ def _deciding(verdict: Verdict) -> Iterator[str]:
         )
     worth = f"; they count as {agreement.independent:.1f} independent ones" if agreement else ""
     yield (
-        f"controls: {len(verdict.controls)}, of which {verdict.comparable} are comparable with the "
-        f"suspect (at least {verdict.comparable_needed} are needed){worth}"
+        f"controls: {len(verdict.controls)}, of which {_not_ranked(verdict)}{verdict.comparable} "
+        f"are comparable with the suspect (at least {verdict.comparable_needed} are needed){worth}"
     )
     if verdict.assume_no_label_training:
         yield "assumed: the suspect was not trained on answers of the reference"
+
+
+def _not_ranked(verdict: Verdict) -> str:
+    """How many controls have no rank, where there are any."""
+    ranked = {one.model for one in verdict.standings}
+    left = sum(one.model not in ranked for one in verdict.controls)
+    if not left:
+        return ""
+    return f"{left} {'has' if left == 1 else 'have'} no rank (no usable answers, or guesses) and "
 
 
 def _corrected(verdict: Verdict) -> str:

@@ -79,10 +79,10 @@ DECISIONS = [
         says=(
             "UNDECIDED: ",
             "--assume-no-label-training",
-            "Nothing points to reuse of its weights so far as 600 questions show",
+            "Nothing points to reuse of its weights: on 600 questions",
         ),
         never=("NOT RELATED", "was not fine-tuned"),
-        page=("Nothing points to reuse of its weights so far as 600 questions show",),
+        page=("Nothing points to reuse of its weights: on 600 questions",),
         page_never=("was not fine-tuned",),
     ),
     Decision(
@@ -151,11 +151,11 @@ DECISIONS = [
         ),
         exits=0,
         says=(
-            "it stands out (p = 0.095), but not among several references: after Holm's correction",
+            "(p = 0.095), but not after Holm's correction over the references (p = 0.19)",
             "p of the verdict: 0.095; after Holm's correction over the references 0.19",
         ),
-        never=("its rank stands out",),
-        page=("but not among several references: after Holm's correction p is 0.19",),
+        never=("its rank among the controls is significant",),
+        page=("but not after Holm's correction over the references (p = 0.19)",),
     ),
     Decision(
         name="a sibling can be left out, and the suspect is found",
@@ -168,7 +168,7 @@ DECISIONS = [
         name="a pattern that leaves no control out is an error",
         make=reuse("--exclude-control", "llama-*"),
         exits=2,
-        says=("no control that `llama-*` leaves out", "expected"),
+        says=("no control that `llama-*` matches", "expected"),
     ),
     Decision(
         name="no more questions are advised than the data hold",

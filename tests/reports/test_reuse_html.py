@@ -83,7 +83,7 @@ def test_the_suspect_is_drawn_and_ranked_among_the_controls(reuse_document):
     drawings = [n for n in section.walk() if n.attributes.get("role") == "img"]
     assert len(drawings) == 3
     assert "the suspect at 6.500, where 0 controls" in drawings[0].attributes["aria-label"]
-    assert "0 of 5 controls are at least as like the reference" in section.words
+    assert "0 of 5 controls are at least as similar to the reference" in section.words
     table = section.all("table")[1].cells()
     assert table[4] == ["4", f"{SUSPECT} (suspect)", "1.250"]
     assert "With 3 controls no p-value by rank can be smaller than 0.250" in section.words
@@ -92,12 +92,12 @@ def test_the_suspect_is_drawn_and_ranked_among_the_controls(reuse_document):
 def test_the_paired_test_is_a_sentence(reuse_document):
     words = reuse_document.section("standings").words
     assert (
-        "Question by question, the suspect is more like the reference than the control near, "
+        "Question by question, the suspect is more similar to the reference than the control near, "
         "whose place is the dashed line: the difference is +3.750 [+3.625, +3.875] (n = 40) on the "
-        "joint scale. Were the two equally like the reference, one as great or greater would "
-        "arise with p < 0.001, one as small or smaller with p = 1.000."
+        "joint scale. If the two were equally similar to the reference, a difference at least "
+        "as great would have p < 0.001, one at most as great p = 1.000."
     ) in words
-    assert "the suspect is no more like the reference than the control near" in words
+    assert "the suspect is no more similar to the reference than the control near" in words
 
 
 def test_evidence_stands_beside_the_controls(reuse_document):
@@ -166,7 +166,7 @@ def test_the_limits_say_what_would_change_it_and_what_not_related_means(reuse_do
         "beyond the controls. “Not related” means no more than this"
     ) in words
     assert "even a copy of the reference might have gone unseen." in words
-    assert "How the likeness came about it does not show" in words
+    assert "It does not show how the similarity came about" in words
     assert "the same public base model" in words
     assert "could change places with any control" in words
     assert "about 60 at most are called related" in words

@@ -33,4 +33,4 @@ def test_without_siblings_there_is_no_warning():
 def test_the_warning_names_the_options_that_leave_them_out():
     (warning,) = sibling_warning("Yi-6B", checks("Yi-34B", "Yi [x]", "a", "b", "c", "d"))
     assert warning.endswith("--exclude-control Yi-34B --exclude-control 'Yi [[]x]'")
-    assert "not for their likeness alone" in warning
+    assert "similar answers alone are no proof" in warning

@@ -43,7 +43,9 @@ def test_a_rank_that_agreement_does_not_confirm_accuses_nobody():
         [replace(plain, p_value=0.04, agreement=doubted)], 0.05, assume_no_label_training=True
     )
     assert (found.decision, found.p_value) == ("undecided", 0.06)
-    assert found.reasons[0].startswith("its rank stands out (p = 0.04), but models of its skill")
+    assert found.reasons[0].startswith(
+        "its rank among the controls is significant (p = 0.04), but its agr"
+    )
 
 
 def test_too_few_comparable_controls_decide_nothing_either_way():
@@ -74,7 +76,7 @@ def test_without_the_assumption_nobody_is_called_not_related():
     found = judged(clear_stranger(), assuming=False)
     assert found.decision == "undecided"
     assert found.reasons == (NO_POWER_KNOWN,)
-    assert "Nothing points to reuse of its weights so far as" in found.sentence
+    assert "Nothing points to reuse of its weights: on" in found.sentence
     assert not found.assume_no_label_training
     assert judged(clear_stranger()).assume_no_label_training
 

@@ -61,7 +61,7 @@ def test_three_controls_cannot_decide_and_it_is_said_how_many_are_missing():
     found = judged(make_case(taking(rows, 1.0), gold))
     assert (found.decision, found.p_value, found.controls_needed) == ("undecided", 0.25, 19)
     assert found.reasons == (
-        "3 controls cannot keep an error rate of 0.05: at least 19 are needed, 16 more",
+        "3 controls are too few for an error rate of 0.05: at least 19 are needed, 16 more",
     )
     assert found.changes == ("16 more independent controls.",)
     assert found.detectable is None
@@ -72,7 +72,7 @@ def test_controls_that_have_no_value_are_missing():
     assert judged(make_case(taking(rows, 1.0), gold)).decision == "related"
     rows[2:4] = NOT_GIVEN
     found = judged(make_case(taking(rows, 1.0), gold))
-    assert found.reasons[0].startswith("17 controls cannot keep")
+    assert found.reasons[0].startswith("17 usable controls of 19 are too few")
     assert found.reasons[0].endswith("19 are needed, 2 more")
 
 
@@ -130,7 +130,9 @@ def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
     rows[0] = gold
     found = judged(make_case(rows, gold))
     assert (found.decision, found.p_value, found.p_adjusted) == ("undecided", None, None)
-    assert found.reasons == ("nothing that it answered could be compared with the reference",)
+    assert found.reasons == (
+        "its answers give no evidence, for example because the reference makes no mistakes",
+    )
 
 
 @cache
@@ -158,10 +160,13 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
     )
     cases = {
         "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
-        "only 0.19 of independent models": {"standings": placed(plain.standings, 4)},
-        "it could be as like the reference as": {"paired": nearly},
-        f"stood out beside the control `{closest}`": {"controls": flagged, "detectable": None},
-        "even a copy of the reference would not": {"detectable": None},
+        "too high to clear it (p = 0.19; at least 0.25": {"standings": placed(plain.standings, 4)},
+        "not significantly less similar to the reference than": {"paired": nearly},
+        f"significant rank, because of the control `{closest}`": {
+            "controls": flagged,
+            "detectable": None,
+        },
+        "not even a copy of the reference would": {"detectable": None},
         "less than 51% of its answers": {"detectable": 0.51},
     }
     for reason, changes in cases.items():
@@ -199,9 +204,9 @@ def test_a_control_that_was_made_from_the_reference_forbids_to_clear_and_is_name
     found = judged(make_case(rows, gold))
     assert found.decision == "undecided"
     assert found.paired.control == "control 4"
-    assert any(one.endswith("stood out beside the control `control 4`") for one in found.reasons)
+    assert any(one.endswith("because of the control `control 4`") for one in found.reasons)
     (warning,) = (one for one in found.warnings if one.startswith("likely siblings of ours"))
-    assert "control 4 (it answers far more like the reference than" in warning
+    assert "control 4 (its answers are far more similar to" in warning
     assert warning.endswith("--exclude-control 'control 4'")
 
 
@@ -212,8 +217,9 @@ def test_a_small_p_value_is_not_enough_where_other_questions_could_say_otherwise
     (found,) = conclude([replace(plain, p_value=0.04, paired=unsure)], 0.05)
     assert found.decision == "undecided"
     assert found.reasons == (
-        "few independent models are as like the reference as it is (p = 0.04), but on other "
-        f"questions the control `{unsure.control}` could be (p = 0.051 by question)",
+        "it is significantly more similar to the reference than independent models of its skill "
+        f"(p = 0.04), but its lead over the control `{unsure.control}` is not significant (paired "
+        "test over the questions, p = 0.051)",
     )
     sure = replace(plain.paired, p_more=0.05)
     (found,) = conclude([replace(plain, p_value=0.05, paired=sure)], 0.05)
@@ -225,12 +231,14 @@ def test_what_stands_out_is_told_the_corrected_p_value_where_it_alone_forbids():
     agreement = replace(plain.agreement, p_value=0.01)
     out = replace(plain, p_value=0.06, agreement=agreement, uninformative=())
     assert _reasons_among_two(out) == (
-        "it stands out (p = 0.06), but not among several references: after Holm's correction p is "
-        "0.12",
+        "it is significantly more similar to the reference than independent models of its skill "
+        "(p = 0.06), but not after Holm's correction over the references (p = 0.12)",
     )
     by_agreement = replace(out, agreement=replace(agreement, p_value=0.13))
     (told,) = _reasons_among_two(by_agreement)
-    assert told.startswith("its rank stands out (p = 0.06), but models of its skill could agree")
+    assert told.startswith(
+        "its rank among the controls is significant (p = 0.06), but its agreement"
+    )
 
 
 def _reasons_among_two(found):

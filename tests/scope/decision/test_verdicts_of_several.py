@@ -42,7 +42,7 @@ def test_with_two_references_as_many_controls_as_one_needs_are_too_few():
     for found in conclude([one, one], 0.05):
         assert found.decision == "undecided"
         assert found.reasons == (
-            "20 controls cannot keep an error rate of 0.05: at least 39 are needed, 19 more",
+            "20 controls are too few for an error rate of 0.05: at least 39 are needed, 19 more",
         )
 
 

@@ -45,10 +45,10 @@ def terms(needed=4, available=None):
 def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
     found = replace(plain, standings=standings(3.0, 1.0, 2.0, -1.0), shared=97)
     assert said(found, "related") == (
-        "theirs is related to ours: on the 97 questions that both answered it is more like ours "
-        "than each of 3 controls, which are taken to be independent of it. A model that has "
-        "nothing to do with ours would be so by chance with a probability of at most 0.038, where "
-        "0.05 is allowed."
+        "theirs is related to ours: on the 97 questions that both answered it is more similar "
+        "to ours than each of 3 controls, which are assumed to be independent of ours. For a model "
+        "that is independent of ours the probability of this is at most 0.038, where 0.05 is "
+        "allowed."
     )
     one_above = replace(found, standings=standings(1.0, 1.0, 0.0, -1.0))
     assert "than 2 of 3 controls, which" in said(one_above, "related")
@@ -57,8 +57,9 @@ def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
 def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(plain):
     assert said(cleared(plain), "not related") == (
         "theirs is not related to ours, on the assumption that it was not trained on answers of "
-        "ours, so far as 97 questions show: 2 of 3 controls are at least as like ours (p = 0.75 by "
-        "rank), and a suspect that had taken 25% of its answers from ours would have stood out."
+        "ours. The evidence: on 97 questions 2 of 3 controls are at least as similar to ours "
+        "(p = 0.75 by rank), and a suspect that took 25% of its answers from ours would have had a "
+        "significant rank."
     )
 
 
@@ -71,9 +72,11 @@ def test_without_the_assumption_it_is_said_what_is_ruled_out():
     case = make_case(*strangers(0, controls=4, items=100))
     found = cleared(find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
     told = said(found, "undecided", (NO_POWER_KNOWN,))
-    assert told.startswith("Whether theirs is derived from ours cannot be decided: training on ans")
-    assert "Nothing points to reuse of its weights so far as 97 questions show" in told
-    assert told.endswith("would have stood out.")
+    assert told.startswith(
+        "Whether theirs is derived from ours cannot be decided: it may have been trained"
+    )
+    assert "Nothing points to reuse of its weights: on 97 questions" in told
+    assert told.endswith("would have had a significant rank.")
     assert "Nothing points" not in said(found, "undecided", ("another",))
 
 
@@ -107,11 +110,10 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
         "Controls of other origins, which answer less like each other.",
     )
     assert advice(decided, reasons=(NO_POWER_KNOWN,)) == (
-        "Knowledge that it was not trained on answers of the reference: "
-        "--assume-no-label-training.",
+        "If it is known not to be trained on answers of the reference: --assume-no-label-training.",
     )
     first, second = advice(decided, "related")
-    assert "One more independent model that is as like ours as theirs is" in first
+    assert "One more independent model that is as similar to ours as theirs is" in first
     assert "control 2" in first
     assert "third model" in second
     first, second = advice(decided, "not related")

@@ -164,7 +164,7 @@ def test_too_few_controls_never_end_it():
     rows, gold = strangers(1, controls=18, items=120)
     asked, _, verdict = interviewed(taking(rows, 1.0), gold)
     assert asked == 120
-    assert verdict.reasons[0].startswith("18 controls cannot keep")
+    assert verdict.reasons[0].startswith("18 controls are too few")
 
 
 def test_a_batch_of_everything_is_one_look():

@@ -1,0 +1,108 @@
+"""Decisions on controls: those that guess count for nothing, patterns match names or specs."""
+
+from collections.abc import Mapping
+
+from decision_cases.cases import Decision
+from made_up_suspects import Questions, write_table
+
+ITEMS = 500
+TABLE = "predictions:all.tsv#"
+
+
+def world(questions: Questions, *, fit: int, guessing: int) -> Mapping[str, object]:
+    """A reference, one independent suspect and one that copied, fit and guessing controls."""
+    models = {"ours": questions.independent(), "theirs": questions.independent()}
+    thief = questions.mixed(models["ours"], questions.independent(), 0.5)
+    return (
+        models
+        | {"thief": thief}
+        | {f"fit{place}": questions.independent() for place in range(fit)}
+        | {f"guess{place}": questions.guesser() for place in range(guessing)}
+    )
+
+
+def reuse(*more, suspect="theirs", fit=20, guessing=0, control="*"):
+    def make(folder):
+        questions = Questions(1, items=ITEMS)
+        questions.write(folder / "questions.jsonl")
+        models = world(questions, fit=fit, guessing=guessing)
+        other = {"theirs": "thief", "thief": "theirs"}[suspect]
+        write_table(folder / "all.tsv", {one: models[one] for one in models if one != other})
+        yield (
+            *("reuse", "--suspect", f"{TABLE}{suspect}", "--reference", f"{TABLE}ours"),
+            *("--control", f"{TABLE}{control}", "--task", "choice", "--data", "questions.jsonl"),
+            *("--run", "mine", *more),
+        )
+
+    return make
+
+
+ACCUSED = ("--fail-on", "related")
+
+DECISIONS = [
+    Decision(
+        name="fifteen controls and ten that guess are fifteen: too few to accuse a copy",
+        make=reuse(*ACCUSED, suspect="thief", fit=15, guessing=10),
+        exits=0,
+        says=(
+            "UNDECIDED: ",
+            "15 usable controls of 25 are too few for an error rate of 0.05: at least 19 are",
+            "10 have no rank",
+            "4 more independent controls",
+        ),
+        page=("15 usable controls of 25 are too few", "; 10 have no usable answers, or guess"),
+    ),
+    Decision(
+        name="fifteen controls and ten that guess are too few to clear anybody",
+        make=reuse("--fail-on", "undecided", "--assume-no-label-training", fit=15, guessing=10),
+        exits=1,
+        says=("UNDECIDED: ", "15 usable controls of 25 are too few"),
+    ),
+    Decision(
+        name="where all controls guess it is said that none is usable",
+        make=reuse(*ACCUSED, suspect="thief", fit=0, guessing=20),
+        exits=0,
+        says=("UNDECIDED: ", "0 usable controls of 20 are too few"),
+    ),
+    Decision(
+        name="beside enough fit controls, those that guess change nothing: a copy is related",
+        make=reuse(*ACCUSED, suspect="thief", fit=20, guessing=10),
+        exits=1,
+        says=(
+            "RELATED: ",
+            "than each of 20 controls",
+            "p of the verdict: 0.048 where 0.05 is allowed",
+            "controls: 30, of which 10 have no rank",
+        ),
+    ),
+    Decision(
+        name="a pattern that matches every control says that none is left",
+        make=reuse("--exclude-control", "*"),
+        exits=2,
+        says=("--exclude-control '*', which leaves none of 20 controls",),
+    ),
+    Decision(
+        name="a pattern that matches the suspect and some controls leaves out these controls",
+        make=reuse("--exclude-control", "*t*1", "--exclude-control", "the*"),
+        exits=0,
+        says=("controls: 18",),
+    ),
+    Decision(
+        name="the suspect's own name is no control that could be left out",
+        make=reuse("--exclude-control", "theirs"),
+        exits=2,
+        says=("`theirs` among the controls to leave out, which is the suspect or a reference",),
+    ),
+    Decision(
+        name="a pattern with the file alone is told what is matched",
+        make=reuse("--exclude-control", "all.tsv#fit*"),
+        exits=2,
+        says=("no control that `all.tsv#fit*` matches", "whole name or whole spec"),
+    ),
+    Decision(
+        name="a pattern as the control of a table is told that there is but one",
+        make=reuse(control="fit*"),
+        exits=2,
+        says=("`fit*` as a model of all.tsv", "#* alone for all of them"),
+    ),
+]
