@@ -55,9 +55,8 @@ def pages() -> dict[str, str]:
     }
 
 
-def stale(folder: Path = FOLDER) -> list[str]:
-    """The pages that are missing, differ from what the program says now, or should not be there."""
-    current = pages()
+def stale(current: Mapping[str, str], folder: Path = FOLDER) -> list[str]:
+    """The pages that are missing, differ from the current ones, or should not be there."""
     written = {f"reference/{path.name}" for path in (folder / "reference").glob("*.md")}
     behind = {name for name, text in current.items() if _written(folder / name) != text}
     return sorted(behind | written - current.keys())
@@ -234,7 +233,7 @@ def _markdown(docstring: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` name those that are not current."""
     if "--check" in arguments:
-        behind = stale()
+        behind = stale(pages())
         for name in behind:
             sys.stderr.write(f"docs/{name} is not current: run python docs/generate.py\n")
         return 1 if behind else 0
