@@ -33,8 +33,10 @@ application = App(
     help_format="plaintext",
     help_formatter=format_panel,
     version=lambda: f"scope {version('scope-models')}",
-    default_parameter=Parameter(negative=()),
+    # Of an option given twice the last counts, as where an alias of the shell holds the first.
+    default_parameter=Parameter(negative=(), allow_repeating=True),
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 
 fleet = App(name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map.")

@@ -112,7 +112,7 @@ def a_bug():
     """Something that no command foresees."""
     from scope.cli import commands
 
-    def application(**_):
+    def application(*_, **__):
         raise KeyError("a bug")
 
     commands.application = application
@@ -121,7 +121,7 @@ def a_bug():
 def a_bug_that_exits():
     from scope.cli import commands
 
-    def application(**_):
+    def application(*_, **__):
         raise SystemExit(0)
 
     commands.application = application

@@ -53,7 +53,7 @@ def test_language_models_classify_with_label_words_and_a_prompt(command, argumen
             "missing.txt",
             "check the path",
         ),
-        (("--label-word", "negative"), "the label word `negative`", "--label-word positive=good"),
+        (("--label-word", "negative"), "--label-word negative", "--label-word positive=good"),
         (("--label-word", "negative=bad"), "1 label word", "--label-word LABEL=WORD"),
         (("--role", "next_token", "--label-map", "a=b"), "--label-map", "--role classifier"),
     ],

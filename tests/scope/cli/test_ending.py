@@ -14,7 +14,7 @@ def ended(monkeypatch, capsys):
     """Runs a command that raises the error; returns its exit code and what it says."""
 
     def run(error, arguments=()):
-        def application(**_):
+        def application(*_, **__):
             raise error
 
         monkeypatch.setattr("scope.cli.commands.application", application)

@@ -228,7 +228,8 @@ def test_the_command_in_the_result_asks_the_same_again(reuse, command, tmp_path)
 
 
 def test_the_command_about_texts_asks_the_same_again_too(command, sentences_csv):
-    controls = [f"python:toy_suspects:Pupil{place}" for place in range(1, 21)]
+    # Some of them nearly always give one answer, and have no rank.
+    controls = [f"python:toy_suspects:Pupil{place}" for place in range(1, 26)]
     first = command(
         *("reuse", "--suspect", "python:toy_suspects:Copy"),
         *("--reference", "python:toy_suspects:Pupil0"),
