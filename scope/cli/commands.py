@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import MISSING, replace
 from importlib import import_module
 from importlib.metadata import version
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -19,7 +19,7 @@ from scope.cli.output import Json, results_alone_on_standard_output, run_argumen
 from scope.cli.report import report
 from scope.core.job import Job
 from scope.core.options import FLAT
-from scope.core.request import Request
+from scope.core.request import Request, described
 from scope.jobs import JOBS
 
 DONE = 0
@@ -58,23 +58,40 @@ def command_of(job: Job) -> Callable[..., int]:
     """
 
     def command(
-        request: Request, *, models: Any = None, gates: Any = None, json: bool = False
+        request: Request | None = None, *, models: Any = None, gates: Any = None, json: bool = False
     ) -> int:
-        return _carry_out(job, request, models, gates, as_json=json)
+        # No option at all was given where none is required.
+        return _carry_out(job, request or job.request(), models, gates, as_json=json)
 
-    kinds = {"request": job.request, "models": job.model_options, "gates": job.gates}
+    needs = any(one.default is MISSING for one in described(job.request) if not one.hidden)
+    parts = [("request", job.request, Argument.empty if needs else None)]
+    parts += [
+        (name, kind, kind())
+        for name, kind in (("models", job.model_options), ("gates", job.gates))
+        if kind is not None
+    ]
     arguments = [
-        Argument(name, Argument.KEYWORD_ONLY, annotation=Annotated[kind, FLAT], default=default)
-        for name, kind, default in (
-            (name, kind, Argument.empty if name == "request" else kind())
-            for name, kind in kinds.items()
-            if kind is not None
+        Argument(
+            name,
+            Argument.KEYWORD_ONLY,
+            annotation=Annotated[_resolved(kind), FLAT],
+            default=default,
         )
+        for name, kind, default in parts
     ]
     arguments.append(Argument("json", Argument.KEYWORD_ONLY, annotation=Json, default=False))
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in arguments}
     return command
+
+
+def _resolved(kind: Any) -> Any:
+    """The class, its constructor annotated with types in place of their texts.
+
+    Cyclopts would look the texts of inherited fields up in the module of the subclass.
+    """
+    kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
+    return kind
 
 
 def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:

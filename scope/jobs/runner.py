@@ -56,3 +56,16 @@ def _finish(comparison: Comparison, run: Run, began: float) -> Comparison:
     stored = run.write_comparison(replace(comparison, clock=clock))
     run.write_report(find("renderers", "html").target().render(stored))
     return replace(stored, folder=run.path)
+
+
+def bare_comparison(manifest: Manifest) -> Comparison:
+    """A comparison in which nothing is measured, for findings to be put into."""
+    return Comparison(
+        manifest=manifest,
+        outcomes=(),
+        measurements=(),
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+    )

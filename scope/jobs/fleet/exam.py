@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,12 +59,10 @@ class Exam:
 class PlannedExam:
     """An exam of which all has been read that is quick to fail; the rest is done by ``begin``.
 
-    ``models`` are those that the fleet will have. ``settings`` decide the result; ``asked`` holds
-    what the command repeats as the user gave it.
+    ``models`` are those that the fleet will have. ``settings`` decide the result.
     """
 
     models: tuple[str, ...]
     data: tuple[DataCard, ...]
     settings: Mapping[str, Setting]
-    asked: Mapping[str, Setting | Sequence[str]]
     begin: Callable[[], Exam]

@@ -15,17 +15,28 @@ from scope.records import DataCard
 
 
 def read_answers(
-    data: str | Sequence[str], columns: Mapping[str, str] | None
+    specs: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[CorrectnessMatrix, DataCard]:
-    """The matrix of all that is named, joined, and the card that stands for it."""
-    specs = listed_specs(data)
-    matrix = read_matrix(specs, columns=columns or {})
+    """The matrix of all that is named, joined, and the card that stands for it.
+
+    Raises
+    ------
+    SpecError
+        When nothing is named.
+    """
+    if not specs:
+        raise SpecError(
+            "no answers to learn from",
+            expected="a table, a folder of saved answers or a run of `scope compare`",
+            mend="write for example --data answers.csv",
+        )
+    matrix = read_matrix(specs, columns=columns)
     return matrix, _card(", ".join(specs), matrix)
 
 
-def read_asked(spec: str, columns: Mapping[str, str] | None) -> tuple[CorrectnessMatrix, DataCard]:
+def read_asked(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMatrix, DataCard]:
     """Questions, with the answers of whom the file knows them of, and the card for them."""
-    found = read_questions(spec, columns=columns or {})
+    found = read_questions(spec, columns=columns)
     matrix = found.matrix or _without_answers(found)
     return matrix, _card(spec, matrix)
 
@@ -72,24 +83,6 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
             mend="add a column with each question's benchmark, or name it: --column category=NAME",
         )
     return tuple(found)
-
-
-def listed_specs(data: str | Sequence[str]) -> tuple[str, ...]:
-    """One spec or several, as several.
-
-    Raises
-    ------
-    SpecError
-        When there is none.
-    """
-    specs = (data,) if isinstance(data, str) else tuple(data)
-    if not specs:
-        raise SpecError(
-            "no answers to learn from",
-            expected="a table, a folder of saved answers or a run that says who answered what",
-            mend="write for example --data answers.csv",
-        )
-    return specs
 
 
 def _without_answers(found: Questions) -> CorrectnessMatrix:

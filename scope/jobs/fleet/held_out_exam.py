@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,48 +14,29 @@ from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.exam import Exam, PlannedExam
-from scope.jobs.fleet.given import listed_specs, read_answers, same_texts, text_digest
-from scope.jobs.fleet.learning import AUTO, Learned, Learning, learn, load_needed_encoder
+from scope.jobs.fleet.given import read_answers, same_texts, text_digest
+from scope.jobs.fleet.learning import Learned, Learning, learn, load_needed_encoder
+from scope.jobs.fleet.requests import TEST_SHARE, ForecastRequest
 from scope.jobs.fleet.stored_exam import table_of
-from scope.jobs.frame import Surroundings
 from scope.printing import counted
-from scope.protocols import Encoder
-
-TEST_SHARE = 0.2
-"""The share of the questions that are held out, unless said otherwise."""
+from scope.protocols import Encoder, Progress
 
 _STREAM = 0xE8A3
 """Keeps the drawing of held-out questions apart from all else that the seed decides."""
 
 
-def plan_held_out_exam(
-    data: str | Sequence[str],
-    *,
-    test_share: float | None,
-    learning: Learning,
-    encoder: str | None,
-    columns: Mapping[str, str],
-    around: Surroundings,
-) -> PlannedExam:
+def plan_held_out_exam(request: ForecastRequest) -> PlannedExam:
     """Read the answers and load the encoder; draw the questions that are held out."""
-    share = TEST_SHARE if test_share is None else test_share
-    matrix, card = read_answers(data, columns)
-    held_out = held_out_rows(matrix.texts, share, learning.seed)
+    learning = Learning(embedder=request.embedder, seed=request.seed)
+    matrix, card = read_answers(request.data, request.columns)
+    held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     _require_enough(matrix, held_out, learning.folds)
-    loaded = load_needed_encoder(learning, matrix, encoder, around.models)
+    encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return PlannedExam(
         models=matrix.models,
         data=(card,),
-        settings={**learning.settings(loaded), "test_share": share},
-        asked={
-            "data": listed_specs(data),
-            "test_share": test_share,
-            "embedder": None if learning.embedder == AUTO else learning.embedder,
-            "encoder": encoder,
-            "column": [f"{role}={name}" for role, name in columns.items()],
-            "seed": learning.seed,
-        },
-        begin=partial(_begin, matrix, held_out, learning, loaded, around),
+        settings={**learning.settings(encoder), "test_share": request.test_share},
+        begin=partial(_begin, matrix, held_out, learning, encoder, request.progress),
     )
 
 
@@ -124,16 +105,16 @@ def _begin(
     held_out: NDArray[np.bool_],
     learning: Learning,
     encoder: Encoder | None,
-    around: Surroundings,
+    progress: Progress,
 ) -> Exam:
     # A whole matrix again: who has no answer left to learn from is told by name.
     known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
     asked = matrix.take(np.flatnonzero(held_out))
-    learned = learn(known, learning, encoder, around)
+    learned = learn(known, learning, encoder, progress)
     return Exam(
         fleet=learned.fleet,
         questions=asked,
-        table=table_of(learned.fleet, asked, encoder, around),
+        table=table_of(learned.fleet, asked, encoder, progress),
         # No text of them was learned from: see `held_out_rows`.
         fresh=np.ones(len(asked.ids), dtype=np.bool_),
         others=_others(learned, known),

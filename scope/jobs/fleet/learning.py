@@ -23,7 +23,6 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.given import text_digest
-from scope.jobs.frame import Surroundings
 from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
@@ -160,11 +159,11 @@ def load_needed_encoder(
 
 
 def learn(
-    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, around: Surroundings
+    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
 ) -> Learned:
     """Encode the questions, try the candidates on questions left out, and fit the best on all."""
     table, layout = tabulate(
-        matrix, encoder, around, features=learning.features and learning.reads_texts
+        matrix, encoder, progress, features=learning.features and learning.reads_texts
     )
     choice = choose(
         learning.candidates(layout),
@@ -173,7 +172,7 @@ def learn(
         folds=learning.folds,
         seed=learning.seed,
         first_anyway=learning.embedder != AUTO,
-        progress=around.progress,
+        progress=progress,
     )
     known = ~np.isnan(matrix.correct)
     fleet = Fleet(
@@ -196,10 +195,10 @@ class Tabulated(NamedTuple):
 
 
 def tabulate(
-    matrix: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings, *, features: bool
+    matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
 ) -> Tabulated:
     """The questions' vectors, features and categories, as far as they are known."""
-    vectors = vectors_of(matrix, encoder, around.progress)
+    vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
     layout = make_layout(
         vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import SpecError
+from scope.core.request import as_function
 from scope.fleet.findings.budgets import Columns
 from scope.fleet.findings.routers import router_scores
 from scope.fleet.findings.routing import route, route_mix, single_best
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.exam import Exam, PlannedExam
-from scope.jobs.fleet.examining import ExamRequest, plan_exam
+from scope.jobs.fleet.examining import plan_exam
 from scope.jobs.fleet.files import ROUTES, write_table
 from scope.jobs.fleet.given import same_texts
 from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
 from scope.jobs.fleet.marking import findings_of, score_forecasts
-from scope.jobs.fleet.plan import FleetPlan, carry_out
-from scope.jobs.frame import Surroundings
-from scope.models import ModelOptions
+from scope.jobs.fleet.plan import prepared
+from scope.jobs.fleet.requests import RouteRequest
+from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
-from scope.protocols import Progress
 from scope.records import Comparison, FleetFindings, RouterScore, Setting
 from scope.store import Run
 
@@ -41,81 +38,26 @@ class Fare(NamedTuple):
     budget: float | None
 
 
-def route_fleet(
-    *,
-    fleet: str | Path | None = None,
-    questions: str | None = None,
-    add: str | None = None,
-    data: str | Sequence[str] = (),
-    test_share: float | None = None,
-    models: Sequence[str] = (),
-    costs: Mapping[str, float] | None = None,
-    costs_file: str | Path | None = None,
-    budget: float | None = None,
-    embedder: str | None = None,
-    encoder: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    seed: int = 0,
-    model_options: ModelOptions | None = None,
-    run: str | Path | None = None,
-    runs: Path = Path("runs"),
-    progress: Progress | None = None,
-) -> Comparison:
-    """Choose a model for each new question, by its skill and what the question's text adds.
+def carry_out_route_fleet(request: RouteRequest) -> Comparison:
+    """Route the questions, or continue where the run was."""
+    return carry_out(request, prepare)
 
-    How far the text counts was found on questions left out in turn, and stands in the notes: where
-    it did not help, the most skilled model is asked all of them. Every choice stands in
-    ``routes.csv`` in the run's folder, beside the probability that the model asked is right, which
-    need not be the greatest. Where answers are known, the router is held against the single best
-    model, a random choice with its own mix, and an oracle.
 
-    Parameters
-    ----------
-    models
-        Who may be asked; all models of the fleet if none is named.
-    costs, costs_file
-        What a question to each model costs, in any unit, by name; or a table with the columns
-        ``model`` and ``cost``. Of a model that stands in both, the former counts. Of two models as
-        good, the cheaper one is asked.
-    budget
-        The most that a question may cost on average.
-    fleet, questions, add, data, test_share, embedder, encoder, columns, seed, model_options, run, \
-runs, progress
-        As for `forecast_fleet`.
+route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    request = ExamRequest(
-        fleet=fleet,
-        questions=questions,
-        add=add,
-        data=data,
-        test_share=test_share,
-        embedder=embedder,
-        encoder=encoder,
-        columns=columns or {},
-        seed=seed,
-    )
-    around = Surroundings.of(model_options, run, runs, progress)
-    given = {**(read_costs(costs_file) if costs_file else {}), **(costs or {})}
-    exam = plan_exam(request, around)
-    fare = _fare(exam.models, models, given, budget)
-    plan = FleetPlan(
-        job="route",
+
+def prepare(request: RouteRequest) -> Prepared:
+    """Read the fleet, the questions and the costs, or the answers to learn from and to score."""
+    costs = read_costs(request.costs_file) if request.costs_file else {}
+    exam = plan_exam(request)
+    fare = _fare(exam.models, request.models, {**costs, **request.costs}, request.budget)
+    return prepared(
+        "fleet route",
+        request,
+        partial(_find, exam, fare),
         data=exam.data,
         settings={**exam.settings, **_settings(fare)},
-        asked={
-            **exam.asked,
-            "model": list(models),
-            "cost": [f"{name}={cost!r}" for name, cost in (costs or {}).items()],
-            "costs": str(costs_file) if costs_file else None,
-            "budget": budget,
-        },
     )
-    return carry_out(plan, around, partial(_find, exam, fare))
 
 
 def _fare(
@@ -126,8 +68,8 @@ def _fare(
     Raises
     ------
     SpecError
-        When a model is none of the fleet, a cost or the budget cannot be, or a budget is without
-        costs or below them all.
+        When a model is not in the fleet, a cost is negative, or a budget is without costs or below
+        all of them.
     DataError
         When some of the models have no cost.
     """
@@ -135,13 +77,7 @@ def _fare(
     require_known(costs, known, "--cost or --costs")
     asked = tuple(name for name in known if not named or name in set(named))
     prices = checked_costs(costs, asked)
-    if budget is not None and not (math.isfinite(budget) and budget >= 0):
-        raise SpecError(
-            f"a budget of {budget:g} a question",
-            expected="a finite number, 0 or more, in the unit of the costs",
-            mend="write for example --budget 0.5",
-        )
-    # Tells at once of a budget without costs, or one that no model keeps to.
+    # Refuses a budget without costs, or one below the cheapest model.
     single_best(np.zeros(len(asked)), prices, budget)
     return Fare(asked, costs, budget)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -18,51 +16,36 @@ from scope.jobs.fleet.given import read_asked
 from scope.jobs.fleet.labels import SHOWN
 from scope.jobs.fleet.learning import vectors_of
 from scope.jobs.fleet.opening import matched_rows, open_fleet, with_further_models
-from scope.jobs.frame import Surroundings
-from scope.models import load_encoder
+from scope.jobs.fleet.requests import ForecastRequest
+from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
-from scope.protocols import Encoder
+from scope.protocols import Encoder, Progress
 
 
-def plan_stored_exam(
-    fleet: str | Path,
-    questions: str,
-    *,
-    add: str | None,
-    encoder: str | None,
-    columns: Mapping[str, str],
-    around: Surroundings,
-) -> PlannedExam:
+def plan_stored_exam(request: ForecastRequest) -> PlannedExam:
     """Open the fleet, let further models join it, read the questions and load the encoder."""
-    stored = open_fleet(fleet, around.runs)
+    stored = open_fleet(request.fleet or "", request.runs)
     joined, cards = stored.fleet, []
-    if add is not None:
-        answers, card = read_asked(add, columns)
+    if request.add is not None:
+        answers, card = read_asked(request.add, request.columns)
         joined = with_further_models(joined, answers)
         cards.append(card)
-    asked, card = read_asked(questions, columns)
-    loaded = load_encoder_of(joined, encoder, around)
-    if loaded is not None:
+    asked, card = read_asked(request.questions or "", request.columns)
+    encoder = load_encoder_of(joined, request.encoder, request.model_options)
+    if encoder is not None:
         require_texts(asked.texts, f"the embedder {joined.forecaster.short_name}", asked.ids)
     return PlannedExam(
         models=joined.models,
         data=(card, *cards),
         settings={
             "fleet": stored.digest,
-            "encoder": f"{loaded.spec} {loaded.fingerprint}" if loaded else None,
+            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
         },
-        asked={
-            "fleet": str(fleet),
-            "questions": questions,
-            "add": add,
-            "encoder": encoder,
-            "column": [f"{role}={name}" for role, name in columns.items()],
-        },
-        begin=partial(_begin, joined, asked, loaded, around),
+        begin=partial(_begin, joined, asked, encoder, request.progress),
     )
 
 
-def load_encoder_of(fleet: Fleet, spec: str | None, around: Surroundings) -> Encoder | None:
+def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
     """The encoder that a fleet's questions were read with, where it reads any.
 
     Raises
@@ -73,7 +56,7 @@ def load_encoder_of(fleet: Fleet, spec: str | None, around: Surroundings) -> Enc
     expected = fleet.forecaster.layout.encoder
     if not expected:
         return None
-    encoder = load_encoder(spec or fleet.encoder, around.models)
+    encoder = load_encoder(spec or fleet.encoder, options)
     if encoder.fingerprint != expected:
         raise DataError(
             f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
@@ -85,7 +68,7 @@ def load_encoder_of(fleet: Fleet, spec: str | None, around: Surroundings) -> Enc
 
 
 def _begin(
-    fleet: Fleet, asked: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings
+    fleet: Fleet, asked: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Exam:
     seen = matched_rows(fleet, asked) >= 0
     aligned, notes = _aligned(asked, fleet)
@@ -97,19 +80,19 @@ def _begin(
     return Exam(
         fleet=fleet,
         questions=aligned,
-        table=table_of(fleet, asked, encoder, around),
+        table=table_of(fleet, asked, encoder, progress),
         fresh=~seen,
         notes=(*asked.notes, *notes),
     )
 
 
 def table_of(
-    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Table:
     """The questions as the fleet's forecaster reads them."""
     return question_table(
         fleet.forecaster.layout,
-        vectors=vectors_of(questions, encoder, around.progress),
+        vectors=vectors_of(questions, encoder, progress),
         texts=questions.texts,
         categories=questions.categories,
         encoder=encoder.fingerprint if encoder else "",

@@ -147,13 +147,13 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
     [
         (("--model", "model-0"), "no model `model-0` in the fleet, which --model names"),
         (("--cost", "model-99=1"), "no model `model-99` in the fleet, which --cost or --costs"),
-        (("--cost", "model-00"), "the cost `model-00`"),
-        (("--cost", "model-00=dear"), "the cost `model-00=dear`"),
+        (("--cost", "model-00"), "--cost model-00"),
+        (("--cost", "model-00=dear"), "--cost model-00=dear"),
         (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
         (("--cost", "model-00=nan"), "a cost of nan for `model-00`"),
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
-        (("--budget", "nan"), "a budget of nan a question"),
+        (("--budget", "nan"), "--budget nan"),
         (("--costs", "gone.csv"), "the path of a .csv with the columns model and cost"),
         (
             ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
@@ -180,7 +180,7 @@ def test_near_names_are_offered(refused):
         ("--fleet ours --questions new.csv --embedder knn", "--embedder with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
         ("--data train.csv --questions new.csv", "--questions with --data"),
-        ("--data train.csv --test-share 1.5", "a share of 1.5 of 120 questions to hold out"),
+        ("--data train.csv --test-share 1.5", "--test-share 1.5"),
         ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
         ("--data train.csv --test-share 0.99", "1 question to learn from, beside 119 held out"),
     ],
@@ -229,7 +229,7 @@ def test_a_further_model_cannot_join_a_fleet_without_vectors(refused):
     ("asked", "found"),
     [
         (("--benchmark", "law"), "did you mean `laws`?"),
-        (("--train-share", "1"), "100 splits with a share of 1 of the models"),
+        (("--train-share", "1"), "--train-share 1.0"),
     ],
 )
 def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +5,7 @@ from hypothesis import strategies as st
 
 from scope.errors import SpecError
 from scope.jobs.fleet.held_out_exam import held_out_rows, plan_held_out_exam
-from scope.jobs.fleet.learning import Learning
-from scope.jobs.frame import Surroundings
-
-AROUND = Surroundings.of(None, None, Path("runs"), None)
+from scope.jobs.fleet.requests import ForecastRequest
 
 
 def texts(questions):
@@ -18,10 +13,8 @@ def texts(questions):
 
 
 def planned(path, **asked):
-    given = {"test_share": None, "encoder": None, "columns": {}, "around": AROUND}
-    return plan_held_out_exam(
-        str(path), **{**given, "learning": Learning(embedder="mean", seed=3), **asked}
-    )
+    request = ForecastRequest(data=str(path), embedder="mean", seed=3, **asked)
+    return plan_held_out_exam(request)
 
 
 @pytest.fixture
