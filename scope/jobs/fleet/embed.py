@@ -11,13 +11,13 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
 from scope.fleet.saving import save_fleet
-from scope.jobs.fleet.given import read_answers, same_texts
+from scope.jobs.fleet.answers import load_answers, same_texts
 from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder
-from scope.jobs.fleet.marking import NO_ENCODER
-from scope.jobs.fleet.members import describe_models, place_models, skills_of_fleet
-from scope.jobs.fleet.opening import EMBEDDER
+from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import EmbedRequest
+from scope.jobs.fleet.scoring import NO_ENCODER
+from scope.jobs.fleet.stored_fleet import EMBEDDER
 from scope.jobs.runner import Prepared, carry_out
 from scope.protocols import Encoder, Progress
 from scope.records import Comparison, FleetFindings
@@ -41,7 +41,7 @@ def prepare(request: EmbedRequest) -> Prepared:
         features=request.features,
         seed=request.seed,
     )
-    matrix, card = read_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request.columns)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return prepared(
         "fleet embed",

@@ -1,4 +1,4 @@
-"""Forecasts: how likely is it that each model answers each new question rightly?"""
+"""Forecasts: how likely does each model answer each new question correctly?"""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from scope.core.request import as_function
 from scope.fleet.findings.forecasting import reliability
 from scope.fleet.forecasters.forecaster import Probabilities
-from scope.jobs.fleet.exam import Exam, PlannedExam
-from scope.jobs.fleet.examining import plan_exam
+from scope.jobs.fleet.answers import same_texts
+from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
 from scope.jobs.fleet.files import FORECASTS, write_table
-from scope.jobs.fleet.given import same_texts
-from scope.jobs.fleet.marking import findings_of, score_forecasts
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.scoring import findings_of, score_forecasts
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import Comparison, ExpectedAccuracy, FleetFindings
 from scope.statistics.intervals import mean_estimate
@@ -33,47 +32,51 @@ forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared:
     """Read the fleet and the questions, or the answers to learn from and to score."""
-    exam = plan_exam(request)
+    evaluation = plan_evaluation(request)
     return prepared(
-        "fleet forecast", request, partial(_find, exam), data=exam.data, settings=exam.settings
+        "fleet forecast",
+        request,
+        partial(_find, evaluation),
+        data=evaluation.data,
+        settings=evaluation.settings,
     )
 
 
-def _find(planned: PlannedExam, run: Run) -> FleetFindings:
-    """Hold the exam: write every forecast, and score those whose answers are known."""
-    exam = planned.begin()
-    probabilities = exam.fleet.forecaster.predict_proba(exam.table)
+def _find(planned: PlannedEvaluation, run: Run) -> FleetFindings:
+    """Write every forecast, and score those whose answers are known."""
+    evaluation = planned.build()
+    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
     write_table(
-        run.path / FORECASTS, ("question", "model", "probability"), _rows(exam, probabilities)
+        run.path / FORECASTS, ("question", "model", "probability"), _rows(evaluation, probabilities)
     )
-    scored = exam.scored
+    scored = evaluation.scored
     return findings_of(
-        exam,
-        scores=score_forecasts(exam, probabilities),
+        evaluation,
+        scores=score_forecasts(evaluation, probabilities),
         reliability=reliability(
             probabilities[scored],
-            exam.questions.correct[scored],
-            same_texts(exam.questions.take(scored)),
+            evaluation.questions.correct[scored],
+            same_texts(evaluation.questions.take(scored)),
         ),
-        expected=_expected(exam, probabilities),
+        expected=_expected(evaluation, probabilities),
         files=(FORECASTS,),
     )
 
 
-def _expected(exam: Exam, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
-    """How many of the questions asked each model is expected to answer rightly, most first."""
-    names = same_texts(exam.questions)
+def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
+    """Each model's expected accuracy on the questions, the greatest first."""
+    names = same_texts(evaluation.questions)
     means = probabilities.mean(axis=0, dtype=np.float64)
     return tuple(
         ExpectedAccuracy(
-            model=exam.fleet.models[column],
+            model=evaluation.fleet.models[column],
             accuracy=mean_estimate(probabilities[:, column], names),
         )
         for column in np.argsort(-means, kind="stable").tolist()
     )
 
 
-def _rows(exam: Exam, probabilities: Probabilities) -> Iterator[tuple[str, str, float]]:
-    for name, row in zip(exam.questions.ids, probabilities, strict=True):
-        for model, one in zip(exam.fleet.models, row.tolist(), strict=True):
+def _rows(evaluation: Evaluation, probabilities: Probabilities) -> Iterator[tuple[str, str, float]]:
+    for name, row in zip(evaluation.questions.ids, probabilities, strict=True):
+        for model, one in zip(evaluation.fleet.models, row.tolist(), strict=True):
             yield name, model, one

@@ -1,4 +1,4 @@
-"""Learns a fleet from a matrix: vectors of its questions, a forecaster that is chosen, and all."""
+"""Learns a fleet from a matrix of answers: question vectors, and the selected forecaster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scope.fleet.layout import QuestionLayout, Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
-from scope.jobs.fleet.given import text_digest
+from scope.jobs.fleet.answers import text_digest
 from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER

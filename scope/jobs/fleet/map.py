@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from scope.core.request import as_function
 from scope.fleet.findings.communities import community_distances
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.benchmark_help import PlannedHelp, plan_help
-from scope.jobs.fleet.given import read_answers, read_asked
-from scope.jobs.fleet.labels import read_communities, require_known
-from scope.jobs.fleet.marking import NO_ENCODER
-from scope.jobs.fleet.members import (
+from scope.jobs.fleet.answers import load_answers, load_questions
+from scope.jobs.fleet.contributions import PlannedContributions, plan_contributions
+from scope.jobs.fleet.model_tables import read_communities, require_known
+from scope.jobs.fleet.models import (
     FROM_ANSWERS,
     answer_vectors,
     describe_models,
@@ -28,16 +27,17 @@ from scope.jobs.fleet.members import (
     skills_of_answers,
     skills_of_fleet,
 )
-from scope.jobs.fleet.opening import open_fleet, with_further_models
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import MapRequest
+from scope.jobs.fleet.scoring import NO_ENCODER
+from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import Comparison, DataCard, Estimate, FleetFindings, Setting, Undefined
 from scope.store import Run
 
 
-class Crowd(NamedTuple):
-    """Models with their vectors, whichever way they were named, and the counts behind them."""
+class MappedModels(NamedTuple):
+    """Models with their vectors, of a stored fleet or of answers, and the counts behind them."""
 
     models: tuple[str, ...]
     skills: tuple[Estimate | Undefined, ...]
@@ -64,20 +64,20 @@ def prepare(request: MapRequest) -> Prepared:
     communities = request.communities
     labels = communities if isinstance(communities, Mapping) else _read(communities)
     settings: dict[str, Setting] = {"seed": request.seed, "communities": _digest(labels)}
-    help_: PlannedHelp | None = None
+    planned: PlannedContributions | None = None
     if request.fleet is not None:
-        crowd, cards, digest = _of_fleet(request.fleet, request)
+        mapped, cards, digest = _of_fleet(request.fleet, request)
         settings["fleet"] = digest
     else:
-        matrix, card = read_answers(request.data, request.columns)
-        crowd, cards = _of_answers(matrix), (card,)
+        matrix, card = load_answers(request.data, request.columns)
+        mapped, cards = _of_answers(matrix), (card,)
         if request.contributions:
-            help_ = plan_help(matrix, request)
-            settings.update(help_.settings)
-    require_known(labels, crowd.models, "--communities")
+            planned = plan_contributions(matrix, request)
+            settings.update(planned.settings)
+    require_known(labels, mapped.models, "--communities")
     # A mapping has no file that a command could name.
     named = replace(request, communities=None) if isinstance(communities, Mapping) else request
-    find = partial(_find, crowd, labels, request.seed, help_)
+    find = partial(_find, mapped, labels, request.seed, planned)
     return prepared("fleet map", named, find, data=cards, settings=settings)
 
 
@@ -88,19 +88,21 @@ def _read(communities: str | Path | None) -> dict[str, str]:
 def _digest(labels: Mapping[str, str]) -> str | None:
     if not labels:
         return None
-    told = json.dumps(sorted(labels.items()))
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    pairs = json.dumps(sorted(labels.items()))
+    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
 
 
-def _of_fleet(spec: str | Path, request: MapRequest) -> tuple[Crowd, tuple[DataCard, ...], str]:
+def _of_fleet(
+    spec: str | Path, request: MapRequest
+) -> tuple[MappedModels, tuple[DataCard, ...], str]:
     stored = open_fleet(spec, request.runs)
     fleet = stored.fleet
     cards: tuple[DataCard, ...] = ()
     if request.add is not None:
-        answers, card = read_asked(request.add, request.columns)
-        fleet, cards = with_further_models(fleet, answers), (card,)
+        answers, card = load_questions(request.add, request.columns)
+        fleet, cards = with_added_models(fleet, answers), (card,)
     placed = place_models(fleet.forecaster)
-    crowd = Crowd(
+    mapped = MappedModels(
         models=fleet.models,
         skills=skills_of_fleet(fleet),
         vectors=placed.vectors,
@@ -112,11 +114,11 @@ def _of_fleet(spec: str | Path, request: MapRequest) -> tuple[Crowd, tuple[DataC
         encoder=fleet.encoder or NO_ENCODER,
         notes=(placed.note,),
     )
-    return crowd, cards, stored.digest
+    return mapped, cards, stored.digest
 
 
-def _of_answers(matrix: CorrectnessMatrix) -> Crowd:
-    return Crowd(
+def _of_answers(matrix: CorrectnessMatrix) -> MappedModels:
+    return MappedModels(
         models=matrix.models,
         skills=skills_of_answers(matrix.correct),
         vectors=answer_vectors(matrix.correct),
@@ -131,22 +133,26 @@ def _of_answers(matrix: CorrectnessMatrix) -> Crowd:
 
 
 def _find(
-    crowd: Crowd, labels: Mapping[str, str], seed: int, help_: PlannedHelp | None, _: Run
+    mapped: MappedModels,
+    labels: Mapping[str, str],
+    seed: int,
+    planned: PlannedContributions | None,
+    _: Run,
 ) -> FleetFindings:
     members, shown = describe_models(
-        crowd.models, crowd.skills, crowd.vectors, communities=labels, added=crowd.added
+        mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
     )
     return FleetFindings(
-        questions=crowd.questions,
-        models=len(crowd.models),
-        answers=crowd.answers,
-        conflicts=crowd.conflicts,
-        forecaster=crowd.forecaster,
-        encoder=help_.encoder.spec if help_ else crowd.encoder,
+        questions=mapped.questions,
+        models=len(mapped.models),
+        answers=mapped.answers,
+        conflicts=mapped.conflicts,
+        forecaster=mapped.forecaster,
+        encoder=planned.encoder.spec if planned else mapped.encoder,
         members=members,
-        contributions=help_.find() if help_ else (),
-        communities=community_distances(crowd.vectors, crowd.models, labels, seed=seed)
+        contributions=planned.find() if planned else (),
+        communities=community_distances(mapped.vectors, mapped.models, labels, seed=seed)
         if labels
         else (),
-        notes=(*crowd.notes, shown, *(help_.notes if help_ else ())),
+        notes=(*mapped.notes, shown, *(planned.notes if planned else ())),
     )

@@ -10,11 +10,11 @@ from scope.core.request import as_function
 from scope.errors import DataError, SpecError
 from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.given import benchmarks_of, read_answers
-from scope.jobs.fleet.marking import NO_ENCODER
-from scope.jobs.fleet.members import FROM_ANSWERS, answer_vectors
+from scope.jobs.fleet.answers import benchmarks_of, load_answers
+from scope.jobs.fleet.models import FROM_ANSWERS, answer_vectors
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import PredictRequest
+from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, did_you_mean, listed
 from scope.records import BenchmarkPrediction, Comparison, FleetFindings
@@ -30,7 +30,7 @@ predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 def prepare(request: PredictRequest) -> Prepared:
     """Read the answers, and see that they suffice."""
-    matrix, card = read_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request.columns)
     benchmarks = _benchmarks(matrix, request.benchmarks)
     _require_models(matrix, benchmarks)
     return prepared(
@@ -57,7 +57,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
     SpecError
         When one is named that they have not.
     """
-    known = benchmarks_of(matrix, "one to foretell, others to learn from")
+    known = benchmarks_of(matrix, "one to predict, others to learn from")
     for one in named:
         if one not in known:
             raise SpecError(
@@ -69,7 +69,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
 
 
 def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> None:
-    """See that one of the benchmarks at least has models enough to foretell.
+    """See that one of the benchmarks at least has enough models.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
     if most < FEWEST_MODELS:
         raise DataError(
             f"{counted(most, 'model')} with answers to a benchmark and to other questions",
-            expected=f"{FEWEST_MODELS} or more: some to learn from, others to foretell",
+            expected=f"{FEWEST_MODELS} or more: some to learn from, others to predict",
             mend="add answers of further models",
         )
 
@@ -129,6 +129,6 @@ def _find(
         predictions=tuple(predictions),
         notes=(
             *matrix.notes,
-            "each benchmark is foretold from vectors that were learned without its questions",
+            "each benchmark is predicted from vectors that were learned without its questions",
         ),
     )

@@ -7,7 +7,7 @@ import scope
 from scope.errors import SpecError
 from scope.fleet import TextFactors
 from scope.fleet.layout import QuestionLayout
-from scope.jobs.fleet.route import went_by
+from scope.jobs.fleet.route import routing_note
 
 EASY = 20
 QUESTIONS = 200
@@ -108,10 +108,10 @@ def test_a_budget_is_finite(write, budget):
 def test_how_far_the_router_goes_by_the_text_is_told(weight, told):
     forecaster = TextFactors(layout=QuestionLayout(vector=1))
     forecaster.route_weights_ = np.array([weight])
-    assert told in went_by(forecaster)
+    assert told in routing_note(forecaster)
 
 
 def test_categories_in_which_skill_alone_decides_are_named():
     forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=("arc", "gsm8k")))
     forecaster.route_weights_ = np.array([0.0, 0.5, 0.5])
-    assert "of `arc`, where it did harm, skill alone decides" in went_by(forecaster)
+    assert "of `arc`, where it did harm, skill alone decides" in routing_note(forecaster)

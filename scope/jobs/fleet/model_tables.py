@@ -1,4 +1,4 @@
-"""Small tables that say something of each model: what it costs, or which community it is of."""
+"""Tables with a value for each model: its cost, or its community."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scope.paths import expanded
 from scope.printing import did_you_mean, listed
 
 SHOWN = 10
-"""Of more names a message shows so many."""
+"""At most so many names are shown in a message."""
 
 
 def read_costs(path: str | Path) -> dict[str, float]:
@@ -75,7 +75,7 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
     Raises
     ------
     SpecError
-        When one is not; it tells which names are near.
+        When one is not; the message names similar ones.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 import pytest
 
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.labels import checked_costs, read_communities, read_costs, require_known
+from scope.jobs.fleet.model_tables import checked_costs, read_communities, read_costs, require_known
 
 
 def written(path, text):

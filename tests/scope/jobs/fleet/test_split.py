@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import SpecError
-from scope.jobs.fleet.held_out_exam import held_out_rows, plan_held_out_exam
+from scope.jobs.fleet.evaluation import held_out_rows, plan_evaluation
 from scope.jobs.fleet.requests import ForecastRequest
 
 
@@ -14,7 +14,7 @@ def texts(questions):
 
 def planned(path, **asked):
     request = ForecastRequest(data=str(path), embedder="mean", seed=3, **asked)
-    return plan_held_out_exam(request)
+    return plan_evaluation(request)
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_both_sides_have_a_question(share):
 
 
 def test_nothing_of_the_questions_held_out_is_learned(answers):
-    exam = planned(answers).begin()
-    learned, asked = exam.fleet, exam.questions
+    evaluation = planned(answers).build()
+    learned, asked = evaluation.fleet, evaluation.questions
     assert (len(learned.ids), len(asked.ids)) == (64, 16)
     assert {*learned.ids} | {*asked.ids} == {f"{copy}{n}" for copy in "xy" for n in range(40)}
     # Both ids of a text are on the same side.
@@ -84,13 +84,13 @@ def test_nothing_of_the_questions_held_out_is_learned(answers):
     assert learned.skills.tolist() == pytest.approx(own)
     assert own[0] != 0.5
     assert asked.correct[:, 0].tolist() == [int(name[1:]) % 2 == 0 for name in asked.ids]
-    assert exam.scored.tolist() == list(range(16))
+    assert evaluation.scored.tolist() == list(range(16))
 
 
 def test_the_share_and_the_seed_stand_in_the_notes(answers):
-    exam = planned(answers, test_share=0.5).begin()
-    assert len(exam.questions.ids) == 40
-    assert "40 of 80 questions were held out by the seed 3" in " ".join(exam.notes)
+    evaluation = planned(answers, test_share=0.5).build()
+    assert len(evaluation.questions.ids) == 40
+    assert "40 of 80 questions were held out by the seed 3" in " ".join(evaluation.notes)
 
 
 def test_too_little_left_to_learn_from_is_told_by_the_share(answers):

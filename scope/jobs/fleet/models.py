@@ -1,4 +1,4 @@
-"""The models of a fleet as a result shows them: skill, place on the map, and who is near."""
+"""The models of a fleet as a result shows them: skill, position on the map, nearest models."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from scope.statistics.clusters import normal_quantile
 from scope.statistics.intervals import wilson
 
 NEAREST = 5
-"""So many neighbours of each model are told."""
+"""Number of nearest models shown for each model."""
 
 FROM_ANSWERS = "factors of the answers"
-"""What is told in place of a forecaster where vectors are of the answers alone."""
+"""The name that a result gives to vectors of the answers alone."""
 
 LEVEL = 0.95
 
@@ -32,7 +32,7 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
-    """The models' places that a map is drawn of, and what they are, in words."""
+    """The models' vectors that a map is drawn from, and a note on what they are."""
 
     vectors: NDArray[np.floating]
     note: str
@@ -82,7 +82,7 @@ def describe_models(
     communities: Mapping[str, str] = _NOBODY,
     added: Collection[str] = (),
 ) -> Described:
-    """All models, in the order of their names given, and a note on their map."""
+    """All models in the order of their names, and a note on their map."""
     places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
     members = tuple(
@@ -97,10 +97,10 @@ def describe_models(
         )
         for column, name in enumerate(names)
     )
-    return Described(members, _told(shown))
+    return Described(members, _variance_note(shown))
 
 
-def _told(shown: float | Undefined) -> str:
+def _variance_note(shown: float | Undefined) -> str:
     if isinstance(shown, Undefined):
         return f"the map shows nothing: {shown.reason}"
     return (
