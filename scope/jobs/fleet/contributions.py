@@ -35,7 +35,7 @@ class PlannedContributions:
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What decides the result beside the answers."""
+        """The settings that decide the result."""
         return {
             "encoder": f"{self.encoder.spec} {self.encoder.fingerprint}",
             "test_share": TEST_SHARE,
@@ -73,7 +73,7 @@ class PlannedContributions:
 
 
 def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> PlannedContributions:
-    """See that there are benchmarks and texts, and load the encoder.
+    """Check that there are benchmarks and texts, and load the encoder.
 
     Raises
     ------

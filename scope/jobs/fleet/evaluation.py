@@ -31,7 +31,7 @@ from scope.records import DataCard, Setting
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """A fleet, and the questions it is put to.
+    """A fleet, and the questions that it is evaluated on.
 
     Parameters
     ----------
@@ -90,32 +90,32 @@ def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
 
 
 def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> PlannedEvaluation:
-    """Open the fleet, let further models join it, read the questions and load the encoder."""
+    """Open the fleet, add further models, read the questions and load the encoder."""
     stored = open_fleet(fleet, request.runs)
-    joined, cards = stored.fleet, []
+    with_added, cards = stored.fleet, []
     if request.add is not None:
         answers, card = load_questions(request.add, request.columns)
-        joined = with_added_models(joined, answers)
+        with_added = with_added_models(with_added, answers)
         cards.append(card)
     questions, card = load_questions(new, request.columns)
-    encoder = load_encoder_of(joined, request.encoder, request.model_options)
+    encoder = load_encoder_of(with_added, request.encoder, request.model_options)
     if encoder is not None:
         require_texts(
-            questions.texts, f"the embedder {joined.forecaster.short_name}", questions.ids
+            questions.texts, f"the embedder {with_added.forecaster.short_name}", questions.ids
         )
     return PlannedEvaluation(
-        models=joined.models,
+        models=with_added.models,
         data=(card, *cards),
         settings={
             "fleet": stored.digest,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
         },
-        build=partial(_with_fleet, joined, questions, encoder, request.progress),
+        build=partial(_with_fleet, with_added, questions, encoder, request.progress),
     )
 
 
 def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
-    """The encoder that a fleet's questions were read with, where it reads any.
+    """The encoder of a fleet's questions; None where the fleet reads no texts.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def _with_fleet(
 def _aligned(
     questions: CorrectnessMatrix, fleet: Fleet
 ) -> tuple[CorrectnessMatrix, tuple[str, ...]]:
-    """The same questions with one column a model of the fleet, and what was left out for it."""
+    """The questions with one column for each model of the fleet, and a note on ignored models."""
     correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
     columns = {name: column for column, name in enumerate(fleet.models)}
     foreign = []
@@ -184,7 +184,7 @@ def _aligned(
 
 
 def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
-    """Read the answers and load the encoder; draw the questions that are held out."""
+    """Read the answers, choose the questions to hold out, and load the encoder."""
     learning = Learning(embedder=request.embedder, seed=request.seed)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
@@ -220,13 +220,13 @@ def _with_answers(
         notes=(
             *matrix.notes,
             f"{len(questions.ids)} of {len(matrix.ids)} questions were held out by the seed "
-            f"{learning.seed}; all was learned and chosen on the others",
+            f"{learning.seed}; the fleet was learned and selected on the others",
         ),
     )
 
 
 def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...]:
-    """Nearest questions as published, fitted on the same questions, if they are not chosen."""
+    """The published k-nearest-neighbour forecaster as a baseline, unless it is the selected one."""
     chosen = learned.fleet.forecaster
     if not chosen.layout.vector or isinstance(chosen, NeighbourForecaster):
         return ()

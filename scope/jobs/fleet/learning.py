@@ -34,7 +34,7 @@ CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
 """What ``auto`` tries; matrix factorization takes minutes and must be named."""
 
 TUNED = "mf-tuned"
-"""Matrix factorization with what we found to make it better than as published."""
+"""Matrix factorization with settings that improve on the published ones."""
 
 EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
     {
@@ -60,12 +60,12 @@ _PARAMETERS: Mapping[str, Mapping[str, object]] = MappingProxyType(
         )
     }
 )
-"""What a name stands for beside its class."""
+"""The settings that a name implies."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
-    """How a fleet is learned: of what kind, and with which options."""
+    """How a fleet is learned."""
 
     embedder: str = AUTO
     dimensions: int | None = None
@@ -78,7 +78,7 @@ class Learning:
             raise SpecError(
                 f"the embedder `{self.embedder}`",
                 expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
-                mend="leave it out to have one chosen",
+                mend="leave it out to have one selected",
             )
         if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
             raise SpecError(
@@ -89,16 +89,16 @@ class Learning:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The names of all that is tried."""
+        """The names of all candidates."""
         return CHOSEN_AMONG if self.embedder == AUTO else (self.embedder,)
 
     @property
     def reads_texts(self) -> bool:
-        """Whether the questions' texts play a part."""
+        """Whether the questions' texts are read."""
         return self.kinds != (MeanForecaster.short_name,)
 
     def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
-        """What decides the result, for the manifest."""
+        """The settings for the manifest, which decide the result."""
         return {
             "embedder": self.embedder,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -109,7 +109,7 @@ class Learning:
         }
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
-        """The forecasters to choose among, not fitted yet."""
+        """The candidate forecasters, not fitted yet."""
         return tuple(self._candidate(name, layout) for name in self.kinds)
 
     def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
@@ -124,7 +124,7 @@ class Learning:
 
 
 class Learned(NamedTuple):
-    """A fleet, and how what was chosen for it did on questions that it had not seen.
+    """A fleet, and the cross-validation that selected its forecaster.
 
     ``table`` holds the questions that it was fitted on.
     """
@@ -150,7 +150,7 @@ def load_needed_encoder(
         if spec is not None:
             raise SpecError(
                 f"the encoder `{spec}` for the embedder {learning.embedder}",
-                expected="no encoder: it knows each model by its accuracy alone",
+                expected="no encoder: the embedder reads no texts",
                 mend="leave --encoder out, or name another --embedder",
             )
         return None
@@ -161,7 +161,7 @@ def load_needed_encoder(
 def learn(
     matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
 ) -> Learned:
-    """Encode the questions, try the candidates on questions left out, and fit the best on all."""
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all of them."""
     table, layout = tabulate(
         matrix, encoder, progress, features=learning.features and learning.reads_texts
     )

@@ -39,7 +39,7 @@ class Placed(NamedTuple):
 
 
 def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
-    """The places of a forecaster, or of the answers themselves where it has none to speak of.
+    """The models' positions of a forecaster, or vectors of the answers where it has none.
 
     Between a forecaster's own places the squared distance is that of its forecasts: a dimension
     of the vectors that moves no forecast sets no models apart. Nearest questions give no vectors of
@@ -68,7 +68,7 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
 
 
 class Described(NamedTuple):
-    """The models of a fleet, and how much of their vectors the map shows, in words."""
+    """The models of a fleet, and a note on how much of their vectors the map shows."""
 
     members: tuple[FleetModel, ...]
     note: str
@@ -110,7 +110,7 @@ def _variance_note(shown: float | Undefined) -> str:
 
 
 def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
-    """Each model's share of right answers among those known."""
+    """Each model's accuracy on its known answers."""
     known = ~np.isnan(answers)
     right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
     counts = known.sum(axis=0)
@@ -118,12 +118,12 @@ def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
 
 
 def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
-    """Each model's share of right answers among those that the fleet was fitted on."""
+    """Each model's accuracy on the answers that the fleet was fitted on."""
     return tuple(map(skill_estimate, fleet.skills.tolist(), fleet.answered.tolist()))
 
 
 def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
-    """The share of right answers with Wilson's interval: a model answers a question once.
+    """An accuracy with Wilson's interval: a model answers each question once.
 
     Examples
     --------

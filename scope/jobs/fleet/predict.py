@@ -29,7 +29,7 @@ predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 
 def prepare(request: PredictRequest) -> Prepared:
-    """Read the answers, and see that they suffice."""
+    """Read the answers, and check that they suffice."""
     matrix, card = load_answers(request.data, request.columns)
     benchmarks = _benchmarks(matrix, request.benchmarks)
     _require_models(matrix, benchmarks)
@@ -48,7 +48,7 @@ def prepare(request: PredictRequest) -> Prepared:
 
 
 def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, ...]:
-    """Those named, or all; there must be two or more to leave one out.
+    """The benchmarks named, or all of two or more.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
 
 
 def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> None:
-    """See that one of the benchmarks at least has enough models.
+    """Check that at least one of the benchmarks has enough models.
 
     Raises
     ------

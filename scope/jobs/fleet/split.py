@@ -61,17 +61,17 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
 
 
 def require_enough(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
-    """See that enough questions are left for the folds of cross-validation.
+    """Check that enough questions are left for the folds of cross-validation.
 
     Raises
     ------
     SpecError
-        When it cannot.
+        When there are too few.
     """
     left = len(set(same_texts(matrix.take(~held_out))))
     if left < folds:
         raise SpecError(
             f"{counted(left, 'question')} to learn from, beside {int(held_out.sum())} held out",
-            expected=f"{folds} or more with texts of their own: each is forecast from the others",
+            expected=f"{folds} or more with texts of their own: for cross-validation",
             mend="hold out fewer with --test-share, or add questions",
         )

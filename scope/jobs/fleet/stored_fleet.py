@@ -89,7 +89,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     raise RunError(
         f"`{path}` holds no fleet: " + ("it has not finished" if begun else f"it is of {job}"),
         expected="a finished run of `scope fleet embed`",
-        mend="give its command again: it goes on where it was"
+        mend="give its command again: the run continues"
         if begun
         else "make one: scope fleet embed --data answers.csv --run NAME",
     )
@@ -119,7 +119,7 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
         raise DataError(
             f"no answers of further models to {counted(len(answers.ids), 'question')}",
             expected="rows with a model, a question and whether the answer is right",
-            mend="look whether the right columns were read: --column correct=NAME",
+            mend="check the columns, such as --column correct=NAME",
         )
     taken = [name for name in answers.models if name in set(fleet.models)]
     if taken:

@@ -1,4 +1,4 @@
-"""Every mistake about a fleet ends in one screen that says what was found and how to mend it."""
+"""Every mistake about a fleet ends in one screen that says what was found and how to fix it."""
 
 import json
 import shutil
@@ -236,14 +236,14 @@ def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):
     assert found in refused("predict", "--data", "train.csv", *asked)
 
 
-def test_a_benchmark_is_foretold_from_others_alone(refused, answers):
+def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
     path = answers("a,1,one?,1", "b,1,one?,0", "a,2,two?,0", "b,2,two?,1")
     assert "0 benchmarks among the categories of 2 questions" in refused("predict", "--data", path)
     message = refused("map", "--data", path, "--contributions")
     assert "0 benchmarks among the categories of 2 questions" in message
 
 
-def test_too_few_models_to_foretell_are_refused_before_any_work(refused, answers):
+def test_too_few_models_to_predict_are_refused_before_any_work(refused, answers):
     rows = [f"m{model},{one},{one}?,{(model + one) % 2}" for model in range(9) for one in range(4)]
     named = [f"{row},{'ab'[int(row.split(',')[1]) % 2]}" for row in rows]
     path = answers(*named, columns="model,id,question,correct,category")

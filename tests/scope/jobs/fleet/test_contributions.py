@@ -51,8 +51,8 @@ def test_one_text_under_several_ids_is_on_one_side():
     assert out.sum() == 40
 
 
-def test_what_cannot_be_foretold_is_not_helped_by_its_own_benchmark():
-    """Were the same questions learned from, the same answers would be foretold."""
+def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
+    """Were the same questions learned from, the same answers would be predicted."""
     for found in plan_contributions(coins(), ASKED).find():
         assert found.value.low <= 0.02
         # Ten different texts are held out, each four times.

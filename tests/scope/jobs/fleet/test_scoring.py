@@ -43,7 +43,7 @@ def evaluation(correct, added=()):
 
 
 def test_the_mean_is_that_of_the_answers_learned_from():
-    """By the answers of the exam itself the mean would be always right here."""
+    """By the answers that are scored the mean would be always right here."""
     mean, knn = score_forecasts(evaluation([[0, 1]] * 4), np.tile(np.float32([[0.4, 0.6]]), (4, 1)))
     assert (mean.forecaster, mean.accuracy.value) == ("mean", 0.0)
     assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
@@ -51,7 +51,7 @@ def test_the_mean_is_that_of_the_answers_learned_from():
     assert mean.brier.value == pytest.approx(0.81)
 
 
-def test_of_the_models_those_that_were_added_are_told_of():
+def test_of_the_models_those_that_were_added_are_listed():
     assert findings_of(evaluation([[0, 1]])).members == ()
     (one,) = findings_of(evaluation([[0, 1]], added=("poor",))).members
     assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)
