@@ -9,7 +9,7 @@ from fleet_sets import StoredSet
 from numpy.typing import NDArray
 
 from scope.fleet.findings.benchmarks import leave_out, predict_benchmark
-from scope.jobs.fleet.members import answer_vectors
+from scope.jobs.fleet.models import answer_vectors
 from scope.records import BenchmarkPrediction, Estimate
 
 ENOUGH = 95

@@ -44,9 +44,9 @@ from zoo.lineage import DERIVED, Zoo, ZooModel
 from scope.decision.case import Case
 from scope.decision.judging import Finding, find
 from scope.decision.verdicts import conclude
+from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
 from scope.jobs.reuse.models import Lineup
-from scope.jobs.preparation import soft_scope_metric
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Look, Standing, Undefined, Verdict

@@ -10,11 +10,11 @@ from zoo.lineage import Zoo
 
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
-from scope.jobs.reuse.responses import TextInterview
-from scope.jobs.reuse.models import Member, Part
 from scope.jobs.perturbing import find_perturbations
 from scope.jobs.preparation import choose_capabilities
+from scope.jobs.reuse.models import Member, Part
 from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, probes_of_texts
+from scope.jobs.reuse.responses import TextInterview
 from scope.models import ModelOptions
 from scope.models.cached import CachedClassifier
 from scope.models.loading import load_classifier

@@ -65,10 +65,6 @@ def command_of(job: Job) -> Callable[..., int]:
         # No option at all was given where none is required.
         return _carry_out(job, request or job.request(), models, gates, as_json=json)
 
-    for kind in (job.request, job.model_options, job.gates):
-        if kind is not None:
-            # Inherited fields are spelled in another module, where cyclopts does not look.
-            kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
     needs = any(one.default is MISSING for one in described(job.request) if not one.hidden)
     parts = [("request", job.request, Argument.empty if needs else None)]
     parts += [
@@ -77,13 +73,27 @@ def command_of(job: Job) -> Callable[..., int]:
         if kind is not None
     ]
     arguments = [
-        Argument(name, Argument.KEYWORD_ONLY, annotation=Annotated[kind, FLAT], default=default)
+        Argument(
+            name,
+            Argument.KEYWORD_ONLY,
+            annotation=Annotated[_resolved(kind), FLAT],
+            default=default,
+        )
         for name, kind, default in parts
     ]
     arguments.append(Argument("json", Argument.KEYWORD_ONLY, annotation=Json, default=False))
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in arguments}
     return command
+
+
+def _resolved(kind: Any) -> Any:
+    """The class, its constructor annotated with types in place of their texts.
+
+    Cyclopts would look the texts of inherited fields up in the module of the subclass.
+    """
+    kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
+    return kind
 
 
 def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:

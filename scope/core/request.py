@@ -145,7 +145,7 @@ def _option(name: str, value: Any) -> Iterator[str]:
             if not (name == "--prompt" and isinstance(one, str)):
                 yield from (name, shlex.quote(f"{key}={one}"))
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        for one in value:
+        for one in value or ("none",):
             yield from (name, _spelled(one))
     else:
         yield from (name, _spelled(value))

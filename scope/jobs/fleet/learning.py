@@ -1,4 +1,4 @@
-"""Learns a fleet from a matrix: vectors of its questions, a forecaster that is chosen, and all."""
+"""Learns a fleet from a matrix of answers: question vectors, and the selected forecaster."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from scope.fleet.layout import QuestionLayout, Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
-from scope.jobs.fleet.given import text_digest
-from scope.jobs.frame import Surroundings
+from scope.jobs.fleet.answers import text_digest
 from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
@@ -48,7 +47,7 @@ EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
-    """How a fleet is learned: of what kind, and with which options."""
+    """How a fleet is learned."""
 
     embedder: str = AUTO
     dimensions: int | None = None
@@ -61,7 +60,7 @@ class Learning:
             raise SpecError(
                 f"the embedder `{self.embedder}`",
                 expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
-                mend="leave it out to have one chosen",
+                mend="leave it out to have one selected",
             )
         if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
             raise SpecError(
@@ -72,16 +71,16 @@ class Learning:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The names of all that is tried."""
+        """The names of all candidates."""
         return CHOSEN_AMONG if self.embedder == AUTO else (self.embedder,)
 
     @property
     def reads_texts(self) -> bool:
-        """Whether the questions' texts play a part."""
+        """Whether the questions' texts are read."""
         return self.kinds != (MeanForecaster.short_name,)
 
     def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
-        """What decides the result, for the manifest."""
+        """The settings for the manifest, which decide the result."""
         return {
             "embedder": self.embedder,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -92,7 +91,7 @@ class Learning:
         }
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
-        """The forecasters to choose among, not fitted yet."""
+        """The candidate forecasters, not fitted yet."""
         return tuple(self._candidate(name, layout) for name in self.kinds)
 
     def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
@@ -106,7 +105,7 @@ class Learning:
 
 
 class Learned(NamedTuple):
-    """A fleet, and how what was chosen for it did on questions that it had not seen.
+    """A fleet, and the cross-validation that selected its forecaster.
 
     ``table`` holds the questions that it was fitted on.
     """
@@ -132,7 +131,7 @@ def load_needed_encoder(
         if spec is not None:
             raise SpecError(
                 f"the encoder `{spec}` for the embedder {learning.embedder}",
-                expected="no encoder: it knows each model by its accuracy alone",
+                expected="no encoder: the embedder reads no texts",
                 mend="leave --encoder out, or name another --embedder",
             )
         return None
@@ -141,11 +140,11 @@ def load_needed_encoder(
 
 
 def learn(
-    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, around: Surroundings
+    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
 ) -> Learned:
-    """Encode the questions, try the candidates on questions left out, and fit the best on all."""
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all of them."""
     table, layout = tabulate(
-        matrix, encoder, around, features=learning.features and learning.reads_texts
+        matrix, encoder, progress, features=learning.features and learning.reads_texts
     )
     choice = choose(
         learning.candidates(layout),
@@ -154,7 +153,7 @@ def learn(
         folds=learning.folds,
         seed=learning.seed,
         first_anyway=learning.embedder != AUTO,
-        progress=around.progress,
+        progress=progress,
     )
     known = ~np.isnan(matrix.correct)
     fleet = Fleet(
@@ -177,10 +176,10 @@ class Tabulated(NamedTuple):
 
 
 def tabulate(
-    matrix: CorrectnessMatrix, encoder: Encoder | None, around: Surroundings, *, features: bool
+    matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
 ) -> Tabulated:
     """The questions' vectors, features and categories, as far as they are known."""
-    vectors = vectors_of(matrix, encoder, around.progress)
+    vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
     layout = make_layout(
         vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -12,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import SpecError
+from scope.core.request import as_function
 from scope.fleet.findings.communities import community_distances
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.benchmark_help import PlannedHelp, plan_help
-from scope.jobs.fleet.given import listed_specs, read_answers, read_asked
-from scope.jobs.fleet.labels import read_communities, require_known
-from scope.jobs.fleet.marking import NO_ENCODER
-from scope.jobs.fleet.members import (
+from scope.jobs.fleet.answers import load_answers, load_questions
+from scope.jobs.fleet.contributions import PlannedContributions, plan_contributions
+from scope.jobs.fleet.model_tables import read_communities, require_known
+from scope.jobs.fleet.models import (
     FROM_ANSWERS,
     answer_vectors,
     describe_models,
@@ -27,19 +27,17 @@ from scope.jobs.fleet.members import (
     skills_of_answers,
     skills_of_fleet,
 )
-from scope.jobs.fleet.opening import open_fleet, with_further_models
-from scope.jobs.fleet.plan import FleetPlan, carry_out
-from scope.jobs.frame import Surroundings
-from scope.models import ModelOptions
-from scope.protocols import Progress
+from scope.jobs.fleet.plan import prepared
+from scope.jobs.fleet.requests import MapRequest
+from scope.jobs.fleet.scoring import NO_ENCODER
+from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
+from scope.jobs.runner import Prepared, carry_out
 from scope.records import Comparison, DataCard, Estimate, FleetFindings, Setting, Undefined
 from scope.store import Run
 
-FORMS = "--fleet RUN, or --data ANSWERS"
 
-
-class Crowd(NamedTuple):
-    """Models with their vectors, whichever way they were named, and the counts behind them."""
+class MappedModels(NamedTuple):
+    """Models with their vectors, of a stored fleet or of answers, and the counts behind them."""
 
     models: tuple[str, ...]
     skills: tuple[Estimate | Undefined, ...]
@@ -53,109 +51,34 @@ class Crowd(NamedTuple):
     notes: tuple[str, ...]
 
 
-def map_fleet(
-    *,
-    fleet: str | Path | None = None,
-    add: str | None = None,
-    data: str | Sequence[str] = (),
-    communities: str | Path | Mapping[str, str] | None = None,
-    contributions: bool = False,
-    encoder: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    seed: int = 0,
-    model_options: ModelOptions | None = None,
-    run: str | Path | None = None,
-    runs: Path = Path("runs"),
-    progress: Progress | None = None,
-) -> Comparison:
-    """Place all models on a map, and tell which are alike.
+def carry_out_map_fleet(request: MapRequest) -> Comparison:
+    """Draw the map, or continue where the run was."""
+    return carry_out(request, prepare)
 
-    Parameters
-    ----------
-    fleet, add
-        A run of `embed_fleet`, by name or path, and answers of models that join it.
-    data
-        In place of a fleet: answers, of which the map is drawn without reading any text.
-    communities
-        The community of each model that is in one, by its name, or a table with the columns
-        ``model`` and ``community``: how near are its models to each other?
-    contributions
-        With ``data``: what each benchmark's questions do for forecasts on each other one. This
-        reads the questions' texts.
-    encoder, model_options
-        As for `embed_fleet`, for the contributions.
-    columns, seed, run, runs, progress
-        As for `embed_fleet`.
 
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    around = Surroundings.of(model_options, run, runs, progress)
-    _require_one_form(fleet, add, data, contributions=contributions, encoder=encoder)
+map_fleet = as_function(MapRequest, carry_out_map_fleet)
+
+
+def prepare(request: MapRequest) -> Prepared:
+    """Read the fleet or the answers, and the communities."""
+    communities = request.communities
     labels = communities if isinstance(communities, Mapping) else _read(communities)
-    told: dict[str, Setting | Sequence[str]] = {
-        "fleet": None if fleet is None else str(fleet),
-        "add": add,
-        "data": listed_specs(data) if data else (),
-        "communities": None if isinstance(communities, Mapping | None) else str(communities),
-        "contributions": contributions,
-        "encoder": encoder,
-        "column": [f"{role}={name}" for role, name in (columns or {}).items()],
-        "seed": seed,
-    }
-    settings: dict[str, Setting] = {"seed": seed, "communities": _digest(labels)}
-    help_: PlannedHelp | None = None
-    if fleet is not None:
-        crowd, cards, digest = _of_fleet(fleet, add, columns or {}, around)
+    settings: dict[str, Setting] = {"seed": request.seed, "communities": _digest(labels)}
+    planned: PlannedContributions | None = None
+    if request.fleet is not None:
+        mapped, cards, digest = _of_fleet(request.fleet, request)
         settings["fleet"] = digest
     else:
-        matrix, card = read_answers(data, columns)
-        crowd, cards = _of_answers(matrix), (card,)
-        if contributions:
-            help_ = plan_help(matrix, encoder, seed, around)
-            settings.update(help_.settings)
-    require_known(labels, crowd.models, "--communities")
-    plan = FleetPlan(job="map", data=cards, settings=settings, asked=told)
-    return carry_out(plan, around, partial(_find, crowd, labels, seed, help_))
-
-
-def _require_one_form(
-    fleet: str | Path | None,
-    add: str | None,
-    data: str | Sequence[str],
-    *,
-    contributions: bool,
-    encoder: str | None,
-) -> None:
-    """See that a fleet or answers are named, and nothing that would do nothing.
-
-    Raises
-    ------
-    SpecError
-        When it is otherwise.
-    """
-    if (fleet is None) == (not data):
-        raise SpecError(
-            "neither a fleet nor answers" if fleet is None else "a fleet, and answers beside it",
-            expected=FORMS,
-            mend="write for example --fleet ours" if fleet is None else "leave one of them out",
-        )
-    idle = {
-        "--add": add is not None and fleet is None,
-        "--contributions": contributions and fleet is not None,
-        "--encoder": encoder is not None and not contributions,
-    }
-    wrong = [name for name, idles in idle.items() if idles]
-    if wrong:
-        named = " and ".join(wrong)
-        raise SpecError(
-            f"{named} {'with --fleet' if fleet is not None else 'with --data'}",
-            expected=f"{FORMS}; --add with --fleet, --contributions with --data, --encoder with "
-            "--contributions",
-            mend=f"leave {named} out",
-        )
+        matrix, card = load_answers(request.data, request.columns)
+        mapped, cards = _of_answers(matrix), (card,)
+        if request.contributions:
+            planned = plan_contributions(matrix, request)
+            settings.update(planned.settings)
+    require_known(labels, mapped.models, "--communities")
+    # A mapping has no file that a command could name.
+    named = replace(request, communities=None) if isinstance(communities, Mapping) else request
+    find = partial(_find, mapped, labels, request.seed, planned)
+    return prepared("fleet map", named, find, data=cards, settings=settings)
 
 
 def _read(communities: str | Path | None) -> dict[str, str]:
@@ -165,21 +88,21 @@ def _read(communities: str | Path | None) -> dict[str, str]:
 def _digest(labels: Mapping[str, str]) -> str | None:
     if not labels:
         return None
-    told = json.dumps(sorted(labels.items()))
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    pairs = json.dumps(sorted(labels.items()))
+    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
 
 
 def _of_fleet(
-    spec: str | Path, add: str | None, columns: Mapping[str, str], around: Surroundings
-) -> tuple[Crowd, tuple[DataCard, ...], str]:
-    stored = open_fleet(spec, around.runs)
+    spec: str | Path, request: MapRequest
+) -> tuple[MappedModels, tuple[DataCard, ...], str]:
+    stored = open_fleet(spec, request.runs)
     fleet = stored.fleet
     cards: tuple[DataCard, ...] = ()
-    if add is not None:
-        answers, card = read_asked(add, columns)
-        fleet, cards = with_further_models(fleet, answers), (card,)
+    if request.add is not None:
+        answers, card = load_questions(request.add, request.columns)
+        fleet, cards = with_added_models(fleet, answers), (card,)
     placed = place_models(fleet.forecaster)
-    crowd = Crowd(
+    mapped = MappedModels(
         models=fleet.models,
         skills=skills_of_fleet(fleet),
         vectors=placed.vectors,
@@ -191,11 +114,11 @@ def _of_fleet(
         encoder=fleet.encoder or NO_ENCODER,
         notes=(placed.note,),
     )
-    return crowd, cards, stored.digest
+    return mapped, cards, stored.digest
 
 
-def _of_answers(matrix: CorrectnessMatrix) -> Crowd:
-    return Crowd(
+def _of_answers(matrix: CorrectnessMatrix) -> MappedModels:
+    return MappedModels(
         models=matrix.models,
         skills=skills_of_answers(matrix.correct),
         vectors=answer_vectors(matrix.correct),
@@ -210,22 +133,26 @@ def _of_answers(matrix: CorrectnessMatrix) -> Crowd:
 
 
 def _find(
-    crowd: Crowd, labels: Mapping[str, str], seed: int, help_: PlannedHelp | None, _: Run
+    mapped: MappedModels,
+    labels: Mapping[str, str],
+    seed: int,
+    planned: PlannedContributions | None,
+    _: Run,
 ) -> FleetFindings:
     members, shown = describe_models(
-        crowd.models, crowd.skills, crowd.vectors, communities=labels, added=crowd.added
+        mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
     )
     return FleetFindings(
-        questions=crowd.questions,
-        models=len(crowd.models),
-        answers=crowd.answers,
-        conflicts=crowd.conflicts,
-        forecaster=crowd.forecaster,
-        encoder=help_.encoder.spec if help_ else crowd.encoder,
+        questions=mapped.questions,
+        models=len(mapped.models),
+        answers=mapped.answers,
+        conflicts=mapped.conflicts,
+        forecaster=mapped.forecaster,
+        encoder=planned.encoder.spec if planned else mapped.encoder,
         members=members,
-        contributions=help_.find() if help_ else (),
-        communities=community_distances(crowd.vectors, crowd.models, labels, seed=seed)
+        contributions=planned.find() if planned else (),
+        communities=community_distances(mapped.vectors, mapped.models, labels, seed=seed)
         if labels
         else (),
-        notes=(*crowd.notes, shown, *(help_.notes if help_ else ())),
+        notes=(*mapped.notes, shown, *(planned.notes if planned else ())),
     )

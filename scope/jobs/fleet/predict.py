@@ -2,99 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
+from scope.core.request import as_function
 from scope.errors import DataError, SpecError
 from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.given import benchmarks_of, listed_specs, read_answers
-from scope.jobs.fleet.marking import NO_ENCODER
-from scope.jobs.fleet.members import FROM_ANSWERS, answer_vectors
-from scope.jobs.fleet.plan import FleetPlan, carry_out
-from scope.jobs.frame import Surroundings
+from scope.jobs.fleet.answers import benchmarks_of, load_answers
+from scope.jobs.fleet.models import FROM_ANSWERS, answer_vectors
+from scope.jobs.fleet.plan import prepared
+from scope.jobs.fleet.requests import PredictRequest
+from scope.jobs.fleet.scoring import NO_ENCODER
+from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, did_you_mean, listed
-from scope.protocols import Progress
 from scope.records import BenchmarkPrediction, Comparison, FleetFindings
 
 
-def predict_fleet(
-    *,
-    data: str | Sequence[str],
-    benchmarks: Sequence[str] = (),
-    splits: int = 100,
-    train_share: float = 0.5,
-    columns: Mapping[str, str] | None = None,
-    seed: int = 0,
-    run: str | Path | None = None,
-    runs: Path = Path("runs"),
-    progress: Progress | None = None,
-) -> Comparison:
-    """Leave each benchmark out in turn, and foretell the accuracies on it from the others.
+def carry_out_predict_fleet(request: PredictRequest) -> Comparison:
+    """Predict the accuracies, or continue where the run was."""
+    return carry_out(request, prepare)
 
-    Vectors of the models are learned from the answers to all other questions; a linear model from
-    vector to accuracy learns from some of the models and foretells the rest, for many random
-    splits of them. No text is read.
 
-    Parameters
-    ----------
-    data
-        As for `embed_fleet`, with the questions' benchmarks as their category.
-    benchmarks
-        Which to leave out; each in turn if none is named.
-    splits
-        How many random splits of the models.
-    train_share
-        The share of the models to learn from.
-    columns, seed, run, runs, progress
-        As for `embed_fleet`.
+predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    _check_splits(splits, train_share)
-    matrix, card = read_answers(data, columns)
-    named = _benchmarks(matrix, benchmarks)
-    _require_models(matrix, named)
-    plan = FleetPlan(
-        job="predict",
+
+def prepare(request: PredictRequest) -> Prepared:
+    """Read the answers, and check that they suffice."""
+    matrix, card = load_answers(request.data, request.columns)
+    benchmarks = _benchmarks(matrix, request.benchmarks)
+    _require_models(matrix, benchmarks)
+    return prepared(
+        "fleet predict",
+        request,
+        lambda _: _find(matrix, benchmarks, request),
         data=(card,),
         settings={
-            "benchmarks": ", ".join(named),
-            "splits": splits,
-            "train_share": train_share,
-            "seed": seed,
-        },
-        asked={
-            "data": listed_specs(data),
-            "benchmark": list(benchmarks),
-            "splits": splits,
-            "train_share": train_share,
-            "column": [f"{role}={name}" for role, name in (columns or {}).items()],
-            "seed": seed,
+            "benchmarks": ", ".join(benchmarks),
+            "splits": request.splits,
+            "train_share": request.train_share,
+            "seed": request.seed,
         },
     )
-    around = Surroundings.of(None, run, runs, progress)
-    foretell = partial(_foretold, matrix, splits=splits, train=train_share, seed=seed)
-    return carry_out(plan, around, lambda _: _find(matrix, named, foretell, around))
-
-
-def _check_splits(splits: int, train_share: float) -> None:
-    if splits < 1 or not 0 < train_share < 1:
-        raise SpecError(
-            f"{splits} splits with a share of {train_share:g} of the models to learn from",
-            expected="one split or more, and a share between 0 and 1",
-            mend="leave --splits and --train-share out",
-        )
 
 
 def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, ...]:
-    """Those named, or all; there must be two or more to leave one out.
+    """The benchmarks named, or all of two or more.
 
     Raises
     ------
@@ -103,7 +57,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
     SpecError
         When one is named that they have not.
     """
-    known = benchmarks_of(matrix, "one to foretell, others to learn from")
+    known = benchmarks_of(matrix, "one to predict, others to learn from")
     for one in named:
         if one not in known:
             raise SpecError(
@@ -115,7 +69,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
 
 
 def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> None:
-    """See that one of the benchmarks at least has models enough to foretell.
+    """Check that at least one of the benchmarks has enough models.
 
     Raises
     ------
@@ -131,13 +85,13 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
     if most < FEWEST_MODELS:
         raise DataError(
             f"{counted(most, 'model')} with answers to a benchmark and to other questions",
-            expected=f"{FEWEST_MODELS} or more: some to learn from, others to foretell",
+            expected=f"{FEWEST_MODELS} or more: some to learn from, others to predict",
             mend="add answers of further models",
         )
 
 
-def _foretold(
-    matrix: CorrectnessMatrix, benchmark: str, *, splits: int, train: float, seed: int
+def _prediction(
+    matrix: CorrectnessMatrix, benchmark: str, request: PredictRequest
 ) -> BenchmarkPrediction:
     left = leave_out(
         matrix.correct,
@@ -151,22 +105,19 @@ def _foretold(
         benchmark=benchmark,
         models=[matrix.models[column] for column in left.columns],
         questions=left.questions,
-        splits=splits,
-        train=train,
-        seed=seed,
+        splits=request.splits,
+        train=request.train_share,
+        seed=request.seed,
     )
 
 
 def _find(
-    matrix: CorrectnessMatrix,
-    benchmarks: Sequence[str],
-    foretell: Callable[[str], BenchmarkPrediction],
-    around: Surroundings,
+    matrix: CorrectnessMatrix, benchmarks: Sequence[str], request: PredictRequest
 ) -> FleetFindings:
     predictions = []
-    with around.progress.task("benchmarks left out", len(benchmarks)) as advance:
+    with request.progress.task("benchmarks left out", len(benchmarks)) as advance:
         for benchmark in benchmarks:
-            predictions.append(foretell(benchmark))
+            predictions.append(_prediction(matrix, benchmark, request))
             advance()
     return FleetFindings(
         questions=len(matrix.ids),
@@ -178,6 +129,6 @@ def _find(
         predictions=tuple(predictions),
         notes=(
             *matrix.notes,
-            "each benchmark is foretold from vectors that were learned without its questions",
+            "each benchmark is predicted from vectors that were learned without its questions",
         ),
     )

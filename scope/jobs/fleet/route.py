@@ -1,188 +1,125 @@
-"""Routing: which model should be asked which question?"""
+"""Routing: which model answers which question best?"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import SpecError
+from scope.core.request import as_function
 from scope.fleet.findings.budgets import Columns
 from scope.fleet.findings.routers import router_scores
 from scope.fleet.findings.routing import route_mix, route_questions, single_best
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
-from scope.jobs.fleet.exam import Exam, PlannedExam
-from scope.jobs.fleet.examining import ExamRequest, plan_exam
+from scope.jobs.fleet.answers import same_texts
+from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
 from scope.jobs.fleet.files import ROUTES, write_table
-from scope.jobs.fleet.given import same_texts
-from scope.jobs.fleet.labels import checked_costs, read_costs, require_known
-from scope.jobs.fleet.marking import findings_of, score_forecasts
-from scope.jobs.fleet.plan import FleetPlan, carry_out
-from scope.jobs.frame import Surroundings
-from scope.models import ModelOptions
+from scope.jobs.fleet.model_tables import checked_costs, read_costs, require_known
+from scope.jobs.fleet.plan import prepared
+from scope.jobs.fleet.requests import RouteRequest
+from scope.jobs.fleet.scoring import findings_of, score_forecasts
+from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
-from scope.protocols import Progress
 from scope.records import Comparison, FleetFindings, RouterScore, Setting
 from scope.store import Run
 
 
-class Fare(NamedTuple):
-    """Who may be asked, what each costs, and what a question may cost on average."""
+class Candidates(NamedTuple):
+    """The models that may be asked, their costs, and the largest mean cost of a question."""
 
     models: tuple[str, ...]
     costs: Mapping[str, float]
     budget: float | None
 
 
-def route_fleet(
-    *,
-    fleet: str | Path | None = None,
-    questions: str | None = None,
-    add: str | None = None,
-    data: str | Sequence[str] = (),
-    test_share: float | None = None,
-    models: Sequence[str] = (),
-    costs: Mapping[str, float] | None = None,
-    costs_file: str | Path | None = None,
-    budget: float | None = None,
-    embedder: str | None = None,
-    encoder: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    seed: int = 0,
-    model_options: ModelOptions | None = None,
-    run: str | Path | None = None,
-    runs: Path = Path("runs"),
-    progress: Progress | None = None,
-) -> Comparison:
-    """Choose a model for each new question, by its skill and what the question's text adds.
+def carry_out_route_fleet(request: RouteRequest) -> Comparison:
+    """Route the questions, or continue where the run was."""
+    return carry_out(request, prepare)
 
-    How far the text counts was found on questions left out in turn, and stands in the notes: where
-    it did not help, the most skilled model is asked all of them. Every choice stands in
-    ``routes.csv`` in the run's folder, beside the probability that the model asked is right, which
-    need not be the greatest. Where answers are known, the router is held against the single best
-    model, a random choice with its own mix, and an oracle.
 
-    Parameters
-    ----------
-    models
-        Who may be asked; all models of the fleet if none is named.
-    costs, costs_file
-        What a question to each model costs, in any unit, by name; or a table with the columns
-        ``model`` and ``cost``. Of a model that stands in both, the former counts. Of two models as
-        good, the cheaper one is asked.
-    budget
-        The most that a question may cost on average.
-    fleet, questions, add, data, test_share, embedder, encoder, columns, seed, model_options, run, \
-runs, progress
-        As for `forecast_fleet`.
+route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 
-    Raises
-    ------
-    ScopeError
-        Whatever the user can mend: see `scope.errors`.
-    """
-    request = ExamRequest(
-        fleet=fleet,
-        questions=questions,
-        add=add,
-        data=data,
-        test_share=test_share,
-        embedder=embedder,
-        encoder=encoder,
-        columns=columns or {},
-        seed=seed,
+
+def prepare(request: RouteRequest) -> Prepared:
+    """Read the fleet, the questions and the costs, or the answers to learn from and to score."""
+    costs = read_costs(request.costs_file) if request.costs_file else {}
+    evaluation = plan_evaluation(request)
+    candidates = _candidates(
+        evaluation.models, request.models, {**costs, **request.costs}, request.budget
     )
-    around = Surroundings.of(model_options, run, runs, progress)
-    given = {**(read_costs(costs_file) if costs_file else {}), **(costs or {})}
-    exam = plan_exam(request, around)
-    fare = _fare(exam.models, models, given, budget)
-    plan = FleetPlan(
-        job="route",
-        data=exam.data,
-        settings={**exam.settings, **_settings(fare)},
-        asked={
-            **exam.asked,
-            "model": list(models),
-            "cost": [f"{name}={cost!r}" for name, cost in (costs or {}).items()],
-            "costs": str(costs_file) if costs_file else None,
-            "budget": budget,
-        },
+    return prepared(
+        "fleet route",
+        request,
+        partial(_find, evaluation, candidates),
+        data=evaluation.data,
+        settings={**evaluation.settings, **_settings(candidates)},
     )
-    return carry_out(plan, around, partial(_find, exam, fare))
 
 
-def _fare(
+def _candidates(
     known: Sequence[str], named: Sequence[str], costs: Mapping[str, float], budget: float | None
-) -> Fare:
-    """Who may be asked and at what cost, if the fleet has them all.
+) -> Candidates:
+    """The models that may be asked and their costs, checked.
 
     Raises
     ------
     SpecError
-        When a model is none of the fleet, a cost or the budget cannot be, or a budget is without
-        costs or below them all.
+        When a model is not in the fleet, a cost is negative, or a budget is without costs or below
+        all of them.
     DataError
         When some of the models have no cost.
     """
     require_known(named, known, "--model")
     require_known(costs, known, "--cost or --costs")
-    asked = tuple(name for name in known if not named or name in set(named))
-    prices = checked_costs(costs, asked)
-    if budget is not None and not (math.isfinite(budget) and budget >= 0):
-        raise SpecError(
-            f"a budget of {budget:g} a question",
-            expected="a finite number, 0 or more, in the unit of the costs",
-            mend="write for example --budget 0.5",
-        )
-    # Tells at once of a budget without costs, or one that no model keeps to.
-    single_best(np.zeros(len(asked)), prices, budget)
-    return Fare(asked, costs, budget)
+    models = tuple(name for name in known if not named or name in set(named))
+    prices = checked_costs(costs, models)
+    # Refuses a budget without costs, or one below the cheapest model.
+    single_best(np.zeros(len(models)), prices, budget)
+    return Candidates(models, costs, budget)
 
 
-def _settings(fare: Fare) -> dict[str, Setting]:
+def _settings(candidates: Candidates) -> dict[str, Setting]:
     return {
-        "models": f"{counted(len(fare.models), 'model')} {_digest(fare.models)}",
-        "costs": _digest(sorted(fare.costs.items())) if fare.costs else None,
-        "budget": fare.budget,
+        "models": f"{counted(len(candidates.models), 'model')} {_digest(candidates.models)}",
+        "costs": _digest(sorted(candidates.costs.items())) if candidates.costs else None,
+        "budget": candidates.budget,
     }
 
 
-def _digest(told: object) -> str:
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
-def _find(planned: PlannedExam, fare: Fare, run: Run) -> FleetFindings:
-    """Hold the exam: choose a model for every question, and judge the choices where it can be."""
-    exam = planned.begin()
-    columns = np.array([exam.fleet.models.index(name) for name in fare.models])
-    prices = checked_costs(fare.costs, fare.models)
-    probabilities = exam.fleet.forecaster.predict_proba(exam.table)
-    wishes = exam.fleet.forecaster.routing_scores(exam.table)[:, columns]
-    chosen = route_questions(wishes, prices, fare.budget)
+def _find(planned: PlannedEvaluation, candidates: Candidates, run: Run) -> FleetFindings:
+    """Choose a model for every question, and score the choices where answers are known."""
+    evaluation = planned.build()
+    columns = np.array([evaluation.fleet.models.index(name) for name in candidates.models])
+    prices = checked_costs(candidates.costs, candidates.models)
+    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
+    wishes = evaluation.fleet.forecaster.routing_scores(evaluation.table)[:, columns]
+    chosen = route_questions(wishes, prices, candidates.budget)
     write_table(
         run.path / ROUTES,
         ("question", "model", "probability"),
-        _rows(exam, fare, chosen, probabilities[:, columns]),
+        _rows(evaluation, candidates, chosen, probabilities[:, columns]),
     )
     return findings_of(
-        exam,
-        notes=(*_spent(fare, prices, chosen), went_by(exam.fleet.forecaster)),
-        scores=score_forecasts(exam, probabilities),
-        routers=_judged(exam, fare, chosen, columns),
-        mix=route_mix(chosen, fare.models),
+        evaluation,
+        notes=(*_mean_cost(candidates, prices, chosen), routing_note(evaluation.fleet.forecaster)),
+        scores=score_forecasts(evaluation, probabilities),
+        routers=_router_scores(evaluation, candidates, chosen, columns),
+        mix=route_mix(chosen, candidates.models),
         files=(ROUTES,),
     )
 
 
-def went_by(forecaster: Forecaster) -> str:
-    """How far the router goes by the questions' texts."""
+def routing_note(forecaster: Forecaster) -> str:
+    """A note on the weight that the router gives to the questions' texts."""
     weights = getattr(forecaster, "route_weights_", None)
     if weights is None:
         return (
@@ -202,7 +139,7 @@ def went_by(forecaster: Forecaster) -> str:
 
 
 def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
-    """Where the text did harm, and skill alone decides."""
+    """The categories in which texts made routing worse, so that skill alone decides."""
     named = [
         category
         for category, weight in zip(forecaster.layout.categories, weights, strict=False)
@@ -211,38 +148,42 @@ def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
     return f"; of {listed(named, most=5)}, where it did harm, skill alone decides" if named else ""
 
 
-def _spent(fare: Fare, prices: Sequence[float] | None, chosen: Columns) -> tuple[str, ...]:
-    """What the choices cost, all questions counted: those in the table may be fewer."""
+def _mean_cost(
+    candidates: Candidates, prices: Sequence[float] | None, chosen: Columns
+) -> tuple[str, ...]:
+    """A note on the mean cost of all choices; the table may cover fewer questions."""
     if prices is None:
         return ()
     spent = float(np.asarray(prices)[chosen].mean())
-    kept = "" if fare.budget is None else f", within the budget of {fare.budget:g}"
+    kept = "" if candidates.budget is None else f", within the budget of {candidates.budget:g}"
     return (f"all {len(chosen)} questions cost {spent:.4g} on average{kept}",)
 
 
 def _rows(
-    exam: Exam, fare: Fare, chosen: Columns, probabilities: Probabilities
+    evaluation: Evaluation, candidates: Candidates, chosen: Columns, probabilities: Probabilities
 ) -> Iterator[tuple[str, str, float]]:
-    for row, (name, column) in enumerate(zip(exam.questions.ids, chosen.tolist(), strict=True)):
-        yield name, fare.models[column], float(probabilities[row, column])
+    for row, (name, column) in enumerate(
+        zip(evaluation.questions.ids, chosen.tolist(), strict=True)
+    ):
+        yield name, candidates.models[column], float(probabilities[row, column])
 
 
-def _judged(
-    exam: Exam, fare: Fare, chosen: Columns, columns: NDArray[np.int64]
+def _router_scores(
+    evaluation: Evaluation, candidates: Candidates, chosen: Columns, columns: NDArray[np.int64]
 ) -> tuple[RouterScore, ...]:
-    """The router beside what it must beat, on new questions with answers; nothing without any."""
-    answers = exam.questions.correct[:, columns]
-    rows = exam.scored[~np.isnan(answers[exam.scored]).all(axis=1)]
+    """The router and its baselines on new questions with answers; none without any."""
+    answers = evaluation.questions.correct[:, columns]
+    rows = evaluation.scored[~np.isnan(answers[evaluation.scored]).all(axis=1)]
     if not len(rows):
         return ()
-    questions = exam.questions.take(rows)
-    prices = checked_costs(fare.costs, fare.models)
+    questions = evaluation.questions.take(rows)
+    prices = checked_costs(candidates.costs, candidates.models)
     return router_scores(
         chosen[rows],
         answers[rows],
         same_texts(questions),
-        models=fare.models,
-        single=single_best(exam.fleet.forecaster.skills_[columns], prices, fare.budget),
+        models=candidates.models,
+        single=single_best(evaluation.fleet.forecaster.skills_[columns], prices, candidates.budget),
         categories=questions.categories,
         costs=prices,
     )

@@ -131,7 +131,7 @@ def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
     assert {one["category"] for one in found["scores"]} == {None, *TOPICS}
     notes = " ".join(found["notes"])
     assert "20 of the 60 questions are among those that the fleet was fitted on" in notes
-    assert f"answers of 1 model that the fleet lacks count for nothing: `{LAST}`" in notes
+    assert f"answers of 1 model that the fleet lacks are ignored: `{LAST}`" in notes
 
 
 def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):
@@ -175,7 +175,7 @@ def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
     assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
 
 
-def test_a_router_is_held_against_simpler_ways(fleet, tmp_path):
+def test_a_router_is_compared_with_simpler_ones(fleet, tmp_path):
     found = findings(
         fleet("route", "--fleet", "ours", "--questions", "test.csv", "--run", "mine", "--json")
     )
@@ -200,7 +200,7 @@ def test_costs_and_a_budget_decide_who_is_asked(fleet, tmp_path):
     assert 1.4 < np.mean([{"model-00": 1, "model-01": 3}[one] for one in written]) <= 1.5
 
 
-def test_each_benchmark_is_foretold_from_the_others(fleet):
+def test_each_benchmark_is_predicted_from_the_others(fleet):
     asked = ("predict", "--data", "answers.csv", "--splits", "10", "--json")
     found = findings(fleet(*asked))
     assert [one["benchmark"] for one in found["predictions"]] == sorted(TOPICS)
@@ -234,8 +234,8 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
     add = ("--fleet", "ours", "--add", "newcomer.csv")
     fleet("forecast", *add, "--questions", "new.csv", "--run", "mine")
     written = [row for row in rows(tmp_path / "runs/mine/forecasts.csv") if row["model"] == LAST]
-    foretold = np.array([float(row["probability"]) > 0.5 for row in written])
-    assert (foretold == made_up.correct[120:, -1]).mean() > 0.7
+    predicted = np.array([float(row["probability"]) > 0.5 for row in written])
+    assert (predicted == made_up.correct[120:, -1]).mean() > 0.7
     members = findings(fleet("map", *add, "--json"))["members"]
     assert [one["name"] for one in members if one["added"]] == [LAST]
     assert members[-1]["skill"]["n"] == 120

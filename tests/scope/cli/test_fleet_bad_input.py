@@ -1,4 +1,4 @@
-"""Every mistake about a fleet ends in one screen that says what was found and how to mend it."""
+"""Every mistake about a fleet ends in one screen that says what was found and how to fix it."""
 
 import json
 import shutil
@@ -145,13 +145,13 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
     [
         (("--model", "model-0"), "no model `model-0` in the fleet, which --model names"),
         (("--cost", "model-99=1"), "no model `model-99` in the fleet, which --cost or --costs"),
-        (("--cost", "model-00"), "the cost `model-00`"),
-        (("--cost", "model-00=dear"), "the cost `model-00=dear`"),
+        (("--cost", "model-00"), "--cost model-00"),
+        (("--cost", "model-00=dear"), "--cost model-00=dear"),
         (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
         (("--cost", "model-00=nan"), "a cost of nan for `model-00`"),
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
-        (("--budget", "nan"), "a budget of nan a question"),
+        (("--budget", "nan"), "--budget nan"),
         (("--costs", "gone.csv"), "the path of a .csv with the columns model and cost"),
         (
             ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
@@ -178,7 +178,7 @@ def test_near_names_are_offered(refused):
         ("--fleet ours --questions new.csv --embedder knn", "--embedder with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
         ("--data train.csv --questions new.csv", "--questions with --data"),
-        ("--data train.csv --test-share 1.5", "a share of 1.5 of 120 questions to hold out"),
+        ("--data train.csv --test-share 1.5", "--test-share 1.5"),
         ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
         ("--data train.csv --test-share 0.99", "1 question to learn from, beside 119 held out"),
     ],
@@ -227,21 +227,21 @@ def test_a_further_model_cannot_join_a_fleet_without_vectors(refused):
     ("asked", "found"),
     [
         (("--benchmark", "law"), "did you mean `laws`?"),
-        (("--train-share", "1"), "100 splits with a share of 1 of the models"),
+        (("--train-share", "1"), "--train-share 1.0"),
     ],
 )
 def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):
     assert found in refused("predict", "--data", "train.csv", *asked)
 
 
-def test_a_benchmark_is_foretold_from_others_alone(refused, answers):
+def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
     path = answers("a,1,one?,1", "b,1,one?,0", "a,2,two?,0", "b,2,two?,1")
     assert "0 benchmarks among the categories of 2 questions" in refused("predict", "--data", path)
     message = refused("map", "--data", path, "--contributions")
     assert "0 benchmarks among the categories of 2 questions" in message
 
 
-def test_too_few_models_to_foretell_are_refused_before_any_work(refused, answers):
+def test_too_few_models_to_predict_are_refused_before_any_work(refused, answers):
     rows = [f"m{model},{one},{one}?,{(model + one) % 2}" for model in range(9) for one in range(4)]
     named = [f"{row},{'ab'[int(row.split(',')[1]) % 2]}" for row in rows]
     path = answers(*named, columns="model,id,question,correct,category")

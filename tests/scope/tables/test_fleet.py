@@ -250,11 +250,11 @@ def test_a_comparison_with_a_fleet_prints_as_its_table():
 
 
 def test_the_command_line_adds_the_data_that_it_read(capsys):
-    show(build_comparison(), as_json=False, report=None)
+    show(build_comparison(), as_json=False)
     out = capsys.readouterr().out
     assert "forecasts of answers to unseen questions" in out
     assert ".csv: 1500 of 1500 questions, 1499 with an answer" in out
     assert "gold" not in out
     folder = Path("runs") / "ours"
-    show(build_comparison(), as_json=False, report=folder / "report.html")
+    show(replace(build_comparison(), folder=folder), as_json=False)
     assert f"files: {folder / 'embedder.safetensors'}, " in capsys.readouterr().out

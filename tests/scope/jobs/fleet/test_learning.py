@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,11 +11,10 @@ from scope.jobs.fleet.learning import (
     learn,
     load_needed_encoder,
 )
-from scope.jobs.frame import Surroundings
 from scope.models import ModelOptions
+from scope.progress import Silent
 
 LAYOUT = QuestionLayout(vector=2)
-AROUND = Surroundings.of(None, None, Path("runs"), None)
 
 
 def matrix(texts):
@@ -71,7 +68,7 @@ def test_the_mean_needs_neither_text_nor_encoder():
     given = matrix([""] * 10)
     learning = Learning(embedder="mean")
     assert load_needed_encoder(learning, given, None, ModelOptions()) is None
-    learned = learn(given, learning, None, AROUND)
+    learned = learn(given, learning, None, Silent())
     assert learned.fleet.encoder == ""
     assert learned.fleet.skills.tolist() == [0.5, 1.0, 0.0]
     assert learned.fleet.answered.tolist() == [10, 10, 5]
@@ -81,7 +78,7 @@ def test_the_mean_needs_neither_text_nor_encoder():
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
     given = matrix([f"question {'x' * place}" for place in range(12)])
-    learned = learn(given, Learning(embedder="knn", features=False), Lengths(), AROUND)
+    learned = learn(given, Learning(embedder="knn", features=False), Lengths(), Silent())
     assert learned.fleet.encoder == "hf:lengths"
     assert learned.fleet.forecaster.layout.encoder == "lengths-1"
     assert learned.table[:, 0].tolist() == [9.0 + place for place in range(12)]

@@ -7,7 +7,7 @@ import scope
 from scope.errors import SpecError
 from scope.fleet import TextFactors
 from scope.fleet.layout import QuestionLayout
-from scope.jobs.fleet.route import went_by
+from scope.jobs.fleet.route import routing_note
 
 EASY = 20
 QUESTIONS = 200
@@ -59,11 +59,11 @@ def single_best(found):
     return one.model
 
 
-def test_a_lucky_newcomer_of_easy_questions_is_not_the_single_best(write):
+def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
-    newcomer = write("lucky.csv", [("lucky", f"q{number}", 1) for number in range(EASY)])
+    added = write("lucky.csv", [("lucky", f"q{number}", 1) for number in range(EASY)])
     questions = write("new.csv", asked("usual-0"))
-    found = scope.route_fleet(fleet="ours", add=newcomer, questions=questions, run="routed")
+    found = scope.route_fleet(fleet="ours", add=added, questions=questions, run="routed")
     assert single_best(found) == "best"
     assert [one.name for one in found.fleet.members if one.added] == ["lucky"]
 
@@ -85,7 +85,7 @@ def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, st
     assert score.accuracy.value == pytest.approx(1 / 3)
 
 
-def test_by_what_the_router_goes_is_told(write):
+def test_a_note_says_how_the_router_chooses(write):
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
     assert "asks the model of which mean forecasts" in " ".join(found.fleet.notes)
@@ -95,7 +95,7 @@ def test_by_what_the_router_goes_is_told(write):
 def test_a_budget_is_finite(write, budget):
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
     costs = dict.fromkeys(("best", *USUAL), 1.0)
-    with pytest.raises(SpecError, match="a finite number, 0 or more"):
+    with pytest.raises(SpecError, match=r"--budget .*\n.*a number at least 0"):
         scope.route_fleet(
             fleet="ours", questions="train.csv", costs=costs, budget=float(budget), run="to"
         )
@@ -105,13 +105,13 @@ def test_a_budget_is_finite(write, budget):
     ("weight", "told"),
     [(0.0, "by the models' skills alone"), (0.5, "its weight is 0.50, of at most 1")],
 )
-def test_how_far_the_router_goes_by_the_text_is_told(weight, told):
+def test_a_note_gives_the_weight_of_the_text(weight, told):
     forecaster = TextFactors(layout=QuestionLayout(vector=1))
     forecaster.route_weights_ = np.array([weight])
-    assert told in went_by(forecaster)
+    assert told in routing_note(forecaster)
 
 
 def test_categories_in_which_skill_alone_decides_are_named():
     forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=("arc", "gsm8k")))
     forecaster.route_weights_ = np.array([0.0, 0.5, 0.5])
-    assert "of `arc`, where it did harm, skill alone decides" in went_by(forecaster)
+    assert "of `arc`, where it did harm, skill alone decides" in routing_note(forecaster)

@@ -1,4 +1,4 @@
-"""What an exam shows: how good the fleet's forecasts are, beside those of simpler ways."""
+"""Scores of a fleet's forecasts and of simpler baselines, and the findings around them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 from scope.fleet.findings.forecasting import forecast_scores
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.mean import MeanForecaster
-from scope.jobs.fleet.exam import Exam
-from scope.jobs.fleet.given import same_texts
-from scope.jobs.fleet.members import skills_of_fleet
+from scope.jobs.fleet.answers import same_texts
+from scope.jobs.fleet.evaluation import Evaluation
+from scope.jobs.fleet.models import skills_of_fleet
 from scope.printing import counted
 from scope.records import FleetFindings, FleetModel, ForecastScore
 
 NO_ENCODER = "none"
-"""What is told in place of an encoder where no text is read."""
+"""The name that a result gives to the encoder where no text is read."""
 
 
-def score_forecasts(exam: Exam, probabilities: Probabilities) -> tuple[ForecastScore, ...]:
+def score_forecasts(
+    evaluation: Evaluation, probabilities: Probabilities
+) -> tuple[ForecastScore, ...]:
     """The scores of each model's mean, of others and of the fleet; none where no answer is known.
 
     Parameters
@@ -28,23 +30,23 @@ def score_forecasts(exam: Exam, probabilities: Probabilities) -> tuple[ForecastS
     probabilities
         The fleet's own forecasts, shape (questions, models).
     """
-    rows = exam.scored
+    rows = evaluation.scored
     if not len(rows):
         return ()
-    questions = exam.questions.take(rows)
+    questions = evaluation.questions.take(rows)
     # For models that were added later too: the accuracy on what each answered of the fleet's own.
-    means = np.tile(exam.fleet.skills, (len(rows), 1))
-    chosen = exam.fleet.forecaster.spelling
+    means = np.tile(evaluation.fleet.skills, (len(rows), 1))
+    chosen = evaluation.fleet.forecaster.spelling
     forecasts = {
         MeanForecaster.short_name: means,
-        **{one.spelling: one.predict_proba(exam.table[rows]) for one in exam.others},
+        **{one.spelling: one.predict_proba(evaluation.table[rows]) for one in evaluation.others},
         chosen: probabilities[rows],
     }
     return tuple(
         score
-        for spelling, foretold in forecasts.items()
+        for spelling, predicted in forecasts.items()
         for score in forecast_scores(
-            foretold,
+            predicted,
             questions.correct,
             same_texts(questions),
             forecaster=spelling,
@@ -55,18 +57,20 @@ def score_forecasts(exam: Exam, probabilities: Probabilities) -> tuple[ForecastS
     )
 
 
-def findings_of(exam: Exam, *, notes: Sequence[str] = (), **found: Any) -> FleetFindings:
-    """What was found, with the counts of what the fleet was learned from and the exam's notes.
+def findings_of(
+    evaluation: Evaluation, *, notes: Sequence[str] = (), **found: Any
+) -> FleetFindings:
+    """Findings with the counts of what the fleet was learned from and the evaluation's notes.
 
-    Of the models only those are told of that were added to the fleet for this exam.
+    Of the models only those are listed that were added to the fleet for this evaluation.
     """
-    fleet = exam.fleet
-    asked, scored = len(exam.questions.ids), len(exam.scored)
+    fleet = evaluation.fleet
+    total, scored = len(evaluation.questions.ids), len(evaluation.scored)
     return FleetFindings(
         questions=len(fleet.ids),
         models=len(fleet.models),
         answers=int(fleet.answered.sum()),
-        conflicts=exam.conflicts,
+        conflicts=evaluation.conflicts,
         forecaster=fleet.forecaster.spelling,
         encoder=fleet.encoder or NO_ENCODER,
         members=tuple(
@@ -75,9 +79,9 @@ def findings_of(exam: Exam, *, notes: Sequence[str] = (), **found: Any) -> Fleet
             if name in fleet.added
         ),
         notes=(
-            f"{counted(asked, 'question')} asked of the fleet, of which {scored} scored",
+            f"{counted(total, 'question')} forecast, of which {scored} are scored",
             *notes,
-            *exam.notes,
+            *evaluation.notes,
         ),
         **found,
     )

@@ -3,8 +3,8 @@ import pytest
 
 from scope.fleet import CorrectnessMatrix, Fleet, NeighbourForecaster
 from scope.fleet.layout import QuestionLayout
-from scope.jobs.fleet.exam import Exam
-from scope.jobs.fleet.marking import findings_of, score_forecasts
+from scope.jobs.fleet.evaluation import Evaluation
+from scope.jobs.fleet.scoring import findings_of, score_forecasts
 
 LAYOUT = QuestionLayout(vector=1)
 TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
@@ -12,7 +12,7 @@ TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
 LEARNED = np.array([[row < 9, row == 9] for row in range(10)], dtype=np.float32)
 
 
-def exam(correct, added=()):
+def evaluation(correct, added=()):
     """Questions that both models answer the other way round than what the fleet learned from."""
     asked = np.asarray(correct, dtype=np.float32)
     ids = tuple(f"new{row}" for row in range(len(asked)))
@@ -34,7 +34,7 @@ def exam(correct, added=()):
         correct=asked,
         part=True,
     )
-    return Exam(
+    return Evaluation(
         fleet=fleet,
         questions=questions,
         table=np.zeros((len(ids), 1), dtype=np.float32),
@@ -43,15 +43,15 @@ def exam(correct, added=()):
 
 
 def test_the_mean_is_that_of_the_answers_learned_from():
-    """By the answers of the exam itself the mean would be always right here."""
-    mean, knn = score_forecasts(exam([[0, 1]] * 4), np.tile(np.float32([[0.4, 0.6]]), (4, 1)))
+    """By the answers that are scored the mean would be always right here."""
+    mean, knn = score_forecasts(evaluation([[0, 1]] * 4), np.tile(np.float32([[0.4, 0.6]]), (4, 1)))
     assert (mean.forecaster, mean.accuracy.value) == ("mean", 0.0)
     assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
     # Squares of 0.9 - 0 and of 0.1 - 1.
     assert mean.brier.value == pytest.approx(0.81)
 
 
-def test_of_the_models_those_that_were_added_are_told_of():
-    assert findings_of(exam([[0, 1]])).members == ()
-    (one,) = findings_of(exam([[0, 1]], added=("poor",))).members
+def test_of_the_models_those_that_were_added_are_listed():
+    assert findings_of(evaluation([[0, 1]])).members == ()
+    (one,) = findings_of(evaluation([[0, 1]], added=("poor",))).members
     assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -1,4 +1,4 @@
-"""What a benchmark's questions do for forecasts on others, on questions held out."""
+"""How each benchmark's questions contribute to forecasts on the others, on held-out questions."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import require_texts
-from scope.jobs.fleet.given import benchmarks_of, same_texts
-from scope.jobs.fleet.held_out_exam import TEST_SHARE, held_out_rows
+from scope.jobs.fleet.answers import benchmarks_of, same_texts
 from scope.jobs.fleet.learning import tabulate
-from scope.jobs.frame import Surroundings
+from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
+from scope.jobs.fleet.split import held_out_rows
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
-from scope.protocols import Encoder
+from scope.protocols import Encoder, Progress
 from scope.records import Contribution, Setting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlannedHelp:
-    """Answers to questions with a benchmark each, and the encoder that their texts are read by."""
+class PlannedContributions:
+    """Answers to questions with a benchmark each, and the encoder of their texts."""
 
     matrix: CorrectnessMatrix
     held_out: NDArray[np.bool_]
     encoder: Encoder
     seed: int
-    around: Surroundings
+    progress: Progress
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What decides the result beside the answers."""
+        """The settings that decide the result."""
         return {
             "encoder": f"{self.encoder.spec} {self.encoder.fingerprint}",
             "test_share": TEST_SHARE,
@@ -50,10 +50,10 @@ class PlannedHelp:
         )
 
     def find(self) -> tuple[Contribution, ...]:
-        """Learn without each benchmark in turn, and see what becomes of forecasts on each."""
+        """Learn without each benchmark in turn, and score the forecasts on every benchmark."""
         known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
-        asked = self.matrix.take(np.flatnonzero(self.held_out))
-        learned = tabulate(self.matrix, self.encoder, self.around, features=True)
+        test = self.matrix.take(np.flatnonzero(self.held_out))
+        learned = tabulate(self.matrix, self.encoder, self.progress, features=True)
         table, questions = learned.table[~self.held_out], learned.table[self.held_out]
 
         def fit_predict(rows: NDArray[np.bool_]) -> Probabilities:
@@ -61,21 +61,19 @@ class PlannedHelp:
             return forecaster.fit(table[rows], known.correct[rows]).predict_proba(questions)
 
         fits = len({one for one in known.categories if one is not None}) + 1
-        with self.around.progress.task("contributions of benchmarks", fits) as advance:
+        with self.progress.task("contributions of benchmarks", fits) as advance:
             return contributions(
                 fit_predict,
                 known.categories,
-                asked.correct,
-                same_texts(asked),
-                asked.categories,
+                test.correct,
+                same_texts(test),
+                test.categories,
                 advance=advance,
             )
 
 
-def plan_help(
-    matrix: CorrectnessMatrix, encoder: str | None, seed: int, around: Surroundings
-) -> PlannedHelp:
-    """See that there are benchmarks and texts, and load the encoder.
+def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> PlannedContributions:
+    """Check that there are benchmarks and texts, and load the encoder.
 
     Raises
     ------
@@ -84,6 +82,10 @@ def plan_help(
     """
     benchmarks_of(matrix, "for one to contribute to another")
     require_texts(matrix.texts, f"the embedder {TextFactors.short_name}", matrix.ids)
-    loaded = load_encoder(encoder or SENTENCE_ENCODER, around.models)
-    held_out = held_out_rows(matrix.texts, TEST_SHARE, seed)
-    return PlannedHelp(matrix=matrix, held_out=held_out, encoder=loaded, seed=seed, around=around)
+    return PlannedContributions(
+        matrix=matrix,
+        held_out=held_out_rows(matrix.texts, TEST_SHARE, request.seed),
+        encoder=load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options),
+        seed=request.seed,
+        progress=request.progress,
+    )

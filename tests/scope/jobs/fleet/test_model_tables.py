@@ -1,7 +1,7 @@
 import pytest
 
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.labels import checked_costs, read_communities, read_costs, require_known
+from scope.jobs.fleet.model_tables import checked_costs, read_communities, read_costs, require_known
 
 
 def written(path, text):
@@ -43,7 +43,7 @@ def test_an_unknown_model_is_refused_with_those_that_are_near():
 
 
 def test_an_unknown_model_with_nothing_near_is_refused_all_the_same():
-    with pytest.raises(SpecError, match="look at the spelling"):
+    with pytest.raises(SpecError, match="check the spelling"):
         require_known(["zzz"], ["yi-34b", "b"], "--model")
 
 

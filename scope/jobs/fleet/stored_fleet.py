@@ -1,4 +1,4 @@
-"""Finds a fleet that was learned before, and lets further models join it."""
+"""A fleet of an earlier run, and further models that are added to it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scope.fleet.layout import Answers
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saved_numbers import DESCRIPTION
 from scope.fleet.saving import Fleet, load_fleet
-from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.labels import SHOWN
+from scope.jobs.fleet.answers import text_digest
+from scope.jobs.fleet.model_tables import SHOWN
 from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
@@ -26,11 +26,11 @@ EMBEDDER = "embedder"
 """The folder in a run that holds its fleet."""
 
 FEWEST_ANSWERS = 20
-"""With fewer, a further model's vector says hardly more than that it is a model."""
+"""With fewer answers a further model's vector is hardly informative."""
 
 
 class StoredFleet(NamedTuple):
-    """A fleet, and the hash of all that is in it, which stands for it in the question of a run."""
+    """A fleet and its digest, which identifies it in the configuration of a run."""
 
     fleet: Fleet
     digest: str
@@ -89,13 +89,13 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     raise RunError(
         f"`{path}` holds no fleet: " + ("it has not finished" if begun else f"it is of {job}"),
         expected="a finished run of `scope fleet embed`",
-        mend="give its command again: it goes on where it was"
+        mend="give its command again: the run continues"
         if begun
         else "make one: scope fleet embed --data answers.csv --run NAME",
     )
 
 
-def with_further_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
+def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     """The fleet with the models of a matrix, by their answers to questions that it was fitted on.
 
     Each gets its vector with all else frozen. Questions are matched by their id, where the text
@@ -119,7 +119,7 @@ def with_further_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
         raise DataError(
             f"no answers of further models to {counted(len(answers.ids), 'question')}",
             expected="rows with a model, a question and whether the answer is right",
-            mend="look whether the right columns were read: --column correct=NAME",
+            mend="check the columns, such as --column correct=NAME",
         )
     taken = [name for name in answers.models if name in set(fleet.models)]
     if taken:
@@ -128,14 +128,14 @@ def with_further_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
             expected="models with names of their own",
             mend="rename them, or leave them out",
         )
-    rows, given = _matched(fleet, answers)
-    counts = (~np.isnan(given)).sum(axis=0)
+    rows, correct = _matched(fleet, answers)
+    counts = (~np.isnan(correct)).sum(axis=0)
     _require_enough(answers, counts)
     return replace(
         fleet,
-        forecaster=forecaster.added(rows, given),
+        forecaster=forecaster.added(rows, correct),
         models=(*fleet.models, *answers.models),
-        skills=np.concatenate([fleet.skills, np.nanmean(given, axis=0)]).astype(np.float32),
+        skills=np.concatenate([fleet.skills, np.nanmean(correct, axis=0)]).astype(np.float32),
         answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
         added=(*fleet.added, *answers.models),
     )
@@ -155,8 +155,8 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
 def _matched(fleet: Fleet, answers: CorrectnessMatrix) -> tuple[NDArray[np.int64], Answers]:
     """The fleet's rows that were answered, and the answers to them."""
     found = matched_rows(fleet, answers)
-    given = np.flatnonzero(found >= 0)
-    return found[given], answers.correct[given]
+    correct = np.flatnonzero(found >= 0)
+    return found[correct], answers.correct[correct]
 
 
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:

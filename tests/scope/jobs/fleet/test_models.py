@@ -9,7 +9,7 @@ from scope.fleet import (
     TextFactors,
 )
 from scope.fleet.layout import QuestionLayout
-from scope.jobs.fleet.members import (
+from scope.jobs.fleet.models import (
     answer_vectors,
     describe_models,
     place_models,

@@ -1,4 +1,4 @@
-"""What a job on a fleet was given: matrices of answers, and a card of each."""
+"""The answers and questions that a job on a fleet reads, and what identifies them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,37 @@ from scope.printing import counted
 from scope.records import DataCard
 
 
-def read_answers(
-    data: str | Sequence[str], columns: Mapping[str, str] | None
+def load_answers(
+    specs: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[CorrectnessMatrix, DataCard]:
-    """The matrix of all that is named, joined, and the card that stands for it."""
-    specs = listed_specs(data)
-    matrix = read_matrix(specs, columns=columns or {})
+    """The joined matrix of several sources, and the data card that describes it.
+
+    Raises
+    ------
+    SpecError
+        When there is no source.
+    """
+    if not specs:
+        raise SpecError(
+            "no answers to learn from",
+            expected="a table, a folder of saved answers or a run of `scope compare`",
+            mend="write for example --data answers.csv",
+        )
+    matrix = read_matrix(specs, columns=columns)
     return matrix, _card(", ".join(specs), matrix)
 
 
-def read_asked(spec: str, columns: Mapping[str, str] | None) -> tuple[CorrectnessMatrix, DataCard]:
-    """Questions, with the answers of whom the file knows them of, and the card for them."""
-    found = read_questions(spec, columns=columns or {})
+def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMatrix, DataCard]:
+    """Questions, with the models' answers where the file has any, and their data card."""
+    found = read_questions(spec, columns=columns)
     matrix = found.matrix or _without_answers(found)
     return matrix, _card(spec, matrix)
 
 
 def text_digest(text: str) -> str:
-    """Sixteen digits that stand for a question's text, to find it again; none for no text.
+    """Sixteen digits that identify a question's text; none for an empty text.
 
-    Space at its ends and how much of it stands between words is no part of a text.
+    White space at the ends and its amount between words are ignored.
 
     Examples
     --------
@@ -47,9 +58,9 @@ def text_digest(text: str) -> str:
 
 
 def same_texts(questions: CorrectnessMatrix) -> tuple[str, ...]:
-    """A name for each question that those with its text share; its id where it has no text.
+    """A name for each question, shared by questions of the same text; its id without a text.
 
-    What stands under several ids is one question in every interval.
+    Intervals resample texts: a text under several ids counts as one question.
     """
     pairs = zip(questions.ids, questions.texts, strict=True)
     return tuple(text_digest(text) or f"id {name}" for name, text in pairs)
@@ -74,24 +85,6 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def listed_specs(data: str | Sequence[str]) -> tuple[str, ...]:
-    """One spec or several, as several.
-
-    Raises
-    ------
-    SpecError
-        When there is none.
-    """
-    specs = (data,) if isinstance(data, str) else tuple(data)
-    if not specs:
-        raise SpecError(
-            "no answers to learn from",
-            expected="a table, a folder of saved answers or a run that says who answered what",
-            mend="write for example --data answers.csv",
-        )
-    return specs
-
-
 def _without_answers(found: Questions) -> CorrectnessMatrix:
     return CorrectnessMatrix(
         models=(),
@@ -104,7 +97,7 @@ def _without_answers(found: Questions) -> CorrectnessMatrix:
 
 
 def _card(spec: str, matrix: CorrectnessMatrix) -> DataCard:
-    """What the manifest says of a matrix; ``labelled`` counts questions with an answer."""
+    """The data card of a matrix; ``labelled`` counts questions with an answer."""
     return DataCard(
         spec=spec,
         fingerprint=matrix.fingerprint,

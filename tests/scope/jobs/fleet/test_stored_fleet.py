@@ -6,8 +6,8 @@ import pytest
 from scope.errors import DataError, SpecError
 from scope.fleet import CorrectnessMatrix, Fleet, MeanForecaster, NeighbourForecaster, save_fleet
 from scope.fleet.layout import QuestionLayout
-from scope.jobs.fleet.given import text_digest
-from scope.jobs.fleet.opening import fleet_digest, matched_rows, open_fleet, with_further_models
+from scope.jobs.fleet.answers import text_digest
+from scope.jobs.fleet.stored_fleet import fleet_digest, matched_rows, open_fleet, with_added_models
 
 QUESTIONS = 30
 LAYOUT = QuestionLayout(vector=1)
@@ -55,7 +55,7 @@ def test_another_question_under_a_known_id_is_not_taken_for_it():
 
 def test_a_further_model_has_its_own_accuracy_and_stands_last():
     ids = [f"q{place}" for place in range(24)]
-    joined = with_further_models(
+    joined = with_added_models(
         fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 18 + [0] * 6)
     )
     assert joined.models == ("a", "b", "new")
@@ -69,20 +69,20 @@ def test_answers_to_unknown_questions_and_unknown_answers_do_not_count():
     ids = [f"q{place}" for place in range(20)] + ["other"]
     correct = [np.nan] + [1.0] * 20
     with pytest.raises(DataError, match=r"19 answers of `new` to questions .* of 21 given"):
-        with_further_models(fleet_of(MeanForecaster), answers(ids, [""] * 21, correct))
+        with_added_models(fleet_of(MeanForecaster), answers(ids, [""] * 21, correct))
 
 
 def test_a_name_that_is_taken_is_refused():
     ids = [f"q{place}" for place in range(24)]
     with pytest.raises(SpecError, match="1 model that the fleet has already: `b`"):
-        with_further_models(
+        with_added_models(
             fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 24, models=("b",))
         )
 
 
 def test_a_fleet_without_vectors_takes_no_further_models():
     with pytest.raises(SpecError, match="further models for a fleet of knn"):
-        with_further_models(fleet_of(NeighbourForecaster), answers(["q1"], [""], [1]))
+        with_added_models(fleet_of(NeighbourForecaster), answers(["q1"], [""], [1]))
 
 
 def test_a_file_without_models_adds_none():
@@ -90,7 +90,7 @@ def test_a_file_without_models_adds_none():
         models=(), ids=("q1",), texts=("",), categories=(None,), correct=np.zeros((1, 0)), part=True
     )
     with pytest.raises(DataError, match="no answers of further models"):
-        with_further_models(fleet_of(MeanForecaster), empty)
+        with_added_models(fleet_of(MeanForecaster), empty)
 
 
 def test_the_digest_of_a_fleet_changes_with_anything_in_it():

@@ -1,15 +1,13 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
-from scope.jobs.fleet import benchmark_help
-from scope.jobs.fleet.benchmark_help import plan_help
-from scope.jobs.frame import Surroundings
+from scope.jobs.fleet import contributions
+from scope.jobs.fleet.contributions import plan_contributions
+from scope.jobs.fleet.requests import MapRequest
 
-AROUND = Surroundings.of(None, None, Path("runs"), None)
+ASKED = MapRequest(data="answers.csv", contributions=True)
 
 
 class Words:
@@ -24,7 +22,7 @@ class Words:
 @pytest.fixture(autouse=True)
 def encoder(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(benchmark_help, "load_encoder", lambda spec, options: Words())
+    monkeypatch.setattr(contributions, "load_encoder", lambda spec, options: Words())
 
 
 def matrix(texts, categories):
@@ -46,16 +44,16 @@ def coins():
 
 
 def test_one_text_under_several_ids_is_on_one_side():
-    planned = plan_help(coins(), None, 0, AROUND)
+    planned = plan_contributions(coins(), ASKED)
     out = planned.held_out
     texts = np.array(planned.matrix.texts)
     assert set(texts[out]).isdisjoint(texts[~out])
     assert out.sum() == 40
 
 
-def test_what_cannot_be_foretold_is_not_helped_by_its_own_benchmark():
-    """Were the same questions learned from, the same answers would be foretold."""
-    for found in plan_help(coins(), None, 0, AROUND).find():
+def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
+    """Were the same questions learned from, the same answers would be predicted."""
+    for found in plan_contributions(coins(), ASKED).find():
         assert found.value.low <= 0.02
         # Ten different texts are held out, each four times.
         assert found.value.n <= 10
@@ -63,10 +61,10 @@ def test_what_cannot_be_foretold_is_not_helped_by_its_own_benchmark():
 
 def test_there_must_be_two_benchmarks():
     with pytest.raises(DataError, match="1 benchmark among the categories of 20 questions"):
-        plan_help(matrix([f"x{place}" for place in range(20)], ["laws"] * 20), None, 0, AROUND)
+        plan_contributions(matrix([f"x{place}" for place in range(20)], ["laws"] * 20), ASKED)
 
 
 def test_every_question_needs_a_text():
     texts = [f"x{place}" for place in range(19)] + [" "]
     with pytest.raises(DataError, match="no text of 1 of 20 questions: `q19`"):
-        plan_help(matrix(texts, ["laws", "sums"] * 10), None, 0, AROUND)
+        plan_contributions(matrix(texts, ["laws", "sums"] * 10), ASKED)

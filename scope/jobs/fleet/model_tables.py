@@ -1,4 +1,4 @@
-"""Small tables that say something of each model: what it costs, or which community it is of."""
+"""Tables with a value for each model: its cost, or its community."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scope.paths import expanded
 from scope.printing import did_you_mean, listed
 
 SHOWN = 10
-"""Of more names a message shows so many."""
+"""At most so many names are shown in a message."""
 
 
 def read_costs(path: str | Path) -> dict[str, float]:
@@ -54,7 +54,7 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
         raise DataError(
             f"no file `{file}`",
             expected=f"the path of a .csv with the columns model and {meaning}",
-            mend="look at the path",
+            mend="check the path",
         )
     source = open_file(file)
     seen: set[str] = set()
@@ -70,12 +70,12 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
 
 
 def require_known(names: Iterable[str], models: Sequence[str], option: str) -> None:
-    """See that every name is that of a model of the fleet.
+    """Check that every name is that of a model of the fleet.
 
     Raises
     ------
     SpecError
-        When one is not; it tells which names are near.
+        When one is not; the message names similar ones.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
             raise SpecError(
                 f"no model `{name}` in the fleet, which {option} names",
                 expected=f"one of its {len(models)} models: {listed(models, SHOWN)}",
-                mend=did_you_mean(name, models, "look at the spelling", most=3),
+                mend=did_you_mean(name, models, "check the spelling", most=3),
             )
 
 
@@ -120,7 +120,7 @@ def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[flo
         raise DataError(
             f"no cost for {len(without)} of {len(models)} models: {listed(without, SHOWN)}",
             expected="a cost for every model that may be asked",
-            mend="add them with --cost MODEL=COST or in the file of --costs, or name the models "
+            mend="add --cost MODEL=COST or a row in the file of --costs, or name the models "
             "to be asked with --model",
         )
     return [costs[model] for model in models]

@@ -1,4 +1,4 @@
-"""The models of a fleet as a result shows them: skill, place on the map, and who is near."""
+"""The models of a fleet as a result shows them: skill, position on the map, nearest models."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from scope.statistics.clusters import normal_quantile
 from scope.statistics.intervals import wilson
 
 NEAREST = 5
-"""So many neighbours of each model are told."""
+"""Number of nearest models shown for each model."""
 
 FROM_ANSWERS = "factors of the answers"
-"""What is told in place of a forecaster where vectors are of the answers alone."""
+"""The name that a result gives to vectors of the answers alone."""
 
 LEVEL = 0.95
 
@@ -32,14 +32,14 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
-    """The models' places that a map is drawn of, and what they are, in words."""
+    """The models' vectors that a map is drawn from, and a note on what they are."""
 
     vectors: NDArray[np.floating]
     note: str
 
 
 def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
-    """The places of a forecaster, or of the answers themselves where it has none to speak of.
+    """The models' positions of a forecaster, or vectors of the answers where it has none.
 
     Between a forecaster's own places the squared distance is that of its forecasts: a dimension
     of the vectors that moves no forecast sets no models apart. Nearest questions give no vectors of
@@ -68,7 +68,7 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
 
 
 class Described(NamedTuple):
-    """The models of a fleet, and how much of their vectors the map shows, in words."""
+    """The models of a fleet, and a note on how much of their vectors the map shows."""
 
     members: tuple[FleetModel, ...]
     note: str
@@ -82,7 +82,7 @@ def describe_models(
     communities: Mapping[str, str] = _NOBODY,
     added: Collection[str] = (),
 ) -> Described:
-    """All models, in the order of their names given, and a note on their map."""
+    """All models in the order of their names, and a note on their map."""
     places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
     members = tuple(
@@ -97,10 +97,10 @@ def describe_models(
         )
         for column, name in enumerate(names)
     )
-    return Described(members, _told(shown))
+    return Described(members, _variance_note(shown))
 
 
-def _told(shown: float | Undefined) -> str:
+def _variance_note(shown: float | Undefined) -> str:
     if isinstance(shown, Undefined):
         return f"the map shows nothing: {shown.reason}"
     return (
@@ -110,7 +110,7 @@ def _told(shown: float | Undefined) -> str:
 
 
 def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
-    """Each model's share of right answers among those known."""
+    """Each model's accuracy on its known answers."""
     known = ~np.isnan(answers)
     right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
     counts = known.sum(axis=0)
@@ -118,12 +118,12 @@ def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
 
 
 def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
-    """Each model's share of right answers among those that the fleet was fitted on."""
+    """Each model's accuracy on the answers that the fleet was fitted on."""
     return tuple(map(skill_estimate, fleet.skills.tolist(), fleet.answered.tolist()))
 
 
 def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
-    """The share of right answers with Wilson's interval: a model answers a question once.
+    """An accuracy with Wilson's interval: a model answers each question once.
 
     Examples
     --------

@@ -1,0 +1,247 @@
+"""A fleet and the questions that it is evaluated on: new ones, or a part that is held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.forecasters.neighbours import NeighbourForecaster
+from scope.fleet.layout import Table
+from scope.fleet.matrix import CorrectnessMatrix
+from scope.fleet.questions import question_table, require_texts
+from scope.fleet.saving import Fleet
+from scope.jobs.fleet.answers import load_answers, load_questions
+from scope.jobs.fleet.learning import Learned, Learning, learn, load_needed_encoder, vectors_of
+from scope.jobs.fleet.model_tables import SHOWN
+from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.split import held_out_rows, require_enough
+from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
+from scope.models import ModelOptions, load_encoder
+from scope.printing import counted, listed
+from scope.protocols import Encoder, Progress
+from scope.records import DataCard, Setting
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation:
+    """A fleet, and the questions that it is evaluated on.
+
+    Parameters
+    ----------
+    fleet
+        Fitted, with the models that were added to it.
+    questions
+        With a column of answers for each model of the fleet, in its order; NaN where none is
+        known.
+    table
+        The questions as the fleet's forecaster reads them.
+    fresh
+        Which of the questions the fleet was not fitted on: those alone are scored.
+    others
+        Further forecasters, fitted on the same questions, to be scored beside the fleet's own
+        and each model's mean.
+    conflicts
+        How many of the answers, both those learned from and those scored, stand twice and differ;
+        0 for a stored fleet, where it is not known.
+    notes
+        Remarks for the reader of the result.
+    """
+
+    fleet: Fleet
+    questions: CorrectnessMatrix
+    table: Table
+    fresh: NDArray[np.bool_]
+    others: tuple[Forecaster, ...] = ()
+    conflicts: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> NDArray[np.int64]:
+        """The rows of the questions that are new to the fleet and have an answer."""
+        answered = ~np.isnan(self.questions.correct).all(axis=1)
+        return np.flatnonzero(self.fresh & answered)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlannedEvaluation:
+    """An evaluation of which everything that fails quickly is done; ``build`` does the rest.
+
+    ``models`` are those that the fleet will have. ``settings`` decide the result.
+    """
+
+    models: tuple[str, ...]
+    data: tuple[DataCard, ...]
+    settings: Mapping[str, Setting]
+    build: Callable[[], Evaluation]
+
+
+def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
+    """Read and check everything before any work."""
+    if request.fleet is not None and request.questions is not None:
+        return _plan_with_fleet(request.fleet, request.questions, request)
+    return _plan_with_answers(request)
+
+
+def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> PlannedEvaluation:
+    """Open the fleet, add further models, read the questions and load the encoder."""
+    stored = open_fleet(fleet, request.runs)
+    with_added, cards = stored.fleet, []
+    if request.add is not None:
+        answers, card = load_questions(request.add, request.columns)
+        with_added = with_added_models(with_added, answers)
+        cards.append(card)
+    questions, card = load_questions(new, request.columns)
+    encoder = load_encoder_of(with_added, request.encoder, request.model_options)
+    if encoder is not None:
+        require_texts(
+            questions.texts, f"the embedder {with_added.forecaster.short_name}", questions.ids
+        )
+    return PlannedEvaluation(
+        models=with_added.models,
+        data=(card, *cards),
+        settings={
+            "fleet": stored.digest,
+            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+        },
+        build=partial(_with_fleet, with_added, questions, encoder, request.progress),
+    )
+
+
+def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
+    """The encoder of a fleet's questions; None where the fleet reads no texts.
+
+    Raises
+    ------
+    DataError
+        When the encoder named gives other vectors than those the fleet was fitted on.
+    """
+    expected = fleet.forecaster.layout.encoder
+    if not expected:
+        return None
+    encoder = load_encoder(spec or fleet.encoder, options)
+    if encoder.fingerprint != expected:
+        raise DataError(
+            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
+            expected=f"that of the fleet, `{fleet.encoder}` with the fingerprint {expected}",
+            mend="name it with --encoder, and the same --dtype; or embed the fleet again with "
+            "this one",
+        )
+    return encoder
+
+
+def _with_fleet(
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> Evaluation:
+    seen = matched_rows(fleet, questions) >= 0
+    aligned, notes = _aligned(questions, fleet)
+    if seen.any():
+        notes += (
+            f"{int(seen.sum())} of the {len(seen)} questions are among those that the fleet was "
+            "fitted on; they are left out of every score",
+        )
+    return Evaluation(
+        fleet=fleet,
+        questions=aligned,
+        table=table_of(fleet, questions, encoder, progress),
+        fresh=~seen,
+        notes=(*questions.notes, *notes),
+    )
+
+
+def _aligned(
+    questions: CorrectnessMatrix, fleet: Fleet
+) -> tuple[CorrectnessMatrix, tuple[str, ...]]:
+    """The questions with one column for each model of the fleet, and a note on ignored models."""
+    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
+    columns = {name: column for column, name in enumerate(fleet.models)}
+    foreign = []
+    for place, name in enumerate(questions.models):
+        if name in columns:
+            correct[:, columns[name]] = questions.correct[:, place]
+        else:
+            foreign.append(name)
+    aligned = CorrectnessMatrix(
+        models=fleet.models,
+        ids=questions.ids,
+        texts=questions.texts,
+        categories=questions.categories,
+        correct=correct,
+        part=True,
+    )
+    if not foreign:
+        return aligned, ()
+    return aligned, (
+        f"answers of {counted(len(foreign), 'model')} that the fleet lacks are ignored: "
+        f"{listed(foreign, SHOWN)}",
+    )
+
+
+def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
+    """Read the answers, choose the questions to hold out, and load the encoder."""
+    learning = Learning(embedder=request.embedder, seed=request.seed)
+    matrix, card = load_answers(request.data, request.columns)
+    held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
+    require_enough(matrix, held_out, learning.folds)
+    encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+    return PlannedEvaluation(
+        models=matrix.models,
+        data=(card,),
+        settings={**learning.settings(encoder), "test_share": request.test_share},
+        build=partial(_with_answers, matrix, held_out, learning, encoder, request.progress),
+    )
+
+
+def _with_answers(
+    matrix: CorrectnessMatrix,
+    held_out: NDArray[np.bool_],
+    learning: Learning,
+    encoder: Encoder | None,
+    progress: Progress,
+) -> Evaluation:
+    # Not marked as a part, so that models without any answer left are refused by name.
+    known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
+    questions = matrix.take(np.flatnonzero(held_out))
+    learned = learn(known, learning, encoder, progress)
+    return Evaluation(
+        fleet=learned.fleet,
+        questions=questions,
+        table=table_of(learned.fleet, questions, encoder, progress),
+        # No text of them was learned from: see `held_out_rows`.
+        fresh=np.ones(len(questions.ids), dtype=np.bool_),
+        others=_others(learned, known),
+        conflicts=matrix.conflicts,
+        notes=(
+            *matrix.notes,
+            f"{len(questions.ids)} of {len(matrix.ids)} questions were held out by the seed "
+            f"{learning.seed}; the fleet was learned and selected on the others",
+        ),
+    )
+
+
+def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...]:
+    """The published k-nearest-neighbour forecaster as a baseline, unless it is the selected one."""
+    chosen = learned.fleet.forecaster
+    if not chosen.layout.vector or isinstance(chosen, NeighbourForecaster):
+        return ()
+    nearest = NeighbourForecaster(layout=chosen.layout)
+    return (nearest.fit(learned.table, known.correct),)
+
+
+def table_of(
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> Table:
+    """The questions as the fleet's forecaster reads them."""
+    return question_table(
+        fleet.forecaster.layout,
+        vectors=vectors_of(questions, encoder, progress),
+        texts=questions.texts,
+        categories=questions.categories,
+        encoder=encoder.fingerprint if encoder else "",
+    )

@@ -1,0 +1,298 @@
+"""What the jobs on a fleet of models are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from scope.core.job import Job
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, entries, named_values, option
+from scope.core.request import Request
+from scope.errors import SpecError
+from scope.models.options import Loading, ModelOptions
+
+EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
+"""What can learn a fleet; auto selects one."""
+
+TEST_SHARE = 0.2
+"""Share of the questions that are held out by default."""
+
+
+def costs_by_model(written: Sequence[str]) -> dict[str, float]:
+    """Costs by model; a name may hold `=`, a number does not.
+
+    Raises
+    ------
+    SpecError
+        When an entry has no name or no number, or a name stands twice.
+
+    Examples
+    --------
+    >>> costs_by_model(["yi-34b=0.8", "a=b=1"])
+    {'yi-34b': 0.8, 'a=b': 1.0}
+    """
+    found: dict[str, float] = {}
+    for entry in written:
+        name, _, number = (part.strip() for part in entry.rpartition("="))
+        try:
+            cost = float(number)
+        except ValueError:
+            name = ""
+        if not name or name in found:
+            raise SpecError(
+                f"--cost {entry}",
+                expected="MODEL=COST with a number, each model once",
+                mend="write for example --cost yi-34b=0.8",
+            )
+        found[name] = cost
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetRequest(Request):
+    """What every job on a fleet is asked."""
+
+    columns: Annotated[
+        Mapping[str, str],
+        named_values(DATA, "--column", metavar="ROLE=NAME", example="model=system"),
+    ] = field(default_factory=dict)
+    """Column of a role, such as model=system; auto-detected if omitted. Roles: model, item (the
+    question's id), question (its text), category, correct, context, options. May be repeated."""
+
+    seed: Annotated[int, option(DATA), Limits(least=0)] = 0
+    """Random seed of all splits and of learning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadsTexts(FleetRequest):
+    """A job that may read the questions' texts."""
+
+    encoder: Annotated[
+        str | None,
+        option(METHOD, metavar="MODEL", default="all-mpnet-base-v2, or the encoder of the fleet"),
+    ] = None
+    """Sentence encoder of the questions."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """How the encoder is loaded and run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learns(ReadsTexts):
+    """A job that can learn a fleet."""
+
+    embedder: Annotated[EmbedderName, option(METHOD)] = "auto"
+    """Method that learns the fleet. auto selects mean, knn, factors or irt by cross-validation over
+    the questions; mf (as published) and mf-tuned (with biases, early stopping and a choice of
+    weight decays) take minutes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromAnswers(FleetRequest):
+    """A job on answers."""
+
+    data: Annotated[Sequence[str], option(DATA, metavar="ANSWERS")]
+    """Answers: a long .csv, .jsonl or .parquet with one row per model and question, a folder of
+    saved answers, or a finished run of `scope compare`; may be repeated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbedRequest(FromAnswers, Learns):
+    """Learn a vector for every model from its answers.
+
+    The fleet is kept in the run's folder, under `embedder`, for the other commands.
+
+    Example: scope fleet embed --data answers.csv --run ours
+    """
+
+    dimensions: Annotated[
+        int | None, option(METHOD, default="that of the embedder"), Limits(least=1)
+    ] = None
+    """Dimension of the models' vectors, for factors, irt and mf."""
+
+    folds: Annotated[int, option(METHOD), Limits(least=2)] = 5
+    """Folds of the cross-validation over the questions."""
+
+    features: Annotated[bool, option(METHOD, negative="--no-features")] = True
+    """Use lengths, digits and symbols of a question's text beside its vector."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetOrAnswers(ReadsTexts):
+    """A job on a stored fleet, or on answers in its place."""
+
+    forms: ClassVar[str] = "--fleet RUN, or --data ANSWERS"
+
+    fleet: Annotated[str | Path | None, option(MODELS, metavar="RUN")] = None
+    """Run of `scope fleet embed`, by name or path."""
+
+    add: Annotated[str | None, option(MODELS, metavar="ANSWERS")] = None
+    """Answers of further models to questions of the fleet, matched by id or text: these models are
+    added without retraining."""
+
+    data: Annotated[Sequence[str], option(DATA, metavar="ANSWERS")] = ()
+    """Answers in place of --fleet: a long .csv, .jsonl or .parquet with one row per model and
+    question, a folder of saved answers, or a finished run of `scope compare`; may be repeated."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.fleet is None) == (not self.data):
+            neither = self.fleet is None
+            raise SpecError(
+                "neither a fleet nor answers" if neither else "a fleet, and answers beside it",
+                expected=self.forms,
+                mend="add --fleet or --data" if neither else "leave --fleet or --data out",
+            )
+        if self.fleet is None:
+            self.refuse_unused({"--add": self.add is not None})
+
+    def refuse_unused(self, options: Mapping[str, bool]) -> None:
+        """Refuse options that are named but have no effect."""
+        if unused := [name for name, named in options.items() if named]:
+            names = " and ".join(unused)
+            raise SpecError(
+                f"{names} with {'--data' if self.fleet is None else '--fleet'}",
+                expected=self.forms,
+                mend=f"leave {names} out",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastRequest(FleetOrAnswers, Learns):
+    """Predict how likely each model answers each new question correctly.
+
+    All forecasts are written to forecasts.csv in the run's folder. With --data instead of --fleet,
+    part of the questions is held out, and forecasts are scored on it.
+
+    Example: scope fleet forecast --fleet ours --questions new.csv
+    """
+
+    forms: ClassVar[str] = (
+        "--fleet RUN with --questions FILE, or --data ANSWERS, of which part is held out"
+    )
+
+    questions: Annotated[str | None, option(DATA, metavar="FILE")] = None
+    """New questions for --fleet, with or without answers of the models."""
+
+    test_share: Annotated[float, option(DATA), Limits(above=0, below=1)] = TEST_SHARE
+    """Share of the questions of --data to hold out."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fleet is None:
+            self.refuse_unused({"--questions": self.questions is not None})
+            return
+        self.refuse_unused(
+            {"--test-share": self.test_share != TEST_SHARE, "--embedder": self.embedder != "auto"}
+        )
+        if self.questions is None:
+            raise SpecError(
+                "a fleet and no questions", expected=self.forms, mend="add --questions FILE"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteRequest(ForecastRequest):
+    """Choose the model to ask for each new question.
+
+    The choice follows each model's skill, and the question's text as far as that helped in
+    cross-validation; otherwise one model is asked all questions. All choices are written to
+    routes.csv in the run's folder, each with the probability that the model answers correctly.
+    Where answers are known, the router is compared with the single best model, a random choice with
+    the router's own mix, and an oracle.
+
+    Example: scope fleet route --fleet ours --questions new.csv
+    """
+
+    models: Annotated[Sequence[str], option(MODELS, "--model", metavar="NAME")] = ()
+    """Model of the fleet that may be asked, by default all; may be repeated."""
+
+    costs: Annotated[
+        Mapping[str, float],
+        entries(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
+    ] = field(default_factory=dict)
+    """Cost of one question to a model, in any unit; may be repeated. Of two equally good models the
+    cheaper one is asked."""
+
+    costs_file: Annotated[str | Path | None, option(METHOD, "--costs", metavar="FILE")] = None
+    """Table (.csv) of costs with the columns model and cost; --cost takes precedence."""
+
+    budget: Annotated[float | None, option(METHOD), Limits(least=0)] = None
+    """Largest mean cost of a question; needs a cost for every model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictRequest(FromAnswers):
+    """Predict the models' accuracies on each benchmark from the other benchmarks.
+
+    Vectors of the models are learned without the benchmark; a linear model from vector to accuracy
+    is fitted on some of the models and predicts the others, for many random splits. A question's
+    benchmark is its category; no text and no encoder is needed.
+
+    Example: scope fleet predict --data answers.csv
+    """
+
+    benchmarks: Annotated[Sequence[str], option(DATA, "--benchmark", metavar="NAME")] = ()
+    """Benchmark to predict, by default each in turn; may be repeated."""
+
+    splits: Annotated[int, option(METHOD), Limits(least=1)] = 100
+    """Random splits of the models into those that are fitted and those that are predicted."""
+
+    train_share: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.5
+    """Share of the models that the linear model is fitted on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapRequest(FleetOrAnswers):
+    """Draw a map of the models, and find the most similar ones.
+
+    Models are close when they are right and wrong on the same questions. With --data the map is
+    drawn from the answers alone; only --contributions reads texts.
+
+    Example: scope fleet map --fleet ours --communities families.csv
+    """
+
+    forms: ClassVar[str] = (
+        "--fleet RUN, or --data ANSWERS; --add with --fleet, --contributions with --data, "
+        "--encoder with --contributions"
+    )
+
+    communities: Annotated[
+        str | Path | Mapping[str, str] | None,
+        entries(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
+    ] = None
+    """Table (.csv) with the columns model and community, such as families of models; in Python also
+    a mapping. Measures how close the models of each community are."""
+
+    contributions: Annotated[bool, option(METHOD)] = False
+    """With --data: measure how each benchmark's questions improve forecasts on the others."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.refuse_unused(
+            {
+                "--contributions": self.contributions and self.fleet is not None,
+                "--encoder": self.encoder is not None and not self.contributions,
+            }
+        )
+
+
+def _job(name: str, request: type[FleetRequest], model_options: type | None = Loading) -> Job:
+    return Job(
+        name=f"fleet {name}",
+        request=request,
+        carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
+        model_options=model_options,
+    )
+
+
+JOBS = (
+    _job("embed", EmbedRequest),
+    _job("forecast", ForecastRequest),
+    _job("route", RouteRequest),
+    _job("predict", PredictRequest, None),
+    _job("map", MapRequest),
+)
+"""In the order of the help page."""

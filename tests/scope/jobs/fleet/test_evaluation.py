@@ -1,0 +1,54 @@
+"""Fleets that are evaluated on a part of the answers, on means that need no encoder."""
+
+import numpy as np
+import pytest
+
+from scope.errors import SpecError
+from scope.jobs.fleet.evaluation import plan_evaluation
+from scope.jobs.fleet.requests import ForecastRequest
+
+
+def planned(path, **asked):
+    request = ForecastRequest(data=str(path), embedder="mean", seed=3, **asked)
+    return plan_evaluation(request)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Forty texts, each under two ids; model ``a`` is right where its number is even."""
+    lines = ["model,id,question,correct"]
+    for number, text in enumerate(f"What is {number}?" for number in range(40)):
+        for copy in "xy":
+            lines.append(f"a,{copy}{number},{text},{int(number % 2 == 0)}")
+            lines.append(f"b,{copy}{number},{text},{int(number % 3 == 0)}")
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_nothing_of_the_questions_held_out_is_learned(answers):
+    evaluation = planned(answers).build()
+    learned, asked = evaluation.fleet, evaluation.questions
+    assert (len(learned.ids), len(asked.ids)) == (64, 16)
+    assert {*learned.ids} | {*asked.ids} == {f"{copy}{n}" for copy in "xy" for n in range(40)}
+    # Both ids of a text are on the same side.
+    assert {name[1:] for name in learned.ids}.isdisjoint(name[1:] for name in asked.ids)
+    # The fleet knows the accuracies on its own questions, which are not those of all.
+    own = [np.mean([int(name[1:]) % 2 == 0 for name in learned.ids])]
+    own += [np.mean([int(name[1:]) % 3 == 0 for name in learned.ids])]
+    assert learned.skills.tolist() == pytest.approx(own)
+    assert own[0] != 0.5
+    assert asked.correct[:, 0].tolist() == [int(name[1:]) % 2 == 0 for name in asked.ids]
+    assert evaluation.scored.tolist() == list(range(16))
+
+
+def test_the_share_and_the_seed_stand_in_the_notes(answers):
+    evaluation = planned(answers, test_share=0.5).build()
+    assert len(evaluation.questions.ids) == 40
+    assert "40 of 80 questions were held out by the seed 3" in " ".join(evaluation.notes)
+
+
+def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
+    with pytest.raises(SpecError, match="4 questions to learn from, beside 72 held out") as refused:
+        planned(answers, test_share=0.9)
+    assert "--test-share" in refused.value.mend

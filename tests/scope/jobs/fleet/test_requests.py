@@ -1,0 +1,88 @@
+"""Requests to the jobs on fleets are refused before anything is read."""
+
+import pytest
+
+from scope.core.request import reproduce
+from scope.errors import SpecError
+from scope.jobs.fleet.requests import (
+    EmbedRequest,
+    ForecastRequest,
+    MapRequest,
+    PredictRequest,
+    RouteRequest,
+    costs_by_model,
+)
+
+
+@pytest.mark.parametrize(
+    ("request_of", "found"),
+    [
+        (lambda: EmbedRequest(data="a.csv", folds=1), "--folds 1"),
+        (lambda: EmbedRequest(data="a.csv", dimensions=0), "--dimensions 0"),
+        (lambda: EmbedRequest(data="a.csv", seed=-1), "--seed -1"),
+        (lambda: ForecastRequest(data="a.csv", test_share=1.0), "--test-share 1.0"),
+        (lambda: PredictRequest(data="a.csv", splits=0), "--splits 0"),
+        (lambda: PredictRequest(data="a.csv", train_share=0.0), "--train-share 0.0"),
+        (lambda: RouteRequest(data="a.csv", budget=float("inf")), "--budget inf"),
+    ],
+)
+def test_numbers_outside_their_limits_are_refused_by_their_option(request_of, found):
+    with pytest.raises(SpecError, match=found):
+        request_of()
+
+
+@pytest.mark.parametrize("kind", [ForecastRequest, RouteRequest, MapRequest])
+def test_a_fleet_or_answers_are_named_and_never_both(kind):
+    with pytest.raises(SpecError, match="neither a fleet nor answers"):
+        kind()
+    with pytest.raises(SpecError, match="a fleet, and answers beside it"):
+        kind(fleet="ours", data="a.csv")
+    with pytest.raises(SpecError, match="--add with --data"):
+        kind(data="a.csv", add="b.csv")
+    assert kind(data="a.csv").data == ("a.csv",)
+
+
+def test_options_without_effect_are_named_together():
+    with pytest.raises(SpecError) as refused:
+        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, embedder="knn")
+    assert "--test-share and --embedder with --fleet" in str(refused.value)
+    with pytest.raises(SpecError, match="--contributions with --fleet"):
+        MapRequest(fleet="ours", contributions=True, encoder="hf:any")
+
+
+def test_contributions_of_answers_take_an_encoder():
+    assert MapRequest(data="a.csv", contributions=True, encoder="hf:any").encoder == "hf:any"
+    with pytest.raises(SpecError, match="--encoder with --data"):
+        MapRequest(data="a.csv", encoder="hf:any")
+
+
+@pytest.mark.parametrize("written", ["yi", "=1", "yi=dear"])
+def test_a_cost_has_a_model_and_a_number(written):
+    with pytest.raises(SpecError, match=f"--cost {written}"):
+        costs_by_model([written])
+    with pytest.raises(SpecError, match="each model once"):
+        costs_by_model(["yi=1", "yi=2"])
+
+
+def test_a_command_names_what_differs_from_the_defaults():
+    request = RouteRequest(
+        fleet="ours",
+        questions="new questions.csv",
+        models=["a", "b"],
+        costs={"a": 0.5, "b": 1.0},
+        costs_file="prices.csv",
+        budget=0.7,
+        run="mine",
+    )
+    assert reproduce("fleet route", request) == (
+        "scope fleet route --fleet ours --questions 'new questions.csv' --model a --model b "
+        "--cost a=0.5 --cost b=1.0 --costs prices.csv --budget 0.7"
+    )
+    embed = EmbedRequest(data=["a.csv", "b.csv"], features=False, columns={"model": "system"})
+    assert set(reproduce("fleet embed", embed).split(" --")) == {
+        "scope fleet embed",
+        "column model=system",
+        "data a.csv",
+        "data b.csv",
+        "no-features",
+    }
