@@ -85,8 +85,7 @@ class Learns(ReadsTexts):
 
     embedder: Annotated[EmbedderName, option(METHOD)] = "auto"
     """Method that learns the fleet. auto selects mean, knn, factors or irt by cross-validation over
-    the questions; mf (as published) and mf-tuned (with biases, early stopping and a choice of
-    weight decays) take minutes."""
+    the questions; mf, as published, takes minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
