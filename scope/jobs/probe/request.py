@@ -9,7 +9,7 @@ from pathlib import Path
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
 from scope.jobs.probe.pairs import PairSpecs
-from scope.probes import DRAWN, PRETRAINED, STEPS, SimilarityProbe, Step
+from scope.probes import PRETRAINED, STEPS, SimilarityProbe, Step
 from scope.probes.parameters import check_parameters
 from scope.probes.recipes import checked_step
 
@@ -93,18 +93,13 @@ class ProbeRequest:
                 expected="sentences without scores, of which so many are drawn",
                 mend="leave --unlabelled-n out; --n draws pairs",
             )
-        for name, given, users in (
-            ("unlabelled", self.unlabelled, PRETRAINED),
-            ("hidden", self.hidden, DRAWN),
-            # One seed is what every step has.
-            ("seeds", self.seeds if self.seeds > 1 else None, DRAWN),
-        ):
-            if given is not None and not set(users) & set(self.steps):
-                raise SpecError(
-                    f"--{name} {given} with no other step than {' and '.join(self.steps)}",
-                    expected=f"a step that makes use of it: {', '.join(users)}",
-                    mend=f"add --step {users[-1]}, or leave --{name} out",
-                )
+        if self.unlabelled is not None and not set(PRETRAINED) & set(self.steps):
+            raise SpecError(
+                f"--unlabelled {self.unlabelled} with no other step than "
+                f"{' and '.join(self.steps)}",
+                expected=f"a step that makes use of it: {', '.join(PRETRAINED)}",
+                mend=f"add --step {PRETRAINED[-1]}, or leave --unlabelled out",
+            )
 
 
 def ordered_steps(steps: Sequence[str] | None) -> tuple[Step, ...]:
