@@ -49,7 +49,7 @@ HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 # A comparison prints and converts itself: its methods import what does so when they are called.
 LAZILY_UPWARD = {"records": {"registry"}}
 
-HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas", "altair")
+HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")
 MOST_LINES = 300
 

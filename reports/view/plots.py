@@ -43,9 +43,11 @@ class IntervalChart:
 
     @property
     def end(self) -> float:
-        """Where the axis ends: at 1, or at a twentieth above what is drawn."""
+        """Where the axis ends: at 1, or at a twentieth above what is drawn, behind its start."""
         highest = max((interval.high for interval in self.intervals), default=1.0)
-        return math.ceil(highest * 20 - 1e-9) / 20 if self.close else 1.0
+        if not self.close:
+            return 1.0
+        return max(math.ceil(highest * 20 - 1e-9), round(self.start * 20) + 1) / 20
 
 
 @dataclass(frozen=True, kw_only=True)

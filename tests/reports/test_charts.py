@@ -94,6 +94,13 @@ def test_categories_with_one_series_each_take_one_row_each():
     assert [colour for *_, colour in found] == [COLOURS[0], COLOURS[1], COLOURS[0]]
 
 
+def test_equal_numbers_on_a_close_axis_are_drawn_at_its_start():
+    row = Interval(category="accuracy", series=0, value=0.3, low=0.3, high=0.3)
+    chart = IntervalChart(label="e", series=("only",), intervals=(row,), close=True)
+    svg = interval_svg(chart)
+    assert dots(svg)[0][0] == ticks(svg)["0.300"]
+
+
 def test_series_of_a_category_stand_below_each_other():
     heights = [y for _, y, _ in dots(interval_svg(intervals()))]
     assert heights[1] - heights[0] == 16

@@ -62,12 +62,6 @@ class Learning:
                 expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
                 mend="leave it out to have one selected",
             )
-        if self.dimensions is not None and not any(map(_has_dimensions, self.kinds)):
-            raise SpecError(
-                f"{self.dimensions} dimensions of the embedder {self.embedder}",
-                expected="dimensions of factors, irt or mf alone",
-                mend="leave --dimensions out, or name another --embedder",
-            )
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -124,16 +118,8 @@ def load_needed_encoder(
     ------
     DataError
         When a question without a text would have to be read.
-    SpecError
-        When an encoder is named that nothing would use.
     """
     if not learning.reads_texts:
-        if spec is not None:
-            raise SpecError(
-                f"the encoder `{spec}` for the embedder {learning.embedder}",
-                expected="no encoder: the embedder reads no texts",
-                mend="leave --encoder out, or name another --embedder",
-            )
         return None
     require_texts(matrix.texts, f"the embedder {learning.embedder}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
@@ -201,7 +187,3 @@ def vectors_of(
     if encoder is None:
         return np.zeros((len(questions.ids), 0), dtype=np.float32)
     return question_vectors(questions.texts, encoder, progress)
-
-
-def _has_dimensions(name: str) -> bool:
-    return "dimensions" in EMBEDDERS[name]._get_param_names()

@@ -220,7 +220,7 @@ class ProbeRequest(Request):
         self._check_steps()
 
     def _check_steps(self) -> None:
-        from scope.probes import DRAWN, PRETRAINED
+        from scope.probes import PRETRAINED
         from scope.probes.parameters import check_parameters
 
         steps = self.ordered_steps
@@ -230,19 +230,12 @@ class ProbeRequest(Request):
                 expected="one or more of raw, mlp, siamese, autoencoder, final",
                 mend=f"leave --step out for {' and '.join(USUAL_STEPS)}",
             )
-        users: dict[str, tuple[str, ...]] = {
-            "unlabelled": PRETRAINED,
-            "hidden": DRAWN,
-            "seeds": DRAWN,
-        }
-        for one in changed(self):
-            if one.name in users and not set(users[one.name]) & set(steps):
-                given = f"{one.option} {getattr(self, one.name)}"
-                raise SpecError(
-                    f"{given} with no other step than {' and '.join(steps)}",
-                    expected=f"a step that uses it: {', '.join(users[one.name])}",
-                    mend=f"add --step {users[one.name][-1]}, or leave {one.option} out",
-                )
+        if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
+            raise SpecError(
+                f"--unlabelled {self.unlabelled} with no other step than {' and '.join(steps)}",
+                expected=f"a step that uses it: {', '.join(PRETRAINED)}",
+                mend=f"add --step {PRETRAINED[-1]}, or leave --unlabelled out",
+            )
         check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 
 

@@ -81,17 +81,6 @@ def test_more_dimensions_than_models_are_refused(refused):
     assert "50 dimensions for 19 models" in refused(*asked)
 
 
-@pytest.mark.parametrize("embedder", ["mean", "knn"])
-def test_what_has_no_dimensions_takes_none(refused, embedder):
-    asked = ("embed", "--data", "train.csv", "--embedder", embedder, "--dimensions", "5")
-    assert f"5 dimensions of the embedder {embedder}" in refused(*asked)
-
-
-def test_the_mean_takes_no_encoder(refused):
-    asked = ("embed", "--data", "train.csv", "--embedder", "mean", "--encoder", "./encoder")
-    assert "the encoder `./encoder` for the embedder mean" in refused(*asked)
-
-
 def test_more_folds_than_questions_are_refused(refused):
     asked = ("embed", "--data", "train.csv", "--embedder", "mean", "--folds", "500")
     assert "500 folds of 120 questions" in refused(*asked)

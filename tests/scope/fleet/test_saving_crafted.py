@@ -39,7 +39,7 @@ def filled(number):
         ("irt", "skills_", filled(np.inf), "not finite"),
         ("irt", "weights_", lambda old: old.T, "of shape"),
         ("irt", "weights_", filled(3e38), "a forecast that is no probability"),
-        ("mf", "spread_root_", lambda old: old[:-1, :-1], "of shape (8, 8)"),
+        ("mf", "spread_root_", lambda old: old[:-1, :-1], "of shape (7, 7)"),
         ("mf", "constant_", lambda _: np.zeros(1), "of shape (1,)"),
         ("mean", "model_vectors_", filled(7), "a forecast that is no probability"),
         ("mean", "questions_", filled(10**9), "`forecaster.questions_` is not 60"),

@@ -47,7 +47,6 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
         ({"unlabelled_n": 9}, "--unlabelled-n 9 without --unlabelled"),
-        ({"seeds": 9, "steps": ("raw", "mlp")}, "--seeds 9 with no other step than raw and mlp"),
         ({"hidden": 0}, "--hidden 0"),
         ({"text_column": "said"}, "--text-column said without --unlabelled"),
         ({"seed": -1}, "--seed -1"),
@@ -55,7 +54,6 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
             {"unlabelled": "text:x", "steps": ("raw", "siamese")},
             "--unlabelled text:x with no other step than raw and siamese",
         ),
-        ({"hidden": 4, "steps": ("raw", "mlp")}, "--hidden 4 with no other step than raw and mlp"),
     ],
 )
 def test_what_cannot_be_or_would_do_nothing_is_refused(changed, found):
