@@ -21,7 +21,7 @@ from scope.jobs.fleet.answers import load_answers, load_questions
 from scope.jobs.fleet.learning import Learned, Learning, learn, load_needed_encoder, vectors_of
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.split import held_out_rows, require_enough
+from scope.jobs.fleet.split import held_out_rows, require_enough_left
 from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
 from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
@@ -188,7 +188,7 @@ def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
     learning = Learning(embedder=request.embedder, seed=request.seed)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
-    require_enough(matrix, held_out, learning.folds)
+    require_enough_left(matrix, held_out, learning.folds)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=matrix.models,

@@ -67,7 +67,7 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
     return np.column_stack([factors.skills, factors.model_vectors])
 
 
-class Described(NamedTuple):
+class DescribedModels(NamedTuple):
     """The models of a fleet, and a note on how much of their vectors the map shows."""
 
     members: tuple[FleetModel, ...]
@@ -81,7 +81,7 @@ def describe_models(
     *,
     communities: Mapping[str, str] = _NOBODY,
     added: Collection[str] = (),
-) -> Described:
+) -> DescribedModels:
     """All models in the order of their names, and a note on their map."""
     places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
@@ -97,7 +97,7 @@ def describe_models(
         )
         for column, name in enumerate(names)
     )
-    return Described(members, _variance_note(shown))
+    return DescribedModels(members, _variance_note(shown))
 
 
 def _variance_note(shown: float | Undefined) -> str:

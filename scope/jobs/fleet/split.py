@@ -60,7 +60,7 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
     return np.isin(kinds, taken)
 
 
-def require_enough(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
+def require_enough_left(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
     """Check that enough questions are left for the folds of cross-validation.
 
     Raises
