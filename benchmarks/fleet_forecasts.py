@@ -34,7 +34,7 @@ from scope.fleet import (
 SHARES = (0.1, 0.2, 0.4, 0.8)
 METHODS = ("mean", "knn", "published", "ours_vectors", "ours")
 METHODS_OF = {"snli": ("mean", "knn", "ours_vectors", "ours")}
-"""On snli, where a question's vector says nothing, ours is held against the mean."""
+"""On snli, where a question's vector says nothing, ours is compared with the mean."""
 TESTED = 0.2
 
 

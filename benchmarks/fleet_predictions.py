@@ -1,4 +1,4 @@
-"""Benchmarks foretold from vectors that were learned without them, on metabench's six."""
+"""Benchmarks predicted from vectors that were learned without them, on metabench's six."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scope.jobs.fleet.models import answer_vectors
 from scope.records import BenchmarkPrediction, Estimate
 
 ENOUGH = 95
-"""Significant splits of 100 with which a benchmark counts as foretold."""
+"""Significant splits of 100 with which a benchmark counts as predicted."""
 
 
 def predictions(stored: StoredSet, seed: int = 0) -> tuple[BenchmarkPrediction, ...]:
@@ -40,7 +40,7 @@ def predictions(stored: StoredSet, seed: int = 0) -> tuple[BenchmarkPrediction, 
 
 
 def figures(found: tuple[BenchmarkPrediction, ...]) -> dict[str, Any]:
-    """How many benchmarks are foretold, and of each the significant splits, τ and error."""
+    """How many benchmarks are predicted, and of each the significant splits, τ and error."""
     flat: dict[str, Any] = {
         "predict_significant": sum(one.significant >= ENOUGH for one in found),
         "predict_benchmarks": len(found),

@@ -26,7 +26,7 @@ SETS = ("metabench", "mmlu_pro", "snli")
 
 
 class StoredSet(NamedTuple):
-    """A set: its questions as a table, who answered them rightly, and the parts it is made of."""
+    """A set: its questions as a table, who answered them correctly, and the parts it is made of."""
 
     name: str
     layout: QuestionLayout
@@ -72,7 +72,7 @@ def _right(row: str, items: list[dict[str, Any]], model: str) -> NDArray[np.floa
         raise DataError(
             f"{len(row)} answers of {model} to {len(items)} questions",
             expected="one character a question",
-            mend="gather the responses and items of one set again",
+            fix="gather the responses and items of one set again",
         )
     given = np.array(list(row))
     letters = "options" in items[0]

@@ -4,8 +4,8 @@
 
 runs in a process of its own, so that its peak of memory is its own, and prints one JSON object.
 Answers are made up: a model is right by its skill, the question's ease, and three traits that the
-question's vector foretells. `train_seconds` is one fit of ours, its cross-validation included.
-Routing is held against the published scheme, which passes each pair of question and model through
+question's vector predicts. `train_seconds` is one fit of ours, its cross-validation included.
+Routing is compared with the published scheme, which passes each pair of question and model through
 the network, on the same vectors. Both have all cores.
 """
 

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def sentences(data: Path) -> list[str]:
-    """All of STS-B, filled up from GenericsKB."""
+    """All of STS-B, padded from GenericsKB."""
     scored = Similarity().load_pairs(
         str(data / "stsb" / "stsb_en.jsonl.gz"), part=None, n=None, seed=0
     )

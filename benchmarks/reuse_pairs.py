@@ -26,7 +26,7 @@ BASE_AND_TUNED = (
 )
 """A base and what was trained from it, by the makers' own model cards.
 
-Of Mathstral they say that it is built on Mistral 7B, and not on which version; it is held against
+Of Mathstral they say that it is built on Mistral 7B, and not on which version; it is compared with
 the first. The others name their base, or bear its name and version.
 """
 
@@ -65,7 +65,7 @@ def of_language_models(models: Sequence[str]) -> Lineage:
         raise DataError(
             f"no answers of {', '.join(missing)}",
             expected="the models whose lineage is known",
-            mend="name a folder that has them with --data",
+            fix="name a folder that has them with --data",
         )
     known = {frozenset(pair) for pair in BASE_AND_TUNED}
     pairs = list(combinations(range(len(models)), 2))

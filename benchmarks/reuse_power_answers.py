@@ -1,7 +1,7 @@
 """Reuse from stored answers: do shared mistakes tell related models from unrelated ones?
 
 One procedure, `scope.evidence.shared_mistakes`, with nothing set for a data set: it sees what the
-models of the pairs answered, and its U of each pair is held against simpler measures on the same
+models of the pairs answered, and its U of each pair is compared with simpler measures on the same
 pairs (`reuse_measures.py`, `reuse_pairs.py`, `reuse_discrimination.py`).
 
 - MMLU-Pro, multiple choice: bases and what was trained from them, against pairs of two families.
@@ -11,7 +11,7 @@ pairs (`reuse_measures.py`, `reuse_pairs.py`, `reuse_discrimination.py`).
   the early checkpoints, which are in no pair and often far below the others in skill.
 
 Keys of --json: each of `mmlu_pro_`, `nlu_` and `nlu_seeds_`, then nothing for shared mistakes or
-what they are held against (`agreement_`, `capa_`, `consensus_` and `overlap_`; for NLU
+what they are compared with (`agreement_`, `capa_`, `consensus_` and `overlap_`; for NLU
 `all_stored_`, `error_consistency_` and `overlap_`), then `auroc`, `auroc_low`, `auroc_high`,
 `tpr_at_fpr_01`, `tpr_at_fpr_01_low`, `tpr_at_fpr_01_high` (95 %, by bootstrap over models). Of all
 three also `sets`, `items` (of all sets), `stored` (models that answered), `models` (of them in the

@@ -46,7 +46,7 @@ from scope.decision.judging import Finding, find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import Lineup
+from scope.jobs.reuse.models import TestedModels
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Look, Standing, Undefined, Verdict
@@ -150,16 +150,16 @@ def _try(
         for one in (*zoo.references, *zoo.independents)
         if one.name not in (reference.name, suspect.name, suspect.source)
     ]
-    lineup = Lineup(
+    tested = TestedModels(
         suspect=answers.member(suspect.name, "suspect"),
         references=(answers.member(reference.name, "reference"),),
         controls=tuple(answers.member(one, "control") for one in controls),
     )
     case, looks = make_case(
-        lineup,
-        lineup.references[0],
+        tested,
+        tested.references[0],
         answers.probes[reference.name],
-        answers.interview,
+        answers.responses,
         batches=InBatches(size=batch, alpha=ALPHA, relates=_relates) if batch else None,
     )
     finding = _judge(case, looks)

@@ -78,5 +78,5 @@ def _require_equal_lengths(rows: dict[str, str], items: int) -> None:
             raise DataError(
                 f"{len(row)} answers of {model} to {items} questions",
                 expected="one character a question",
-                mend="name another folder with --data",
+                fix="name another folder with --data",
             )

@@ -14,7 +14,7 @@ from scope.jobs.perturbing import find_perturbations
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.models import Member, Part
 from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, probes_of_texts
-from scope.jobs.reuse.responses import TextInterview
+from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
 from scope.models.cached import CachedClassifier
 from scope.models.loading import load_classifier
@@ -45,7 +45,7 @@ class ZooAnswers:
 
     models: Mapping[str, Asked]
     probes: Mapping[str, ProbeSet]
-    interview: TextInterview
+    responses: TextResponses
 
     def member(self, name: str, part: Part) -> Member:
         """A model of the zoo in its part of a test."""
@@ -79,24 +79,24 @@ def ask_zoo(
             kept_as=f"{CAPABILITY} of {classifier.fingerprint}",
         )
         probes[reference.name] = probes_of_texts(examples, [found], labels)
-    interview = TextInterview(
+    responses = TextResponses(
         labels=labels, examples=examples, run=run, progress=progress, own_labels={}
     )
     questions: dict[str, ProbeQuestion] = {
         one.question.text: one for each in probes.values() for one in each.questions
     }
     models = {
-        one.name: _asked(one.name, one.path, interview, list(questions.values())) for one in zoo
+        one.name: _asked(one.name, one.path, responses, list(questions.values())) for one in zoo
     }
-    return ZooAnswers(models=models, probes=probes, interview=interview)
+    return ZooAnswers(models=models, probes=probes, responses=responses)
 
 
 def _asked(
-    name: str, path: Path, interview: TextInterview, questions: Sequence[ProbeQuestion]
+    name: str, path: Path, responses: TextResponses, questions: Sequence[ProbeQuestion]
 ) -> Asked:
     classifier = load_classifier(str(path), ModelOptions())
     member = Member(name=name, part="control", model=classifier, saved=False, own=False)
-    interview.answers(member, questions)
+    responses.answers(member, questions)
     return Asked(
         spec=str(path), fingerprint=classifier.fingerprint, labels=tuple(classifier.labels)
     )

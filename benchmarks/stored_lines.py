@@ -21,7 +21,7 @@ def stored_lines(path: Path) -> Iterator[str]:
         raise DataError(
             f"no file {path}",
             expected="a folder with SET/items.jsonl.gz and SET/responses.tsv.gz for each set",
-            mend="name it with --data or the variable SCOPE_BENCHMARK_DATA",
+            fix="name it with --data or the variable SCOPE_BENCHMARK_DATA",
         )
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:

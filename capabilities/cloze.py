@@ -46,7 +46,7 @@ class Cloze:
             raise SpecError(
                 f"sentences of {self.min_words} to {self.max_words} words",
                 expected="at least 2 words, and no fewer at most than at least",
-                mend="leave these settings out for the usual ones, 8 and 40",
+                fix="leave these settings out for the usual ones, 8 and 40",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -44,7 +44,7 @@ class ExtractiveQA:
             raise SpecError(
                 f"the setting unanswerable={self.unanswerable!r}",
                 expected="true or false",
-                mend="leave it out to ask all questions",
+                fix="leave it out to ask all questions",
             )
 
     def settings(self) -> Mapping[str, Setting]:

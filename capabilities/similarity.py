@@ -55,7 +55,7 @@ class Similarity:
             raise SpecError(
                 f"scores from {self.low} to {self.high}",
                 expected="two finite numbers, the first below the second",
-                mend="write for example --low 0 --high 5",
+                fix="write for example --low 0 --high 5",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -53,19 +53,19 @@ class Synonym(InvarianceCapability):
             raise SpecError(
                 f"a share of {self.max_words} of the words for the preset paper, which swaps one",
                 expected="--max-words with --preset strong",
-                mend="add --preset strong, or leave --max-words out",
+                fix="add --preset strong, or leave --max-words out",
             )
         if self.preset not in get_args(Preset):
             raise SpecError(
                 f"a preset called `{self.preset}`",
                 expected=f"one of: {', '.join(get_args(Preset))}",
-                mend="write for example --preset paper",
+                fix="write for example --preset paper",
             )
         if not 0 < self.max_words <= 1:
             raise SpecError(
                 f"a share of {self.max_words} of the words",
                 expected="a share above 0, at most 1",
-                mend="write for example --max-words 0.3",
+                fix="write for example --max-words 0.3",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -3,7 +3,7 @@
 The paper's *robustness* capability (arXiv 2311.04166, section 4): people read such words without
 effort. Every word of four letters or more that is no stopword is changed at once, first and last
 letter kept, as in the published code; the paper's text can be read as changing one word. An
-invariance found here says that the reference still answers alike, not that it answers rightly.
+invariance found here says that the reference still answers alike, not that it answers correctly.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Typo(InvarianceCapability):
                 f"{self.max_letters} letters",
                 expected=f"1 to {MOST_CANDIDATES} candidates, and words from 4 letters, to have "
                 f"two inside, to at most {MOST_LETTERS}",
-                mend="leave these settings out for the usual ones, 15, 4 and 100",
+                fix="leave these settings out for the usual ones, 15, 4 and 100",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -79,7 +79,7 @@ class InvarianceCapability(ABC):
             raise SpecError(
                 f"a least similarity of {options.min_similarity} and no encoder",
                 expected="an encoder that measures the similarity",
-                mend="name an encoder, or leave the least similarity out",
+                fix="name an encoder, or leave the least similarity out",
             )
         # Not within the first search: what an import draws would come out of that search's chance.
         load_textattack()

@@ -49,7 +49,7 @@ class KeepsPrediction(ClassificationGoalFunction):
     code asks the model for the original again with every candidate; here it is asked once.
 
     A language model predicts its likeliest next token. Its answers name other tokens for every
-    text: each candidate is held against the original over the tokens that either names, and the
+    text: each candidate is compared with the original over the tokens that either names, and the
     rest, which never is the prediction.
 
     Parameters

@@ -118,7 +118,7 @@ class _PartOfSpeech:
                 f"WordNet's data.{self._name} has no synset at byte {offset}, where "
                 f"index.{self._name} says there is one",
                 expected="files of one WordNet release, unchanged",
-                mend="install WordNet again",
+                fix="install WordNet again",
             )
         # offset, lexicographer file, type, number of lemmas in hexadecimal, (lemma, id) ...
         fields = line.split()

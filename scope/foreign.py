@@ -48,7 +48,7 @@ class ForeignCode:
     ...
     scope.errors.ModelError: found:    `python:mine:model` failed in `classify`: SystemExit: 0
     expected: code that runs to its end, whatever it is asked
-    to mend:  mend the code there
+    fix:      fix the code there
     """
 
     def __init__(self, name: str, *, folders: Iterable[str] = ()) -> None:
@@ -136,7 +136,7 @@ def failure(name: str, what: str, error: BaseException) -> ModelError:
     return ModelError(
         f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
         expected="code that runs to its end, whatever it is asked",
-        mend="mend the code there",
+        fix="fix the code there",
     )
 
 

@@ -69,7 +69,7 @@ def expanded(path: str | Path) -> Path:
         raise SpecError(
             f"the path `{path}`, and no home folder for it",
             expected="a path, or ~ or ~NAME of a user who has a home folder",
-            mend=f"write the path out, or ./{path} for a folder of that name",
+            fix=f"write the path out, or ./{path} for a folder of that name",
         ) from error
 
 
@@ -81,7 +81,7 @@ def from_system(error: OSError) -> ScopeError | None:
     >>> print(from_system(PermissionError(errno.EACCES, "Permission denied", "answers.csv")))
     found:    `answers.csv` cannot be used: Permission denied
     expected: a path that can be read or written
-    to mend:  change its permissions, or choose another path
+    fix:      change its permissions, or choose another path
     """
     remedy = REMEDIES.get(error.errno or 0)
     if remedy is None:
@@ -91,13 +91,13 @@ def from_system(error: OSError) -> ScopeError | None:
         return ResourceError(
             "the working folder, which has been deleted",
             expected="a folder that exists",
-            mend="change to another folder and give the same command again",
+            fix="change to another folder and give the same command again",
         )
     named = "a file" if error.filename is None else f"`{os.fsdecode(error.filename)}`"
     return ResourceError(
         f"{named} cannot be used: {reason}",
         expected="a path that can be read or written",
-        mend=remedy,
+        fix=remedy,
     )
 
 

@@ -63,7 +63,7 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
             raise SpecError(
                 f"the settings {own} of `{entry.name}`: {first_line(error)}",
                 expected=f"settings among {', '.join(sorted(known)) or '(none)'}",
-                mend="mend the value, or leave the setting out",
+                fix="fix the value, or leave the setting out",
             ) from error
 
 
@@ -173,14 +173,14 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
         raise SpecError(
             f"`{name}` has settings of class {type(settings).__name__}",
             expected="a mapping from names to values",
-            mend="return a dict, an empty one where there is nothing to set",
+            fix="return a dict, an empty one where there is nothing to set",
         )
     for key, value in settings.items():
         if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
             raise SpecError(
                 f"`{name}` has the setting {shown(key)}: {shown(value)}",
                 expected="a name with a text, a finite number, a truth value or None",
-                mend="write the value as text",
+                fix="write the value as text",
             )
     return dict(settings)
 
@@ -210,7 +210,7 @@ def _checked_data(piece: str, method: str, given: Any) -> Any:
         f"{shown(given)} from `{method}` of the task `{piece}`",
         expected=f"a `scope.protocols.{kind.__name__}` with a `scope.records.DataCard` and a tuple "
         f"of `scope.records.{member.__name__}`",
-        mend="change the code of the task",
+        fix="change the code of the task",
     )
 
 
@@ -219,13 +219,13 @@ def _require_members(piece: Any) -> None:
         raise SpecError(
             f"the class {piece.__name__}",
             expected="a capability or task, which is an object",
-            mend=f"make an object of it: {piece.__name__}()",
+            fix=f"make an object of it: {piece.__name__}()",
         )
     if missing := [name for name in ("name", "question", "settings") if not hasattr(piece, name)]:
         raise SpecError(
             f"the {type(piece).__name__} {shown(piece)} as a capability or task",
             expected="an object with the members of `scope.protocols.Capability` or `Task`",
-            mend=f"add {', '.join(missing)}",
+            fix=f"add {', '.join(missing)}",
         )
 
 
@@ -234,13 +234,13 @@ def _require_description(piece: ForeignPiece) -> None:
         raise SpecError(
             f"a capability or task with the name {shown(piece.name)}",
             expected="one word, of letters, digits, `_` and `-`",
-            mend="choose a name such as `synonym`",
+            fix="choose a name such as `synonym`",
         )
     if not isinstance(piece.question, str) or unstorable(piece.question):
         raise SpecError(
             f"`{piece.name}` with the question {shown(piece.question)}",
             expected="what is asked of the models, in words that can be written as UTF-8",
-            mend="write it as the report is to show it",
+            fix="write it as the report is to show it",
         )
 
 
@@ -255,5 +255,5 @@ def _require_role(piece: ForeignPiece, methods: Mapping[str, Any]) -> None:
             raise SpecError(
                 f"the task `{piece.name}` with the role {shown(role)}",
                 expected=f"one of {', '.join(roles)}",
-                mend="change `role` in its code",
+                fix="change `role` in its code",
             )

@@ -136,7 +136,7 @@ def listed(names: Iterable[str], most: int | None = None) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, most: int = 1) -> str:
-    """How to mend a name that nothing has: by those that are near it, or else otherwise.
+    """How to fix a name that nothing has: by those that are near it, or else otherwise.
 
     Examples
     --------

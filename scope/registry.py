@@ -83,14 +83,14 @@ def find(group: Group, name: str) -> Entry:
         raise SpecError(
             f"no {_singular(group)} is called `{name}`",
             expected=f"one of: {', '.join(known)}",
-            mend=f"did you mean `{close[0]}`?" if close else "install the plugin that offers it",
+            fix=f"did you mean `{close[0]}`?" if close else "install the plugin that offers it",
         )
     entry = _load_plugin(plugins[name])
     if entry.error:
         raise SpecError(
             f"the {_singular(group)} `{name}` of {entry.origin} does not load: {entry.error}",
             expected="a plugin that can be imported",
-            mend=f"mend or reinstall {entry.origin}",
+            fix=f"fix or reinstall {entry.origin}",
         )
     return entry
 

@@ -108,7 +108,7 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     ...
     scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
     expected: a comparison of format 3, as SCoPE writes it
-    to mend:  give the command of the run again, which writes the file anew
+    fix:      give the command of the run again, which writes the file anew
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -139,7 +139,7 @@ def _unreadable(source: str, error: ValidationError) -> RunError:
             return RunError(
                 f"{source} has format {complaint['input']!r}",
                 expected=f"format {FORMAT}",
-                mend="read it with the release of SCoPE that wrote it, or run the job again",
+                fix="read it with the release of SCoPE that wrote it, or run the job again",
             )
     first = complaints[0]
     place = ".".join(map(str, first["loc"]))
@@ -151,7 +151,7 @@ def _no_comparison(source: str, reason: str) -> RunError:
     return RunError(
         f"{source} is no comparison: {reason}",
         expected=f"a comparison of format {FORMAT}, as SCoPE writes it",
-        mend="give the command of the run again, which writes the file anew",
+        fix="give the command of the run again, which writes the file anew",
     )
 
 

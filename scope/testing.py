@@ -105,7 +105,7 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     ...
     scope.errors.SpecError: found:    the class str
     expected: a capability, which is an object
-    to mend:  make one: str()
+    fix:      make one: str()
     """
     _check_members(capability)
     _check_description(capability)
@@ -118,7 +118,7 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
         any(one.text is not None for trials in found.values() for one in trials),
         found=f"`{capability.name}` found nothing in {len(given)} examples",
         expected="at least one perturbation",
-        mend="give `check_capability` examples that the capability can change",
+        fix="give `check_capability` examples that the capability can change",
     )
     again = {
         "when the search is repeated": _search(capability, given, slots=7),
@@ -135,7 +135,7 @@ def _check_members(capability: object) -> None:
         not isinstance(capability, type),
         found=f"the class {getattr(capability, '__name__', kind)}",
         expected="a capability, which is an object",
-        mend=f"make one: {getattr(capability, '__name__', kind)}()",
+        fix=f"make one: {getattr(capability, '__name__', kind)}()",
     )
     members = ("name", "question", "settings", "search")
     missing = [member for member in members if not hasattr(capability, member)]
@@ -143,7 +143,7 @@ def _check_members(capability: object) -> None:
         not missing,
         found=f"an object of class {kind} without {', '.join(missing)}",
         expected="the members of `scope.protocols.Capability`",
-        mend="add what is missing",
+        fix="add what is missing",
     )
 
 
@@ -152,13 +152,13 @@ def _check_description(capability: Capability) -> None:
         re.fullmatch("[a-z][a-z0-9]*", capability.name),
         found=f"a capability called `{capability.name}`",
         expected="one lower-case word, of letters and digits",
-        mend="choose a name such as `synonym`",
+        fix="choose a name such as `synonym`",
     )
     _require(
         re.fullmatch(r"[A-Z].* .*\?", capability.question),
         found=f"`{capability.name}` asks: `{capability.question}`",
         expected="a whole sentence, from a capital letter to a question mark",
-        mend="write what is asked of the models, as the report is to show it",
+        fix="write what is asked of the models, as the report is to show it",
     )
 
 
@@ -177,7 +177,7 @@ def _search(capability: Capability, examples: Sequence[Example], slots: int) -> 
         ids == given,
         found=f"`{capability.name}` gives results for {', '.join(ids) or 'no example'}",
         expected=f"one for each of {', '.join(given)}",
-        mend="yield all trials of one example together, each example once",
+        fix="yield all trials of one example together, each example once",
     )
     asked = {text for texts in classifier.asked for text in texts}
     for one in (one for group in groups for one in group):
@@ -185,7 +185,7 @@ def _search(capability: Capability, examples: Sequence[Example], slots: int) -> 
             one.text is None or (one.text in asked and one.queries > 0),
             found=f"{_which(one)}: {one.text!r} with {one.queries} queries",
             expected="a text that the classifier was asked for, and counted",
-            mend="put every question through the classifier that the search is given",
+            fix="put every question through the classifier that the search is given",
         )
     return {group[0].example_id: group for group in groups}
 
@@ -196,7 +196,7 @@ def _check_trials(example: Example, trials: Sequence[Perturbation]) -> None:
         numbers == list(range(1, TRIALS + 1)),
         found=f"trials {numbers} of {example.id}",
         expected=f"trials 1 to {TRIALS}, in order",
-        mend="number the trials from 1, and give a failure where nothing is found",
+        fix="number the trials from 1, and give a failure where nothing is found",
     )
     for number, one in enumerate(trials):
         _check_one(example, one)
@@ -204,7 +204,7 @@ def _check_trials(example: Example, trials: Sequence[Perturbation]) -> None:
             one.text is None or one.text not in [earlier.text for earlier in trials[:number]],
             found=f"{_which(one)}: {one.text!r} once more",
             expected="another text in every trial",
-            mend="refuse what earlier trials have found",
+            fix="refuse what earlier trials have found",
         )
 
 
@@ -214,7 +214,7 @@ def _check_one(example: Example, one: Perturbation) -> None:
             one.failure and one.failure.strip(),
             found=f"{_which(one)}: a failure without a reason",
             expected="the reason in words",
-            mend="say why no text was found",
+            fix="say why no text was found",
         )
         return
     original, changed = HashedWords().classify([example.text, one.text])
@@ -224,13 +224,13 @@ def _check_one(example: Example, one: Perturbation) -> None:
         found=f"{_which(one)}: {'the original' if unchanged else 'another prediction for'} "
         f"{one.text!r}",
         expected="a changed text with the prediction of the original",
-        mend="admit only texts that differ and leave the prediction alone",
+        fix="admit only texts that differ and leave the prediction alone",
     )
     _require(
         one.score is not None and 0 < one.score <= 1,
         found=f"{_which(one)}: score {one.score}",
         expected="a score above 0, at most 1",
-        mend="give 1 / (1 + distance between the classifier's two answers)",
+        fix="give 1 / (1 + distance between the classifier's two answers)",
     )
 
 
@@ -242,7 +242,7 @@ def _check_same(capability: Capability, found: Found, other: Found, circumstance
             found=f"`{capability.name}` gives another result {circumstances}: "
             f"{texts[0]} became {texts[1]}",
             expected="the same result",
-            mend="draw chance from a generator seeded by the run's seed, the example's id and the "
+            fix="draw chance from a generator seeded by the run's seed, the example's id and the "
             "trial alone, and sort what has no order",
         )
 
@@ -251,6 +251,6 @@ def _which(one: Perturbation) -> str:
     return f"{one.example_id}, trial {one.trial}"
 
 
-def _require(kept: object, *, found: str, expected: str, mend: str) -> None:
+def _require(kept: object, *, found: str, expected: str, fix: str) -> None:
     if not kept:
-        raise SpecError(found, expected=expected, mend=mend)
+        raise SpecError(found, expected=expected, fix=fix)

@@ -22,7 +22,7 @@ WIDTH = 8
 
 
 class MadeUpFleet:
-    """Questions with a topic each, and who answers them rightly; the seed decides all."""
+    """Questions with a topic each, and who answers them correctly; the seed decides all."""
 
     def __init__(self, seed=5, *, questions=QUESTIONS, models=MODELS):
         generator = np.random.default_rng(seed)

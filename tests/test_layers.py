@@ -1,4 +1,4 @@
-"""The arrows between the project's parts, held against every import in its source.
+"""The arrows between the project's parts, compared with every import in its source.
 
 ::
 

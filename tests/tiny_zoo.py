@@ -74,7 +74,7 @@ def tiny_bert(texts, folder, seed):
 
 def unavailable(texts, folder, seed):
     """A base whose package is missing."""
-    raise ResourceError("the package p is not installed", expected="it", mend="pip install p")
+    raise ResourceError("the package p is not installed", expected="it", fix="pip install p")
 
 
 def fatal(texts, folder, seed):

@@ -20,7 +20,7 @@ print(toy_fleet.digest({name}, {parameters}))
 
 
 def digest(forecaster, **parameters):
-    """Of what it foretells once fitted."""
+    """Of what it predicts once fitted."""
     table, answers = fleet(seed=3)
     fitted = forecaster(layout=LAYOUT, **parameters).fit(table, answers)
     return hashlib.sha256(fitted.predict_proba(table).tobytes()).hexdigest()

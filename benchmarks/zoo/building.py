@@ -86,7 +86,7 @@ def build_models(
     """
     if workers < 1:
         raise SpecError(
-            f"{workers} workers", expected="at least one", mend="leave out how many, or say 1"
+            f"{workers} workers", expected="at least one", fix="leave out how many, or say 1"
         )
     origins = [
         Origin(name=base.name, pretrained=base.pretrained, thief=base.thief)

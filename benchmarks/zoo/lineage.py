@@ -1,4 +1,4 @@
-"""Who is derived from whom in the zoo: the truth that a verdict about reuse is held against."""
+"""Who is derived from whom in the zoo: the truth that a verdict about reuse is compared with."""
 
 from __future__ import annotations
 
@@ -201,5 +201,5 @@ def read_lineage(home: Path) -> Zoo:
         raise RunError(
             f"{file} cannot be read ({error})",
             expected="the lineage of a zoo that was built whole",
-            mend="build it again with: python benchmarks/build_zoo.py",
+            fix="build it again with: python benchmarks/build_zoo.py",
         ) from error

@@ -68,7 +68,7 @@ def smollm_file() -> Path:
         raise ResourceError(
             f"the package {_PACKAGE} is not installed",
             expected="the small language model from which a quarter of the zoo is trained",
-            mend=_INSTALLING,
+            fix=_INSTALLING,
         ) from error
     found = [Path(str(path.locate())) for path in listed if path.suffix == ".gguf"]
     digest = sha256_of(found[0]) if found and found[0].is_file() else "no such file"
@@ -76,7 +76,7 @@ def smollm_file() -> Path:
         raise ResourceError(
             f"{found[0] if found else _PACKAGE}: {digest}",
             expected=f"a .gguf file with the SHA-256 {SMOLLM_SHA256}",
-            mend=f"{_INSTALLING} --force-reinstall",
+            fix=f"{_INSTALLING} --force-reinstall",
         )
     return found[0]
 

@@ -35,7 +35,7 @@ class _Mistake(NamedTuple):
     kind: type[ScopeError]
     found: str
     expected: str
-    mend: str
+    fix: str
 
 
 def make_models(
@@ -109,10 +109,10 @@ def _collect(worker: _Worker) -> None:
         raise RunError(
             "a process that trained a model of the zoo ended before it was done",
             expected="about 1.5 GB of free memory for each worker",
-            mend="see what it said above, if anything; then go on with fewer --workers",
+            fix="see what it said above, if anything; then go on with fewer --workers",
         ) from None
     if isinstance(report, _Mistake):
-        raise report.kind(report.found, expected=report.expected, mend=report.mend)
+        raise report.kind(report.found, expected=report.expected, fix=report.fix)
 
 
 def _serve(connection: Connection, workshop: Workshop) -> None:
@@ -125,7 +125,7 @@ def _serve(connection: Connection, workshop: Workshop) -> None:
         try:
             save_compactly(make_model(model, workshop), model.path)
         except ScopeError as error:
-            connection.send(_Mistake(type(error), error.found, error.expected, error.mend))
+            connection.send(_Mistake(type(error), error.found, error.expected, error.fix))
         else:
             connection.send(None)
 

@@ -46,7 +46,7 @@ class AskedSection:
 
 
 def asked(comparison: Comparison, *, heading: str) -> AskedSection:
-    """What was asked, the reference before the models that are held against it."""
+    """What was asked, the reference before the models that are compared with it."""
     manifest = comparison.manifest
     return AskedSection(
         heading=heading,

@@ -26,7 +26,7 @@ _ORDER = ("exact_match", "word_cosine", "sem_score", "zero_f1", "sem_score_at_le
 
 
 _Compared = tuple[tuple[str, str | None], Measurement]
-"""A model and what it is held against, None for gold, with the number."""
+"""A model and what it is compared with, None for gold, with the number."""
 
 
 @dataclass(frozen=True, kw_only=True)

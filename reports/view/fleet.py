@@ -56,7 +56,7 @@ class FleetView:
             ),
             (Section("routing", "Routing", "fleet_routing.html.j2"), self.routing is not None),
             (
-                Section("predictions", "Benchmarks foretold", "fleet_predictions.html.j2"),
+                Section("predictions", "Benchmarks predicted", "fleet_predictions.html.j2"),
                 bool(self.predictions),
             ),
             (

@@ -82,7 +82,7 @@ def _row(score: ForecastScore) -> ScoreRow:
 def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
     names = forecaster_names(score.forecaster for score in scores)
     return estimate_chart(
-        "Share of answers forecast rightly, by forecaster; the numbers stand in the table",
+        "Share of answers forecast correctly, by forecaster; the numbers stand in the table",
         ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
         ("accuracy",),
         beside=False,
@@ -97,7 +97,7 @@ def _category_chart(scores: list[ForecastScore]) -> IntervalChart | None:
     if len({one.category for one in drawn}) > MOST_DRAWN:
         return None
     return estimate_chart(
-        "Share of answers forecast rightly, by category; the numbers stand in the table",
+        "Share of answers forecast correctly, by category; the numbers stand in the table",
         ((one.category or "", names[one.forecaster], one.accuracy) for one in drawn),
         tuple(dict.fromkeys(names[one.forecaster] for one in drawn)),
         close=True,

@@ -18,7 +18,7 @@ from scope.records import (
 )
 
 SIGNIFICANT_SHARE = 0.95
-"""A benchmark counts as foretold where so many of the splits are significant."""
+"""A benchmark counts as predicted where so many of the splits are significant."""
 
 BY_CHANCE = 0.05
 """Contributions that would come about with at least this probability are no finding."""
@@ -28,7 +28,7 @@ BY_CHANCE = 0.05
 class ForecastFinding:
     """How often the forecaster in use is right, beside knowing each model's mean alone.
 
-    ``mean`` and ``gain`` are None where it is the mean itself, or was not held against it.
+    ``mean`` and ``gain`` are None where it is the mean itself, or was not compared with it.
     """
 
     forecaster: str
@@ -59,9 +59,9 @@ class RouteFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictFinding:
-    """How many of the benchmarks are foretold, and the best and the least well foretold ones."""
+    """How many of the benchmarks are predicted, and the best and the least well predicted ones."""
 
-    foretold: int
+    predicted: int
     benchmarks: int
     share: str
     ends: tuple[tuple[str, wording.Cell], ...]
@@ -204,7 +204,7 @@ def _predict(predictions: tuple[BenchmarkPrediction, ...]) -> PredictFinding | N
     ordered = sorted(_defined(predictions), key=lambda pair: -pair[1].value)
     ends = ordered if len(ordered) <= 1 else (ordered[0], ordered[-1])
     return PredictFinding(
-        foretold=sum(
+        predicted=sum(
             one.splits > 0 and one.significant >= SIGNIFICANT_SHARE * one.splits
             for one in predictions
         ),

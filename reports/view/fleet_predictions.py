@@ -1,4 +1,4 @@
-"""The section with benchmarks that were left out and foretold."""
+"""The section with benchmarks that were left out and predicted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PredictionRow:
 
 
 def predictions(findings: FleetFindings) -> tuple[PredictionRow, ...]:
-    """Every benchmark that was foretold."""
+    """Every benchmark that was predicted."""
     return tuple(map(_row, findings.predictions))
 
 

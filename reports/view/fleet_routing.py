@@ -29,7 +29,7 @@ class RouterRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Routing:
-    """The router and what it is held against, by category too, and the models that it asks.
+    """The router and what it is compared with, by category too, and the models that it asks.
 
     ``asked`` counts the models that the router asks, ``costed`` says that some cost is known.
     """
@@ -78,7 +78,7 @@ def _row(score: RouterScore) -> RouterRow:
 
 def _chart(scores: Sequence[RouterScore]) -> IntervalChart | None:
     return estimate_chart(
-        "Share of questions answered rightly, by way of routing; the numbers stand in the table",
+        "Share of questions answered correctly, by way of routing; the numbers stand in the table",
         ((one.router, "accuracy", one.accuracy) for one in scores),
         ("accuracy",),
         beside=False,

@@ -28,7 +28,7 @@ _ROUTERS: Mapping[str, str] = MappingProxyType(
 
 _BY_SKILL_AND_TEXT = (
     "the model with the greatest routing score, as far as costs allow. The score is a model’s "
-    "skill, plus as much of what the text foretells as proved useful on left-out questions: where "
+    "skill, plus as much of what the text predicts as proved useful on left-out questions: where "
     "none of it did, one model is asked all questions"
 )
 _BY_PROBABILITY = (

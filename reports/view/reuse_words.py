@@ -20,7 +20,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "log_probabilities": (
             "Probabilities moving together",
             "whether the model is sure and unsure of the same answers as the reference, beyond "
-            "what all other models foretell of either",
+            "what all other models predict of either",
         ),
         "hard_scope": (
             "Hard-SCoPE",

@@ -56,5 +56,5 @@ def _refuse_what_is_no_text(arguments: list[str]) -> None:
             raise SpecError(
                 f"the argument {shown(one)}, which is not UTF-8",
                 expected="arguments in UTF-8",
-                mend="rename the file or folder, or check the terminal's encoding",
+                fix="rename the file or folder, or check the terminal's encoding",
             )

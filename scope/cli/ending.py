@@ -32,7 +32,7 @@ def end_of(error: BaseException) -> int:
     if isinstance(error, OutputError) and error.is_gone:
         return READER_IS_GONE
     if isinstance(error, ScopeError):
-        tell(f"scope: that cannot be done\n{shortened(str(error), MOST_LINES - 1, 8000)}")
+        tell(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
         return INPUT_IS_WRONG
     tell(f"scope: internal error: {first_line(error)}; {_kept(error)}")
     return INTERNAL_ERROR

@@ -26,7 +26,7 @@ class OutputError(ResourceError):
         super().__init__(
             f"standard output cannot be written: {error.strerror or error}",
             expected="a terminal, a file or a pipe that takes the results",
-            mend="send them elsewhere; the same command goes on where it was",
+            fix="send them elsewhere; the same command goes on where it was",
         )
         self.is_gone = isinstance(error, BrokenPipeError)
 

@@ -61,7 +61,7 @@ class Limits:
         raise SpecError(
             f"{option} {value}",
             expected=f"a number {self.describe()}",
-            mend=f"leave {option} out for its default, or write another number",
+            fix=f"leave {option} out for its default, or write another number",
         )
 
     def describe(self) -> str:
@@ -181,7 +181,7 @@ def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str
             raise SpecError(
                 f"{option} {entry}",
                 expected="NAME=VALUE, each name once",
-                mend=f"write for example {option} {example}",
+                fix=f"write for example {option} {example}",
             )
         found[name] = value
     return found

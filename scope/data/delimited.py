@@ -48,7 +48,7 @@ def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[
         raise DataError(
             f"{path.name} is empty",
             expected="a header line and at least one row",
-            mend="look at what wrote the file",
+            fix="look at what wrote the file",
         ) from None
     header = tuple(field.strip() for field in fields)
     require_distinct_names(header, path.name)
@@ -69,7 +69,7 @@ def _require_delimiter(header: Sequence[str], delimiter: str, path: Path) -> Non
         f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
         f"{other!r} would give {header[0].count(other) + 1}",
         expected=f"columns with the delimiter {delimiter!r} between them, as its name says",
-        mend=f"rename the file to end in {suffix}"
+        fix=f"rename the file to end in {suffix}"
         if suffix
         else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).writerows('
         f"csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
@@ -84,7 +84,7 @@ def _of_width(
             raise DataError(
                 f"{len(fields)} fields in line {number} of {path.name}",
                 expected=f"{width}, as in its header",
-                mend="put quotes round a field that holds the delimiter",
+                fix="put quotes round a field that holds the delimiter",
             )
         yield number, fields
 
@@ -103,7 +103,7 @@ def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 f"the row that begins in line {begins} of {path.name} is broken: "
                 f"{str(error).partition(' - ')[0]}",
                 expected="fields in matching quotes, with quotes inside them doubled",
-                mend="mend the line, or save the data as .jsonl",
+                fix="fix the line, or save the data as .jsonl",
             ) from error
         if fields:
             yield begins, fields

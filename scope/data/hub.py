@@ -46,7 +46,7 @@ def parse_hub_name(rest: str) -> HubName:
         raise SpecError(
             f"`hf:{rest}` as the data",
             expected="hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT",
-            mend="write for example hf:stanfordnlp/sst2:validation",
+            fix="write for example hf:stanfordnlp/sst2:validation",
         )
     return HubName(parts[0], parts[1] if len(parts) == 3 else None, parts[-1])
 
@@ -100,7 +100,7 @@ def _load(asked: HubName) -> Any:
         raise DataError(
             f"no data set `{asked.name}` on {_endpoint()} or in a folder of that name",
             expected="the name of a data set that is public, or that you may read",
-            mend="look at its spelling; for a private one, log in with `hf auth login`",
+            fix="look at its spelling; for a private one, log in with `hf auth login`",
         ) from error
     except ConnectionError as error:
         raise _out_of_reach(asked, error) from error
@@ -150,7 +150,7 @@ def _wrong_part(part: str, value: str | None, known: Sequence[str], asked: HubNa
     return DataError(
         f"no {part} {f'`{value}`' if value else 'named'} for `{asked.name}`",
         expected=f"one of its {part}s: {', '.join(known)}",
-        mend=f"did you mean `{close[0]}`?" if close else f"write {pattern} with one of them",
+        fix=f"did you mean `{close[0]}`?" if close else f"write {pattern} with one of them",
     )
 
 
@@ -158,7 +158,7 @@ def _unusable(asked: HubName, error: Exception) -> DataError:
     return DataError(
         f"`{asked.name}` cannot be loaded: {first_line(error)}",
         expected="a split, or a slice of one, of plain files (scripts are never run)",
-        mend="look at its page on the hub, or download a file of it and name the file's path",
+        fix="look at its page on the hub, or download a file of it and name the file's path",
     )
 
 
@@ -166,7 +166,7 @@ def _out_of_reach(asked: HubName, error: Exception) -> DataError:
     return DataError(
         f"{_endpoint()} cannot be reached for `{asked.name}` ({type(error).__name__})",
         expected="a connection to the hub, or the data set in its cache",
-        mend="look at the network and at HF_ENDPOINT; with HF_HUB_OFFLINE=1 the cache is used "
+        fix="look at the network and at HF_ENDPOINT; with HF_HUB_OFFLINE=1 the cache is used "
         "without asking; or name a local file or demo:tweets",
     )
 

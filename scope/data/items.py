@@ -69,7 +69,7 @@ def gather(
             f"nothing to ask in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them "
             f"{wanted.unfit}",
             expected=f"at least one item for the task {wanted.task}",
-            mend="look at the data, or name other data",
+            fix="look at the data, or name other data",
         )
     items = tuple(_named(one, one.id if sieve.ids.serve else None) for one in drawn)
     card = DataCard(

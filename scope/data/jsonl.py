@@ -22,7 +22,7 @@ def open_jsonl(path: Path) -> Source:
         raise DataError(
             f"{path.name} is empty",
             expected="one JSON object a line",
-            mend="look at what wrote the file",
+            fix="look at what wrote the file",
         )
     columns = tuple(dict.fromkeys(key for fields in head for key in fields))
 
@@ -57,12 +57,12 @@ def _parse(line: str, path: Path, number: int) -> dict[str, Any]:
         raise DataError(
             f"line {number} of {path.name} is not JSON: {error}",
             expected="one JSON object a line",
-            mend="mend the line",
+            fix="fix the line",
         ) from error
     if not isinstance(value, dict):
         raise DataError(
             f"line {number} of {path.name} is JSON, but not an object: {line.strip()[:60]}",
             expected='one JSON object a line, such as {"text": "…", "label": "…"}',
-            mend="mend the line",
+            fix="fix the line",
         )
     return value

@@ -31,7 +31,7 @@ def read_lines(path: Path) -> Iterator[str]:
             raise DataError(
                 f"the lines of {path.name} end in carriage returns alone",
                 expected="lines that end in a line feed, with or without a carriage return",
-                mend=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
+                fix=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
             )
         yield _decode(line, path, number)
 
@@ -72,7 +72,7 @@ def read_small_text(path: Path, most: int = 1 << 20) -> str:
             raise DataError(
                 f"{path} is no file but a folder, a pipe or a device",
                 expected="a text file, UTF-8",
-                mend="name a file",
+                fix="name a file",
             )
         with path.open("rb") as stream:
             content = stream.read(most + 1)
@@ -100,20 +100,20 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
                     raise DataError(
                         f"{path.name} unpacks to more than {_TIMES_ITS_SIZE} times its size",
                         expected="a packed file of texts, which are three to ten times as long",
-                        mend="look at what packed it, or unpack it first",
+                        fix="look at what packed it, or unpack it first",
                     )
                 yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(
             f"{path.name} cannot be unpacked after line {number}: {error}",
             expected="a whole gzip file",
-            mend="download or pack the file again",
+            fix="download or pack the file again",
         ) from error
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror or error}",
             expected="a file that may be read",
-            mend="look at its permissions and at the disk",
+            fix="look at its permissions and at the disk",
         ) from error
 
 
@@ -130,7 +130,7 @@ def _decode(line: bytes, path: Path, number: int) -> str:
             if b"\0" in line
             else f"the byte order mark of UTF-16 in {path.name}",
             expected="a text file in UTF-8",
-            mend="if the file is UTF-16, convert it: iconv -f UTF-16 -t UTF-8",
+            fix="if the file is UTF-16, convert it: iconv -f UTF-16 -t UTF-8",
         )
     try:
         # Spreadsheets put a byte order mark before the name of the first column.
@@ -140,7 +140,7 @@ def _decode(line: bytes, path: Path, number: int) -> str:
         raise DataError(
             f"line {number} of {path.name} is not UTF-8 (byte 0x{byte:02x})",
             expected="a text file in UTF-8",
-            mend="convert it, for example: iconv -f WINDOWS-1252 -t UTF-8",
+            fix="convert it, for example: iconv -f WINDOWS-1252 -t UTF-8",
         ) from error
 
 
@@ -148,5 +148,5 @@ def _too_long(found: str, most: int) -> DataError:
     return DataError(
         f"{found} than {most} bytes",
         expected=f"at most {most >> 20} MiB",
-        mend="look at what wrote the file; long texts can be divided into rows",
+        fix="look at what wrote the file; long texts can be divided into rows",
     )

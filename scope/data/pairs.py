@@ -114,7 +114,7 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
         raise DataError(
             f"no pair in {spec}: {sieve.rows} rows, {sieve.empty} of them with an empty text",
             expected=f"at least one pair for the task {wanted.task}",
-            mend="look at the data, or name other data",
+            fix="look at the data, or name other data",
         )
     named = (
         replace(pair, id=own_id) if sieve.ids.serve and own_id is not None else pair
@@ -197,7 +197,7 @@ def _refuse_classes(source: Source, wanted: WantedPairs) -> None:
             f"column `{column}` of {source.name} holds no scores but the classes {listed(classes)}",
             expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
             f"{' or '.join(NAMES['score'])}",
-            mend="name data whose pairs people scored",
+            fix="name data whose pairs people scored",
         )
 
 
@@ -216,7 +216,7 @@ def _text_names(source: Source) -> tuple[str, str]:
     raise DataError(
         f"no two columns of texts in {source.name}; its columns are {listed(source.columns)}",
         expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
-        mend="rename the columns, or name other data",
+        fix="rename the columns, or name other data",
     )
 
 
@@ -233,7 +233,7 @@ def _score(fields: Fields, wanted: WantedPairs) -> float:
             f"{fields.source.place(fields.row)}: the score {value!s:.60}, which is out of the "
             f"range {wanted.low:g} to {wanted.high:g}",
             expected=expected,
-            mend="mend the row, or say which range people were given: --low and --high",
+            fix="fix the row, or say which range people were given: --low and --high",
         )
     return score
 

@@ -56,7 +56,7 @@ def _open(path: Path) -> Iterator[Any]:
         raise DataError(
             f"{path.name} cannot be read as parquet: {first_line(error)}",
             expected="a whole parquet file",
-            mend="download or write the file again",
+            fix="download or write the file again",
         ) from error
 
 

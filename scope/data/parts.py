@@ -43,7 +43,7 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
             f"no column `split` in {source.name}, which would tell the rows for {part} from the "
             f"others; its columns are {listed(source.columns)}",
             expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
-            mend=f"add the column, or {_APART}",
+            fix=f"add the column, or {_APART}",
         )
     return _chosen(source, rows, part)
 
@@ -63,5 +63,5 @@ def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fiel
             f"no row for {part} in {source.name}; its column `split` holds "
             f"{listed(sorted(others), most=8)}",
             expected=f"rows with {' or '.join(PART_NAMES[part])} there",
-            mend=f"rename the values, or {_APART}",
+            fix=f"rename the values, or {_APART}",
         )

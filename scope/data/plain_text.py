@@ -56,7 +56,7 @@ def _files(path: Path) -> list[tuple[str, Path]]:
         raise DataError(
             f"`{path}` {'does not end in .txt' if path.exists() else 'is not there'}",
             expected="text:PATH with a .txt file, or a folder of them",
-            mend="rename the file" if path.exists() else "look at the path",
+            fix="rename the file" if path.exists() else "look at the path",
         )
     found = sorted(
         (file.relative_to(path).with_suffix("").as_posix(), file)
@@ -67,7 +67,7 @@ def _files(path: Path) -> list[tuple[str, Path]]:
         raise DataError(
             f"no .txt file in the folder {path}",
             expected="at least one, there or in a folder in it",
-            mend="put the books there as plain text, or name another folder",
+            fix="put the books there as plain text, or name another folder",
         )
     return found
 

@@ -33,7 +33,7 @@ def require_distinct_names(columns: Sequence[str], name: str) -> None:
         raise DataError(
             f"column `{twice[0]}` more than once in the header of {name}",
             expected="a name of its own for each column",
-            mend="rename one of them",
+            fix="rename one of them",
         )
 
 

@@ -56,13 +56,13 @@ def open_source(spec: str) -> Source:
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
     expected: demo:…, hf:…, text:…, or the path of a file
-    to mend:  did you mean `hf:`?
+    fix:      did you mean `hf:`?
     """
     if not spec.strip():
         raise SpecError(
             "an empty spec for the data",
             expected=_expected(),
-            mend="write for example hf:stanfordnlp/sst2:validation",
+            fix="write for example hf:stanfordnlp/sst2:validation",
         )
     scheme = _SCHEME.match(spec)
     if scheme and scheme[1] in SCHEMES:
@@ -76,7 +76,7 @@ def open_source(spec: str) -> Source:
         raise SpecError(
             f"unknown scheme `{scheme[1]}` in `{spec}`",
             expected=_expected(),
-            mend=f"did you mean `{close[0]}:`?" if close else "use one of them",
+            fix=f"did you mean `{close[0]}:`?" if close else "use one of them",
         )
     return open_file(path)
 
@@ -98,7 +98,7 @@ def open_file(path: Path) -> Source:
         raise DataError(
             f"`{path}` ends in none of the known ways",
             expected=f"a file that ends in {', '.join(FILES)}",
-            mend="convert or rename the file",
+            fix="convert or rename the file",
         )
     with reading(path.name):
         return guarded_source(FILES[suffix](path))
@@ -110,21 +110,21 @@ def missing_file(path: Path) -> DataError:
         return DataError(
             f"`{path}` is no file but a folder or a device",
             expected="the path of one file",
-            mend="name a file in it, or write text:PATH for a folder of .txt files",
+            fix="name a file in it, or write text:PATH for a folder of .txt files",
         )
     folder = path.parent
     if not folder.is_dir():
         return DataError(
             f"no file `{path}`, and no folder `{folder}`",
             expected=_expected(),
-            mend="look at the path; a data set of the hub begins with `hf:`",
+            fix="look at the path; a data set of the hub begins with `hf:`",
         )
     names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     close = difflib.get_close_matches(path.name, names, n=1)
     return DataError(
         f"no file `{path}`",
         expected=_expected(),
-        mend=f"did you mean `{folder / close[0]}`?"
+        fix=f"did you mean `{folder / close[0]}`?"
         if close
         else "look at the path; a data set of the hub begins with `hf:`",
     )

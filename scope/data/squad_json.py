@@ -89,7 +89,7 @@ class _Part:
         return DataError(
             f"{self._place}: {found}",
             expected=expected,
-            mend="mend the file; rows of questions can stand in a .jsonl file instead",
+            fix="fix the file; rows of questions can stand in a .jsonl file instead",
         )
 
 
@@ -100,7 +100,7 @@ def _parse(path: Path) -> Any:
         raise DataError(
             f"{path.name} is not JSON, or is cut off: {error}",
             expected="a whole file of SQuAD",
-            mend="download the file again",
+            fix="download the file again",
         ) from error
 
 

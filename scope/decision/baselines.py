@@ -97,7 +97,7 @@ def require_paired(metric: str, gate: str) -> None:
         raise SpecError(
             f"the gate `{gate}`: {NO_PAIR}",
             expected=f"a number as the bound of {UNPAIRED}",
-            mend=f"write for example '{UNPAIRED}<=0.05', or compare another metric",
+            fix=f"write for example '{UNPAIRED}<=0.05', or compare another metric",
         )
 
 
@@ -107,7 +107,7 @@ def require_names(
     known: Collection[str],
     *,
     expected: str = "a capability or a target of this audit",
-    mend: str = "check the name, or name the capability with --capability",
+    fix: str = "check the name, or name the capability with --capability",
 ) -> None:
     """See that what stands in a gate's brackets will be measured, before any model is asked.
 
@@ -119,7 +119,7 @@ def require_names(
         The gate as it was written, for the message.
     known
         The names of all that is measured, such as the capabilities and the targets.
-    expected, mend
+    expected, fix
         What they are the names of, and how a name comes to be among them, for the message.
 
     Raises
@@ -132,7 +132,7 @@ def require_names(
             raise SpecError(
                 f"`{name}` in the brackets of the gate `{gate}`",
                 expected=f"{expected}: {', '.join(known)}",
-                mend=mend,
+                fix=fix,
             )
 
 
@@ -172,7 +172,7 @@ def require_other(
         raise SpecError(
             f"`{name}` in the gate `{gate}`, which is the folder that this run writes to",
             expected="an earlier run in a folder of its own",
-            mend="choose another name for this run with --run",
+            fix="choose another name for this run with --run",
         )
     earlier = earlier_run(name, runs)
     if earlier is None or earlier.manifest.job != "audit":
@@ -181,7 +181,7 @@ def require_other(
             f"`{name}` in the gate `{gate}`, which is {what}",
             expected=f"one of the targets, {', '.join(targets)}; or a finished audit, by its "
             f"folder or by its name under `{runs}`",
-            mend="check the name; see `scope list runs`",
+            fix="check the name; see `scope list runs`",
         )
 
 

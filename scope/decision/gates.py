@@ -93,7 +93,7 @@ def parse_gate(
             f"the gate `{text}`",
             expected=f"METRIC>=VALUE or METRIC<=VALUE with a metric of {', '.join(known)}, and "
             "between them at most names in brackets",
-            mend=f"write for example '{known[0]}>=0.9'; a name with a comma, a bracket or a quote "
+            fix=f"write for example '{known[0]}>=0.9'; a name with a comma, a bracket or a quote "
             "stands in quotes of the other kind",
         )
     metric = parse_metric(match["metric"])
@@ -118,7 +118,7 @@ def parse_gate(
                 if measured_in == "audits"
                 else ""
             ),
-            mend=f"write for example '{EXAMPLE if measured_in == 'audits' else 'agreement>=0.9'}'",
+            fix=f"write for example '{EXAMPLE if measured_in == 'audits' else 'agreement>=0.9'}'",
         )
     return Gate(
         text=text,

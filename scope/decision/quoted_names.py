@@ -39,7 +39,7 @@ def names_in(listed: str, text: str) -> tuple[str, ...]:
             raise SpecError(
                 f"the gate `{text}`, in whose brackets a quote stands inside a name",
                 expected="names with commas between them",
-                mend="put the whole name in quotes of the other kind",
+                fix="put the whole name in quotes of the other kind",
             )
         found.append(unquoted(match[1]))
         place = match.end()

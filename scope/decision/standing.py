@@ -96,7 +96,7 @@ def _of_a_stranger(values: NDArray[np.float64]) -> float:
 
 
 def _compares(values: NDArray[np.float64]) -> bool:
-    """Whether the suspect, the first, has a value, and a control to be held against."""
+    """Whether the suspect, the first, has a value, and a control to be compared with."""
     return bool(not np.isnan(values[0]) and (~np.isnan(values[1:])).any())
 
 

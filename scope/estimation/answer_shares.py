@@ -42,7 +42,7 @@ def answer_shares(
     gold: Mapping[str, str],
     reference: Mapping[str, str] | None = None,
 ) -> AnswerShares:
-    """How often a model gives each answer, how often rightly, and whether it is degenerate.
+    """How often a model gives each answer, how often correctly, and whether it is degenerate.
 
     Parameters
     ----------

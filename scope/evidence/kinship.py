@@ -1,7 +1,7 @@
 """Which models of a pool look related at first sight.
 
 A family of models makes the same mistakes. Were a suspect's siblings among those that say what an
-independent model would answer, its family's mistakes would look like everybody's, and so would the
+independent model would answer, its family's mistakes would look like those of all, and so would the
 reference's. Kin are therefore left out of that expectation. Kinship is never evidence by itself.
 
 1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions both answered.

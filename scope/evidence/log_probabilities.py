@@ -2,15 +2,15 @@
 
 Models that were made apart are sure of the easy questions and unsure of the hard ones alike, and
 models that started from the same public weights more so. What is left when everything that the
-other models of the pool foretell is taken away follows a model's own training. With x_M the
+other models of the pool predict is taken away follows a model's own training. With x_M the
 log-probabilities of model M over all items and options, centred over an item's options and then
 over the items, and brought to the length 1, and Z those of all models but A and B,
 
     r_M = x_M - Z' (Z Z' + λ)⁻¹ Z x_M,
 
 and the evidence is the cosine of r_A and r_B: their partial correlation given the others, with a
-ridge of λ = 0.1, without which some twenty models would foretell noise too. Suspect and controls
-are treated alike: each is held against the reference given the reference's and its own others.
+ridge of λ = 0.1, without which some twenty models would predict noise too. Suspect and controls
+are treated alike: each is compared with the reference given the reference's and its own others.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
         pair = [0, model]
         others = [one for one in range(models) if one not in pair and shown[one].any()]
         ridge = products[np.ix_(others, others)] + RIDGE * np.eye(len(others))
-        foretold = np.linalg.solve(ridge, products[np.ix_(others, pair)]) if others else None
-        left = rows[pair] if foretold is None else rows[pair] - foretold.T @ rows[others]
+        predicted = np.linalg.solve(ridge, products[np.ix_(others, pair)]) if others else None
+        left = rows[pair] if predicted is None else rows[pair] - predicted.T @ rows[others]
         lengths = np.sqrt((left**2).sum(axis=1))
         if not (shown[0] & shown[model]).any() or lengths.min() < _NOTHING_LEFT:
             continue

@@ -8,7 +8,7 @@ skill would not give. For a question i that A has wrong and B answered, B's shar
 
 with p_B what B would answer were it independent of A (`scope.evidence.consensus`: frequencies among
 controls of B's skill, without the kin of either; `scope.evidence.following`: how strongly B follows
-them). An answer that everybody gives earns nothing, one that nobody else gives nearly 1, and a
+them). An answer that all models give earns nothing, one that nobody else gives nearly 1, and a
 mistake that B does not share costs what B was expected to share of it.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)

@@ -1,7 +1,7 @@
-"""Compact vectors for many models: who answers what rightly, who should be asked, who is alike.
+"""Compact vectors for many models: who answers what correctly, who should be asked, who is alike.
 
-A forecaster of these learns from a matrix of who answered which question rightly, in the manner of
-scikit-learn; questions are rows of a table that `question_table` makes, laid out as `make_layout`
+A forecaster of these learns from a matrix of who answered which question correctly, in the
+manner of scikit-learn; questions are rows of a table that `question_table` makes, laid out as `make_layout`
 says.
 """
 

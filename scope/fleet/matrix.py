@@ -1,4 +1,4 @@
-"""Which model answers which question rightly: the matrix that a fleet is learned from."""
+"""Which model answers which question correctly: the matrix that a fleet is learned from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorrectnessMatrix:
-    """Who answered what rightly, with what is known of the questions.
+    """Who answered what correctly, with what is known of the questions.
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def _check_form(matrix: CorrectnessMatrix) -> None:
             f"answers of shape {matrix.correct.shape} for {questions} questions and {models} "
             "models",
             expected="one row a question and one column a model",
-            mend="turn the matrix round, or give the names that belong to it",
+            fix="turn the matrix round, or give the names that belong to it",
         )
     if not len(matrix.texts) == len(matrix.categories) == questions:
         raise DataError(
             f"{len(matrix.texts)} texts and {len(matrix.categories)} categories for {questions} "
             "questions",
             expected="one of each a question",
-            mend="write an empty text, and None as the category, where they are not known",
+            fix="write an empty text, and None as the category, where they are not known",
         )
     _require_unique("model", matrix.models)
     _require_unique("question", matrix.ids)
@@ -158,7 +158,7 @@ def _require_unique(kind: str, names: Sequence[str]) -> None:
         raise DataError(
             f"more than one {kind} called {listed(twice, SHOWN)}",
             expected=f"a name of its own for each {kind}",
-            mend=f"rename one of them, or merge what belongs to one {kind}",
+            fix=f"rename one of them, or merge what belongs to one {kind}",
         )
 
 
@@ -169,7 +169,7 @@ def _check_content(matrix: CorrectnessMatrix) -> None:
         raise DataError(
             f"no answer at all of {len(matrix.models)} models to {len(matrix.ids)} questions",
             expected="right answers and wrong ones",
-            mend="look whether the right column was read: --column correct=NAME",
+            fix="look whether the right column was read: --column correct=NAME",
         )
     _require_answers("model", "of", matrix.models, np.any(known, axis=0))
     _require_answers("question", "to", matrix.ids, np.any(known, axis=1))
@@ -179,7 +179,7 @@ def _check_content(matrix: CorrectnessMatrix) -> None:
         raise DataError(
             f"all {len(values)} answers are {told}",
             expected="right and wrong ones: there is nothing to learn otherwise",
-            mend="add models or questions",
+            fix="add models or questions",
         )
 
 
@@ -191,5 +191,5 @@ def _require_answers(
         raise DataError(
             f"no answer {word} {len(without)} of {len(names)} {kind}s: {listed(without, SHOWN)}",
             expected=f"an answer or more {word} every {kind}",
-            mend=f"leave the {kind} out, or add answers {word} it",
+            fix=f"leave the {kind} out, or add answers {word} it",
         )

@@ -96,7 +96,7 @@ def question_table(
         raise DataError(
             f"{len(vectors)} vectors, {len(texts)} texts and {len(categories)} categories",
             expected="one of each a question",
-            mend="give the vectors, texts and categories of the same questions",
+            fix="give the vectors, texts and categories of the same questions",
         )
     parts = [np.asarray(vectors, dtype=np.float32)]
     if layout.features:
@@ -126,7 +126,7 @@ def require_texts(
             f"no text of {len(without)} of {len(texts)} questions: {listed(names, SHOWN)}"
             f"{'' if ids else ' (the first is 0)'}",
             expected=f"the text of every question, for {wanted}",
-            mend="add a column with the text, or name it: --column text=NAME; without texts there "
+            fix="add a column with the text, or name it: --column text=NAME; without texts there "
             "are --embedder mean, `scope fleet predict` and `scope fleet map --data`",
         )
 
@@ -139,11 +139,11 @@ def _require_same_encoder(
             f"question vectors of the encoder {encoder or '(none)'}",
             expected=f"vectors of the encoder {layout.encoder or '(none)'}, of which the fleet's "
             "are",
-            mend="encode the questions with that encoder, or embed the fleet again with this one",
+            fix="encode the questions with that encoder, or embed the fleet again with this one",
         )
     if vectors.ndim != 2 or vectors.shape[1] != layout.vector:
         raise DataError(
             f"question vectors of shape {vectors.shape}",
             expected=f"one row a question, of {layout.vector} numbers",
-            mend="encode the questions with the encoder that the fleet was embedded with",
+            fix="encode the questions with the encoder that the fleet was embedded with",
         )

@@ -114,7 +114,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
         raise SpecError(
             f"a forecaster of the class {type(forecaster).__name__}",
             expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
-            mend="keep your own forecaster by other means",
+            fix="keep your own forecaster by other means",
         )
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
     numbers["fleet.skills"] = np.asarray(fleet.skills, dtype=np.float32)
@@ -152,7 +152,7 @@ def load_fleet(folder: Path) -> Fleet:
         raise RunError(
             f"`{path}` holds a forecaster `{description.forecaster}`",
             expected=f"one of {', '.join(FORECASTERS)}",
-            mend="read it with the release of SCoPE that wrote it",
+            fix="read it with the release of SCoPE that wrote it",
         )
     numbers = FILES.read(folder, description.sha256)
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
-from scope.jobs.participants import Participant
+from scope.jobs.answering_models import AnsweringModel
 from scope.models.loading import METHODS
 from scope.printing import shown, writable
 from scope.protocols import Role
@@ -18,7 +18,7 @@ from scope.records.answered import SUMS_TO_ONE
 
 
 def checked_answers(
-    participant: Participant, role: Role, questions: Sequence[Question]
+    answering_model: AnsweringModel, role: Role, questions: Sequence[Question]
 ) -> Iterator[tuple[int, Answer]]:
     """The model's answers as they come, each with its question's place in the sequence.
 
@@ -32,34 +32,34 @@ def checked_answers(
         When the model answers a question twice, or with what is no answer to it, or its own code
         fails.
     """
-    answers = _checked(participant, METHODS[role], questions)
-    if participant.own:
+    answers = _checked(answering_model, METHODS[role], questions)
+    if answering_model.own:
         # Its answers may be of any class: they are looked at inside the boundary, too.
-        yield from ForeignCode(participant.model.spec).each(METHODS[role], answers)
+        yield from ForeignCode(answering_model.model.spec).each(METHODS[role], answers)
     else:
         # The code of SCoPE fails by a bug, which is not hidden.
         yield from answers
 
 
 def _checked(
-    participant: Participant, method: str, questions: Sequence[Question]
+    answering_model: AnsweringModel, method: str, questions: Sequence[Question]
 ) -> Iterator[tuple[int, Answer]]:
-    answers = getattr(participant.model, method)(questions)
+    answers = getattr(answering_model.model, method)(questions)
     if not isinstance(answers, Iterable):
-        raise _wrong(participant, f"with a {type(answers).__name__}", _PAIRS)
+        raise _wrong(answering_model, f"with a {type(answers).__name__}", _PAIRS)
     given: set[int] = set()
     for one in answers:
-        place, answer = _pair(participant, one)
+        place, answer = _pair(answering_model, one)
         if not 0 <= place < len(questions) or place in given:
             raise _wrong(
-                participant,
+                answering_model,
                 f"question {place} of {len(questions)}{' twice' if place in given else ''}",
                 "one answer to each question",
             )
         given.add(place)
         if wrong := _what_is_wrong(questions[place], answer):
             raise _wrong(
-                participant,
+                answering_model,
                 f"{questions[place].text[:80]!r} with {wrong}",
                 "a text, or where there are options the number of one of them, from 0, with a "
                 "probability for each or none",
@@ -70,11 +70,11 @@ def _checked(
 _PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
 
 
-def _pair(participant: Participant, one: object) -> tuple[int, Answer]:
+def _pair(answering_model: AnsweringModel, one: object) -> tuple[int, Answer]:
     match one:
         case (Integral() as place, Answer() as answer):
             return int(place), answer
-    raise _wrong(participant, f"with {shown(one, 80)}", _PAIRS)
+    raise _wrong(answering_model, f"with {shown(one, 80)}", _PAIRS)
 
 
 def _what_is_wrong(question: Question, answer: Answer) -> str:
@@ -119,9 +119,9 @@ def _plain(text: str) -> str:
     return writable(str.__str__(text))
 
 
-def _wrong(participant: Participant, answered: str, expected: str) -> ModelError:
+def _wrong(answering_model: AnsweringModel, answered: str, expected: str) -> ModelError:
     return ModelError(
-        f"`{participant.model.spec}` answers {answered}",
+        f"`{answering_model.model.spec}` answers {answered}",
         expected=expected,
-        mend="mend the model, or name another one",
+        fix="fix the model, or name another one",
     )

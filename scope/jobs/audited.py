@@ -82,7 +82,7 @@ def load_models(
         raise SpecError(
             "no target",
             expected="at least one model to compare with the reference",
-            mend="add --target SPEC",
+            fix="add --target SPEC",
         )
     names = parse_label_map(label_map)
     first = load_audited(reference, role, options)
@@ -90,7 +90,7 @@ def load_models(
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
             expected="a reference that answers new texts: the search cannot know them beforehand",
-            mend="name the model itself; saved predictions can be a target",
+            fix="name the model itself; saved predictions can be a target",
         )
     others = [load_audited(target, role, options) for target in targets]
     refuse_unused_words([first, *others], options)
@@ -134,7 +134,7 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
         raise SpecError(
             "label words or a prompt, and no language model among the classifiers",
             expected="a model that chooses among words, such as a causal language model",
-            mend="leave --label-word and --prompt out",
+            fix="leave --label-word and --prompt out",
         )
 
 
@@ -152,7 +152,7 @@ def check_role(
         raise SpecError(
             f"the role `{role}`",
             expected=f"one of: {', '.join(get_args(AuditRole))}",
-            mend="leave --role out for classifiers",
+            fix="leave --role out for classifiers",
         )
     if role == "classifier":
         for name in options.prompts:
@@ -169,5 +169,5 @@ def check_role(
             f"{' and '.join(given)} in the role next_token",
             expected="nothing about labels or prompts: what follows the bare text is predicted, "
             "and the label is the likeliest next token",
-            mend=f"leave {' and '.join(given)} out, or ask for --role classifier",
+            fix=f"leave {' and '.join(given)} out, or ask for --role classifier",
         )

@@ -32,9 +32,9 @@ from scope.evidence.sameness import (
     difference_of_predictions,
 )
 from scope.jobs.answer_checks import checked_answers
-from scope.jobs.asking import ask
+from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
-from scope.jobs.participants import Participant
+from scope.jobs.inference import ask
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.printing import counted
@@ -120,7 +120,7 @@ def recognise_classifier(
 
 
 def recognise_answerer(
-    participant: Participant,
+    answering_model: AnsweringModel,
     task: Task,
     questions: Sequence[Question],
     run: Run,
@@ -135,13 +135,13 @@ def recognise_answerer(
     ModelError
         When it fails.
     """
-    model = participant.model
+    model = answering_model.model
     if not may_change(model):
         return
     known = run.get_answers(model.fingerprint, task.role, questions)
 
     def ask_again(again: Sequence[Question]) -> list[Answer]:
-        answers = dict(checked_answers(participant, task.role, again))
+        answers = dict(checked_answers(answering_model, task.role, again))
         return [answers.get(place, Answer()) for place in range(len(again))]
 
     if known:
@@ -151,9 +151,9 @@ def recognise_answerer(
             ask=ask_again,
             difference=difference_of_answers,
         )
-        _compare(participant.name, model.spec, canaries, run, progress)
+        _compare(answering_model.name, model.spec, canaries, run, progress)
     elif _served(model) is not None:
-        ask(participant, task, least_by_content(questions), store=run, progress=Silent())
+        ask(answering_model, task, least_by_content(questions), store=run, progress=Silent())
     _compare_served(model, run)
 
 
@@ -165,7 +165,7 @@ def recognise_numbers(
     *,
     kept_in: Path,
     progress: Progress,
-    mend: str | None = None,
+    fix: str | None = None,
 ) -> None:
     """See that the model whose vectors of texts are kept in a folder is still the same.
 
@@ -181,7 +181,7 @@ def recognise_numbers(
         The kept vectors of texts, a row each, and the same computed anew.
     kept_in
         Where they are kept.
-    mend
+    fix
         What to do if it is another; by default to have its vectors computed anew.
 
     Raises
@@ -207,7 +207,7 @@ def recognise_numbers(
             f"as {differing[0][:80]!r}",
             expected="the model that the kept vectors are of, with numbers within "
             f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
-            mend=mend
+            fix=fix
             or "give the model a `fingerprint` that changes with its weights, or delete "
             f"`{kept_in}`",
         )
@@ -259,7 +259,7 @@ def _another_model(
         f"({', '.join(how)}), such as {example[:80]!r}",
         expected="the model that the run was begun with: the same choices, and probabilities "
         f"within {DRIFT:g} of the stored ones",
-        mend=_WAYS_OUT,
+        fix=_WAYS_OUT,
     )
 
 
@@ -277,7 +277,7 @@ def _compare_served(model: object, run: Run) -> None:
             f"the server of `{getattr(model, 'spec', '')}` answers by the model `{served}`; the "
             f"answers that the run `{run.name}` holds are by `{known.text}`",
             expected="the model that the run was begun with",
-            mend=_WAYS_OUT,
+            fix=_WAYS_OUT,
         )
 
 

@@ -62,7 +62,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
         raise SpecError(
             f"the model `{twice}` is named twice",
             expected="each model once",
-            mend="leave one of them out",
+            fix="leave one of them out",
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(

@@ -214,7 +214,7 @@ def latent_folder(fingerprint: str) -> Path:
 
 
 def _release(library: str) -> str:
-    """Without what only mends the release, or names its build."""
+    """Without what only fixes the release, or names its build."""
     return ".".join(version(library).split(".")[:2])
 
 
@@ -253,7 +253,7 @@ def _check(
             f"numbers of shape {latents.shape}{'' if finite else ', not all of them finite'}, "
             f"by the reader `{reader.spec}`",
             expected=f"finite numbers of shape ({texts}, {wanted}) for {texts} texts",
-            mend="name another model; a reader of your own keeps to one shape, or changes its "
+            fix="name another model; a reader of your own keeps to one shape, or changes its "
             "fingerprint",
         )
     if reader.precision == "bfloat16" and (latents.view(np.uint32) & 0xFFFF).any():
@@ -261,7 +261,7 @@ def _check(
             f"numbers with more bits than bfloat16 has, by the reader `{reader.spec}`, whose "
             "precision is bfloat16",
             expected="numbers that are kept without loss",
-            mend="let its precision be float32, or round its latents",
+            fix="let its precision be float32, or round its latents",
         )
 
 
@@ -271,5 +271,5 @@ def _require_words(texts: Sequence[str]) -> None:
         raise DataError(
             f"{len(empty)} of {len(texts)} texts are empty, the first at place {empty[0]}",
             expected="texts with at least one word",
-            mend="leave these texts out",
+            fix="leave these texts out",
         )

@@ -43,7 +43,7 @@ def find_perturbations(
     reference. Progress is shown in queries, answered of those expected.
 
     A capability that fails does not end the audit: its outcome says why, with the traceback, and
-    the others go on. What the user can mend, such as a full disk, does end it.
+    the others go on. What the user can fix, such as a full disk, does end it.
     """
     key = kept_as or capability.name
     known = _with_all_trials(run.perturbations(key), options.trials)

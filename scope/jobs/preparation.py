@@ -77,7 +77,7 @@ def choose_capabilities(
         raise SpecError(
             f"the setting `{unused[0]}`, which none of the capabilities asked for has",
             expected="settings of a capability that is named",
-            mend=f"leave --{unused[0].replace('_', '-')} out, or add --capability synonym",
+            fix=f"leave --{unused[0].replace('_', '-')} out, or add --capability synonym",
         )
     return tuple(chosen)
 
@@ -88,7 +88,7 @@ def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
         raise SpecError(
             f"the capabilities {names}",
             expected="at least one capability, each once",
-            mend="write for example --capability synonym --capability typo",
+            fix="write for example --capability synonym --capability typo",
         )
 
 
@@ -106,5 +106,5 @@ def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:
         raise SpecError(
             str(error),
             expected="0 <= tolerance <= cutoff, as L1 distances of two changes (0 to 4)",
-            mend="write for example --tolerance 0.1 --cutoff 1.0",
+            fix="write for example --tolerance 0.1 --cutoff 1.0",
         ) from error

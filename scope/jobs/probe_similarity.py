@@ -68,7 +68,7 @@ class ProbeSimilarity:
             raise type(error)(
                 error.found,
                 expected=error.expected,
-                mend=f"say where it is now: --semscore probe:{folder}#SPEC, for which "
+                fix=f"say where it is now: --semscore probe:{folder}#SPEC, for which "
                 "--allow-pickle and --trust-remote-code hold, too; or fit the probe again",
             ) from error
         return cls(folder=folder, model=model, opened=opened)

@@ -127,7 +127,7 @@ def _rows(texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
             f"numbers of shape {rows.shape}{finite}, by the encoder `{encoder.spec}` of "
             f"{len(texts)} texts",
             expected="one row of finite numbers a text",
-            mend="name another encoder",
+            fix="name another encoder",
         )
     return rows
 
@@ -220,7 +220,7 @@ def _mendable(path: Path) -> Iterator[None]:
         raise RunError(
             error.found,
             expected="a file in which vectors of questions can be kept",
-            mend=f"delete `{path}`, which is made again, or name another folder in the "
+            fix=f"delete `{path}`, which is made again, or name another folder in the "
             "environment variable SCOPE_CACHE",
         ) from error
 

@@ -24,7 +24,7 @@ def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Comparison:
         raise RunError(
             f"`{folder.path}` has no result yet",
             expected="a run that has finished",
-            mend="give its command again: it goes on where it was",
+            fix="give its command again: it goes on where it was",
         )
     return comparison
 
@@ -55,6 +55,6 @@ def _find(run: str | Path, runs: Path) -> RunFolder:
         raise RunError(
             f"no run `{run}`",
             expected=f"one of: {', '.join(here[:20])}" if here else f"a run under `{runs}`",
-            mend="see `scope list runs`, or give the folder's path",
+            fix="see `scope list runs`, or give the folder's path",
         )
     return RunFolder(path)

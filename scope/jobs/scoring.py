@@ -64,7 +64,7 @@ def _look_up(model: NamedModel, texts: Sequence[str], run: Run) -> Answers:
         raise ModelError(
             error.found,
             expected=error.expected,
-            mend=f"have the model answer the texts in {path}, add the rows to its file, and "
+            fix=f"have the model answer the texts in {path}, add the rows to its file, and "
             "give the same command again",
         ) from error
 

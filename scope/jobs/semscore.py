@@ -172,7 +172,7 @@ def _by_probe(
         raise SpecError(
             f"`{spec}` for {', '.join(task.name for task in tasks)}, where options are chosen",
             expected="a task that is answered in words, such as cloze: SemScore compares texts",
-            mend="leave --semscore out, or name another task",
+            fix="leave --semscore out, or name another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
     from scope.jobs.probe_similarity import ProbeSimilarity
@@ -206,7 +206,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
         raise SpecError(
             f"`{spec}`, with no model behind the `#`",
             expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
-            mend=f"write {PROBE}{before}, or say where the model is now",
+            fix=f"write {PROBE}{before}, or say where the model is now",
         )
     return Path(before), model
 
@@ -220,5 +220,5 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
         raise type(error)(
             error.found,
             expected=error.expected,
-            mend=f"{error.mend}; or leave SemScore out: {option}",
+            fix=f"{error.fix}; or leave SemScore out: {option}",
         ) from error

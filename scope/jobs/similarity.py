@@ -50,14 +50,14 @@ def similarity(
     Raises
     ------
     ScopeError
-        Whatever the user can mend: see `scope.errors`.
+        Whatever the user can fix: see `scope.errors`.
     """
     if isinstance(first, str) or isinstance(second, str) or len(first) != len(second):
         told = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
         raise DataError(
             f"{told[0]} beside {told[1]}",
             expected="two lists of texts, as many in each",
-            mend="give a list of first texts and a list of second texts, in the same order",
+            fix="give a list of first texts and a list of second texts, in the same order",
         )
     folder = expanded(probe)
     opened = open_probe(folder, model_options or ModelOptions(), model)

@@ -50,7 +50,7 @@ def choose_tasks(
         raise SpecError(
             f"the tasks {names}",
             expected="at least one task, each once",
-            mend="write for example --task cloze --task extractive_qa",
+            fix="write for example --task cloze --task extractive_qa",
         )
     _refuse_unused(settings, [task for task, _ in found])
     specs = _data_by_task(names, data)
@@ -83,7 +83,7 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, s
             f"the task `{found.name}`, whose pairs no model is asked: a probe of its layers "
             "learns to follow people's scores",
             expected=f"a task whose questions models answer: {', '.join(task_names(pairs=False))}",
-            mend=f"write scope probe --task {found.name}",
+            fix=f"write scope probe --task {found.name}",
         )
     return found, origin
 
@@ -102,7 +102,7 @@ def _refuse_unused(settings: Mapping[str, Setting], tasks: Sequence[Task]) -> No
         raise SpecError(
             f"the setting `{unused[0]}`, which none of the tasks asked for has",
             expected=f"settings of the tasks ({listed})",
-            mend="leave it out, or check the spelling",
+            fix="leave it out, or check the spelling",
         )
 
 
@@ -112,14 +112,14 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
             raise SpecError(
                 f"one data spec, `{data}`, for the tasks {', '.join(names)}",
                 expected="data for each task",
-                mend=f"write for example --data {names[0]}={data} --data {names[1]}=…",
+                fix=f"write for example --data {names[0]}={data} --data {names[1]}=…",
             )
         return {names[0]: data}
     if set(data) != set(names):
         raise SpecError(
             f"data for {', '.join(sorted(data)) or 'no task'}",
             expected=f"data for each of the tasks: {', '.join(names)}",
-            mend=f"write for example --data {names[0]}=…",
+            fix=f"write for example --data {names[0]}=…",
         )
     return data
 

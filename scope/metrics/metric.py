@@ -44,7 +44,7 @@ def parse_metric(text: str) -> Metric:
         raise SpecError(
             f"the metric `{text}`",
             expected="one of " + ", ".join(map(str, METRICS.values())),
-            mend="write one of these; parameters in parentheses may be left out",
+            fix="write one of these; parameters in parentheses may be left out",
         )
     metric = METRICS[match["key"]]
     try:
@@ -54,7 +54,7 @@ def parse_metric(text: str) -> Metric:
         raise SpecError(
             f"the metric `{text}`: {problem}",
             expected=f"{metric.key} with {names}",
-            mend=f"write `{metric}`, or with other numbers",
+            fix=f"write `{metric}`, or with other numbers",
         ) from problem
 
 

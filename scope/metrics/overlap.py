@@ -122,7 +122,7 @@ def _prepared(
     first: Sequence[str], second: Sequence[str], normalize: bool
 ) -> list[tuple[str, str]]:
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} texts are held against {len(second)}")
+        raise ValueError(f"{len(first)} texts are compared with {len(second)}")
     if normalize:
         first, second = list(map(squad_normalized, first)), list(map(squad_normalized, second))
     return list(zip(first, second, strict=True))

@@ -40,7 +40,7 @@ def cosine_values(first: ArrayLike, second: ArrayLike) -> Values:
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.ndim != 2 or one.shape != other.shape:
-        raise ValueError(f"vectors of shape {one.shape} are held against {other.shape}")
+        raise ValueError(f"vectors of shape {one.shape} are compared with {other.shape}")
     _require_length_one(one)
     _require_length_one(other)
     # Rounding may lead out of the range by a last bit.
@@ -105,7 +105,7 @@ def text_likeness_values(
     [0.5, 1.0, 0.0]
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} texts are held against {len(second)}")
+        raise ValueError(f"{len(first)} texts are compared with {len(second)}")
     pairs = [(one.strip(), other.strip()) for one, other in zip(first, second, strict=True)]
     values = np.array([float(one == other) for one, other in pairs], dtype=np.float64)
     compared = [index for index, (one, other) in enumerate(pairs) if one and other and one != other]

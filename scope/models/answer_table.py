@@ -86,7 +86,7 @@ class TableColumn:
                 f"{rows} rows in {data}, and {self._name} with {len(self._letters)} answers a "
                 "model, by row",
                 expected="one character for each row of the data, in their order",
-                mend=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"name the data that the table was made for, or {_BY_ID}",
             )
 
     def _answer(self, question: Question) -> Answer:
@@ -96,7 +96,7 @@ class TableColumn:
                 f"{'no known row' if question.row is None else f'row {question.row}'}, and "
                 f"{self._name} with {len(self._letters)} answers a model, by row from 0",
                 expected="questions that are made of the rows of the table's data",
-                mend=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"name the data that the table was made for, or {_BY_ID}",
             )
         letter = self._letters[question.row]
         if letter == NOT_ASKED:
@@ -124,7 +124,7 @@ def load_column(table: TableName) -> TableColumn:
             f"{strange[0]!r} as answer {strange.start()} of `{table.model}` in {table.path.name} "
             "(the first is 0)",
             expected="a letter from A to Z, `.` for no answer, `-` for not asked",
-            mend="mend the line of the model",
+            fix="fix the line of the model",
         )
     content = hashlib.sha256(table.path.read_bytes() + b"\n" + table.model.encode())
     return TableColumn(letters, table=table, fingerprint=content.hexdigest()[:16])
@@ -167,7 +167,7 @@ def _read(path: Path) -> Mapping[str, str]:
         raise DataError(
             f"no file {path}",
             expected="a table of answers: a model's name, a tab, one character a question",
-            mend="check the path",
+            fix="check the path",
         )
     lines: dict[str, str] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -177,7 +177,7 @@ def _read(path: Path) -> Mapping[str, str]:
                 f"line {number} of {path.name}: {line.strip()[:60]!r}"
                 f"{', a model that stands there twice' if name in lines else ''}",
                 expected="a model's name, each once, a tab, and one character a question",
-                mend="mend the line",
+                fix="fix the line",
             )
         lines[name] = letters
     _require_same_length(lines, path)
@@ -192,7 +192,7 @@ def _require_same_length(lines: Mapping[str, str], path: Path) -> None:
             f"{lengths[shortest]} answers of `{shortest}` and {lengths[longest]} of `{longest}` "
             f"in {path.name}",
             expected="as many characters for each model as there are questions",
-            mend="fill the gaps with `-`",
+            fix="fill the gaps with `-`",
         )
 
 
@@ -203,20 +203,20 @@ def _unknown(table: TableName, models: Sequence[str]) -> DataError:
         return DataError(
             f"{name}, a table of answers, without the name of a model",
             expected=f"predictions:{name}#MODEL with one of {len(models)}: {shown or '(none)'}",
-            mend=f"add #MODEL, or #{ALL} for all of them",
+            fix=f"add #MODEL, or #{ALL} for all of them",
         )
     if _is_pattern(table.model):
         return DataError(
             f"`{table.model}` as a model of {name}, which has no model of this name",
             expected=f"the name of one model, or #{ALL} alone for all of them; no other pattern "
             f"is read here; the names are {shown}",
-            mend=f"write #{ALL}, or name the models one by one",
+            fix=f"write #{ALL}, or name the models one by one",
         )
     close = difflib.get_close_matches(table.model, models, n=3, cutoff=0.5)
     return DataError(
         f"no model `{table.model}` in {name}",
         expected=f"one of {len(models)}: {shown or '(none)'}",
-        mend=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
+        fix=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
         if close
         else "check the spelling",
     )

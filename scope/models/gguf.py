@@ -93,7 +93,7 @@ def _require_gguf(path: Path) -> None:
         raise ModelError(
             f"no file `{path}`",
             expected="the path of a .gguf file",
-            mend="check the path; a model on the hub is downloaded first, for example with "
+            fix="check the path; a model on the hub is downloaded first, for example with "
             "`hf download REPOSITORY FILE`",
         )
     with path.open("rb") as file:
@@ -102,7 +102,7 @@ def _require_gguf(path: Path) -> None:
         raise ModelError(
             f"`{path}` begins with {begins!r}",
             expected=f"a GGUF file, which begins with {_MAGIC!r}",
-            mend="name the .gguf file itself; for a checkpoint's folder write hf:FOLDER",
+            fix="name the .gguf file itself; for a checkpoint's folder write hf:FOLDER",
         )
 
 
@@ -113,7 +113,7 @@ def _library() -> Any:
         raise ModelError(
             f"the package gguf cannot be imported ({error})",
             expected="the package that reads GGUF files",
-            mend="pip install gguf",
+            fix="pip install gguf",
         ) from error
     return gguf
 
@@ -137,7 +137,7 @@ def _alone(path: Path) -> Iterator[Path]:
         link = Path(folder) / path.name
         try:
             link.symlink_to(path.resolve())
-        # Not everybody may make links on every system.
+        # Not every user may make links on every system.
         except OSError:
             os.link(path, link)
         yield link
@@ -169,6 +169,6 @@ def _unreadable(path: Path, reason: str) -> ModelError:
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
         "qwen2, qwen3, gemma2 or gemma3",
-        mend="check that the file is complete; or serve it with llama.cpp and name the server as "
+        fix="check that the file is complete; or serve it with llama.cpp and name the server as "
         "openai:URL#MODEL",
     )

@@ -106,7 +106,7 @@ def _array(given: Any, name: str, spec: str) -> Any:
         raise ModelError(
             f"`{spec}` answered `{name}` with an array of {numbers.dtype}",
             expected="an array of numbers",
-            mend="change its code",
+            fix="change its code",
         )
     return numbers
 
@@ -155,7 +155,7 @@ def _no_prediction(given: Any, spec: str) -> ModelError:
         f"`{spec}` answered with {shown(given)}",
         expected="a list with a `scope.records.Prediction` for each text: probabilities as numbers "
         "and, of next tokens, the tokens as texts",
-        mend="change its code; or leave `spec` or `fingerprint` out, and return rows of numbers",
+        fix="change its code; or leave `spec` or `fingerprint` out, and return rows of numbers",
     )
 
 
@@ -176,14 +176,14 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
         raise ModelError(
             f"`{spec}` has `labels` that are a {type(labels).__name__}: {shown(labels)}",
             expected=_LABELS,
-            mend="for example `labels = ('negative', 'positive')`",
+            fix="for example `labels = ('negative', 'positive')`",
         )
     names = list(islice(labels, MOST_LABELS + 1))
     if len(names) > MOST_LABELS:
         raise ModelError(
             f"`{spec}` has more than {MOST_LABELS} labels",
             expected=_LABELS,
-            mend="for example `labels = ('negative', 'positive')`",
+            fix="for example `labels = ('negative', 'positive')`",
         )
     return tuple(checked_text(_plain(name), "labels", spec) for name in names)
 
@@ -208,7 +208,7 @@ def checked_text(value: object, name: str, spec: str) -> str:
         raise ModelError(
             f"`{spec}` has {shown(value)} in `{name}`, {kind}",
             expected=_LABELS if name == "labels" else f"a text as `{name}`",
-            mend=f"change `{name}` in its code",
+            fix=f"change `{name}` in its code",
         )
     # A class derived from str may do anything when it is used.
     return str.__str__(value)

@@ -102,7 +102,7 @@ def refuse_nan(spec: str, logits: Any) -> None:
         raise ModelError(
             f"`{spec}` answers NaN",
             expected="numbers",
-            mend="try --dtype float32, or check the checkpoint: its weights may be damaged",
+            fix="try --dtype float32, or check the checkpoint: its weights may be damaged",
         )
 
 
@@ -110,5 +110,5 @@ def _untrained(rest: str, kind: str, missing: list[str]) -> ModelError:
     return ModelError(
         f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
         expected=f"a checkpoint trained as a transformers model for {kind}",
-        mend="name one with that head; an untrained head would answer at random",
+        fix="name one with that head; an untrained head would answer at random",
     )

@@ -140,13 +140,13 @@ def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
             expected="a checkpoint with a trained classification head",
-            mend="name a fine-tuned classifier; a base model's head would answer at random",
+            fix="name a fine-tuned classifier; a base model's head would answer at random",
         )
     if config.problem_type == "multi_label_classification":
         raise ModelError(
             f"`{rest}` gives each of its labels a probability of its own",
             expected="a classifier whose probabilities sum to 1 over its labels",
-            mend="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
+            fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
         )
 
 
@@ -183,7 +183,7 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     raise ModelError(
         f"the tokenizer of `{name}` has the model_max_length {most!r}",
         expected=f"a number of tokens, at least {least}",
-        mend="mend model_max_length in the checkpoint's tokenizer_config.json",
+        fix="fix model_max_length in the checkpoint's tokenizer_config.json",
     )
 
 
@@ -191,5 +191,5 @@ def _not_a_number(spec: str, text: str) -> ModelError:
     return ModelError(
         f"`{spec}` answers NaN or infinity to the text {text[:80]!r}",
         expected="finite probabilities",
-        mend="try --dtype float32, or check the checkpoint: its weights may be damaged",
+        fix="try --dtype float32, or check the checkpoint: its weights may be damaged",
     )

@@ -2,7 +2,7 @@
 
 A matrix product adds up in an order that may depend on the number of its rows. Which numbers of
 rows give equal bits differs between processors, libraries and numbers of threads, so it is
-measured on the model at hand, and each product is filled up with copies to such a number.
+measured on the model at hand, and each product is padded with copies to such a number.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ class Inference:
         Parameters
         ----------
         compute
-            Gets the rows by name, filled up where batches are; returns a tensor, an array or a
+            Gets the rows by name, padded where batches are; returns a tensor, an array or a
             tuple of which tensors and arrays have one entry a row. Whatever else stands in the
-            tuple, such as a cache, is passed on as it is, filled up.
+            tuple, such as a cache, is passed on as it is, padded.
         rows
             Tensors or lists with one entry a row.
         """

@@ -72,7 +72,7 @@ class LabelWordClassifier:
             raise ModelError(
                 f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
                 expected="one answer a text",
-                mend="mend the model, or name another one",
+                fix="fix the model, or name another one",
             )
         return [answers[index] for index in range(len(texts))]
 
@@ -95,7 +95,7 @@ class LabelWordClassifier:
                 f"words {', '.join(self._words)} to the text {text[:80]!r}",
                 expected="a probability for each word: without them no two models can be "
                 "compared by more than their choices",
-                mend="name a model that tells them, such as an hf: or gguf: one, or an endpoint "
+                fix="name a model that tells them, such as an hf: or gguf: one, or an endpoint "
                 "with log-probabilities",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
@@ -115,6 +115,6 @@ def _require_words(model: ChoiceScorer, options: ModelOptions) -> None:
     raise ModelError(
         f"`{model.spec}` as a classifier with {found}",
         expected="a language model with a word of its own for each of at least two labels",
-        mend="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
+        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
         "--label-word negative=bad",
     )

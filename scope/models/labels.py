@@ -35,7 +35,7 @@ def parse_label_map(entries: Sequence[str]) -> dict[str, str]:
             raise SpecError(
                 f"the label map `{entry}`",
                 expected="OLD=NEW, each OLD once",
-                mend="write for example --label-map LABEL_0=negative --label-map LABEL_1=positive",
+                fix="write for example --label-map LABEL_0=negative --label-map LABEL_1=positive",
             )
         names[old.casefold()] = new
     return names
@@ -118,7 +118,7 @@ def _order(
             f"labels that do not align:\n{_side_by_side(labels, classifier.labels)}\n"
             f"  (left the reference, right `{classifier.spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            mend="say what corresponds, once for each label: "
+            fix="say what corresponds, once for each label: "
             f"--label-map {_first_entry(classifier.labels, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
@@ -160,7 +160,7 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            mend="say what corresponds, once for each label: "
+            fix="say what corresponds, once for each label: "
             f"--label-map {_first_entry(found, labels, label_map)}; "
             "or do without: --label-column none",
         )

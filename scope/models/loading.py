@@ -77,7 +77,7 @@ def split_spec(spec: str) -> tuple[str, str]:
         raise SpecError(
             f"the model spec `{spec}`",
             expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
-            mend="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
+            fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest
 
@@ -142,7 +142,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
                 f"`{spec}` holds answers to questions, and no labels of texts",
                 expected="of labels a JSON line for each text, with `text`, `probabilities` and, "
                 "in the first line, `labels`",
-                mend="write the file so; or name the task that the answers belong to, such as "
+                fix="write the file so; or name the task that the answers belong to, such as "
                 "--task choice",
             )
         from scope.models.label_words import LabelWordClassifier
@@ -153,7 +153,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     raise ModelError(
         f"`{spec}` is a {kind} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
-        mend="name another model, or ask for what this one can do (see `scope list models`)",
+        fix="name another model, or ask for what this one can do (see `scope list models`)",
     )
 
 
@@ -182,7 +182,7 @@ def require_labels(model: Classifier) -> Classifier:
         raise ModelError(
             f"`{model.spec}` has the labels {list(model.labels)}",
             expected="a classifier with at least two different labels",
-            mend="name a model that was trained to classify; a regression head has no labels",
+            fix="name a model that was trained to classify; a regression head has no labels",
         )
     return model
 
@@ -194,7 +194,7 @@ def load_encoder(spec: str, options: ModelOptions | None = None) -> Encoder:
         raise SpecError(
             f"an encoder of the scheme `{scheme}`",
             expected="hf:NAME or a folder that sentence-transformers can load",
-            mend="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
+            fix="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
         )
     from scope.models.encoder import load
 
@@ -229,13 +229,13 @@ def load_latent_reader(
         raise SpecError(
             f"the readout {readout.kind} for the scheme `{scheme}`",
             expected="a model of the scheme hf or gguf: others are read in a way of their own",
-            mend="leave the readout out, or name another model",
+            fix="leave the readout out, or name another model",
         )
     if scheme == "openai":
         raise ModelError(
             f"`{spec}` is on a server, which gives answers and shows no layers",
             expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
             f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
-            mend="name the checkpoint itself",
+            fix="name the checkpoint itself",
         )
     return cast(LatentReader, in_role(_loaded(spec, options), spec, "latent_reader", options))

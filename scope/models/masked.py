@@ -209,7 +209,7 @@ def load(rest: str, options: ModelOptions) -> MaskedModel:
         raise ModelError(
             f"the tokenizer of `{rest}` has no mask token",
             expected="a masked language model whose tokenizer can write its mask",
-            mend="check that the checkpoint's special_tokens_map.json is complete",
+            fix="check that the checkpoint's special_tokens_map.json is complete",
         )
     return MaskedModel(head, spec=f"hf:{rest}", token_budget=options.token_budget)
 

@@ -79,7 +79,7 @@ class Asking(Loading):
             raise SpecError(
                 f"a prompt called `{unknown[0]}`",
                 expected=f"one of: {', '.join(PROMPTS)}",
-                mend="write for example --prompt answer=FILE",
+                fix="write for example --prompt answer=FILE",
             )
 
 

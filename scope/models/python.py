@@ -62,7 +62,7 @@ class PythonClassifier:
             raise ModelError(
                 f"`{self.spec}` answered {len(texts)} texts with {what}",
                 expected=f"finite probabilities in the shape {shape}",
-                mend="return one row a text and one column a label, each row summing to 1",
+                fix="return one row a text and one column a label, each row summing to 1",
             )
         sums = rows.sum(axis=1)
         worst = sums[np.abs(sums - 1).argmax()]
@@ -70,7 +70,7 @@ class PythonClassifier:
             raise ModelError(
                 f"`{self.spec}` answered with a row that sums to {worst:.6g}",
                 expected="probabilities: each row sums to 1",
-                mend="apply a softmax to scores before returning them",
+                fix="apply a softmax to scores before returning them",
             )
         return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
 
@@ -84,7 +84,7 @@ class PythonClassifier:
             raise ModelError(
                 f"`{self.spec}` answered with what is no table of numbers ({first_line(error)})",
                 expected="one row of probabilities a text, all of the same length",
-                mend="return a list of lists of numbers, or an array",
+                fix="return a list of lists of numbers, or an array",
             ) from error
 
 
@@ -115,7 +115,7 @@ def load(rest: str, options: ModelOptions) -> Any:
         raise SpecError(
             f"the model spec `python:{rest}`",
             expected="python:MODULE:ATTRIBUTE",
-            mend="write for example python:my_models:sentiment",
+            fix="write for example python:my_models:sentiment",
         )
     # The folder stays on the module's path: it may import its neighbours when it is called.
     code = ForeignCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
@@ -133,7 +133,7 @@ def _made(module: Any, module_name: str, attribute: str) -> Any:
         raise SpecError(
             f"the module `{module_name}` has no `{attribute}`",
             expected=_SHAPE,
-            mend=f"define `{attribute}` in {module_name}, or check the spelling",
+            fix=f"define `{attribute}` in {module_name}, or check the spelling",
         )
     found = getattr(module, attribute)
     return found() if isinstance(found, type) else found
@@ -149,7 +149,7 @@ def _with_identity(candidate: Any, attribute: str, code: ForeignCode, fingerprin
             f"`{code.name}` is a {type(candidate).__name__} "
             f"{'without `labels`' if callable(answer) else 'that cannot be called'}",
             expected=_SHAPE,
-            mend=f"for example `{attribute}.labels = ('negative', 'positive')`",
+            fix=f"for example `{attribute}.labels = ('negative', 'positive')`",
         )
     classifier = (
         PythonClassifier(
@@ -183,7 +183,7 @@ def _import(name: str) -> Any:
         raise SpecError(
             f"the module `{name}` cannot be imported ({error})",
             expected="a module in this folder or an installed one",
-            mend="check the name, or start in the folder that holds it",
+            fix="check the name, or start in the folder that holds it",
         ) from error
 
 

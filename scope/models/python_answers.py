@@ -124,7 +124,7 @@ class PythonAnswers:
 
     def _wrong(self, found: str, expected: str) -> ModelError:
         return ModelError(
-            f"`{self.spec}` answered with {found}", expected=expected, mend="mend the code"
+            f"`{self.spec}` answered with {found}", expected=expected, fix="fix the code"
         )
 
 

@@ -1,4 +1,4 @@
-"""The rules by which rows are filled up, so that none depends on the others."""
+"""The rules by which rows are padded, so that none depends on the others."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class RowRule(NamedTuple):
     Parameters
     ----------
     least, multiple
-        Rows are filled up to at least the one, and to a multiple of the other.
+        Rows are padded to at least the one, and to a multiple of the other.
     one_thread
         Whether this holds only where one thread computes.
     texts
         Least texts in a batch: some models lay out the numbers of a single text otherwise.
     batches
-        Whether whole batches are filled up: where more than a model's products depends on rows.
+        Whether whole batches are padded: where more than a model's products depends on rows.
     tokens
         Where the shape of a batch alone decides: how many tokens every batch has, about.
     """

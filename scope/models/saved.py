@@ -61,7 +61,7 @@ class MissingPredictionsError(ModelError):
         super().__init__(
             f"{path} has no prediction for {len(texts)} texts, such as {texts[0][:80]!r}",
             expected="a row for every text that is asked for",
-            mend="have the model answer them, add the rows to the file, and give the command again",
+            fix="have the model answer them, add the rows to the file, and give the command again",
         )
         self.texts = tuple(texts)
 
@@ -84,7 +84,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
             f"no file {path}",
             expected="JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions, or "
             "FILE.tsv#MODEL with a table of answers",
-            mend="check the path",
+            fix="check the path",
         )
     with reading(path.name):
         source = guarded_source(
@@ -97,7 +97,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
         raise DataError(
             f"no answers in {path.name}; its columns are {listed(source.columns)}",
             expected="a column `answer` or `probabilities`",
-            mend="rename the column that holds the answers",
+            fix="rename the column that holds the answers",
         )
     return _read_classifier(source, path)
 
@@ -171,6 +171,4 @@ def _prediction(row: _Row, labels: Sequence[str]) -> Prediction:
 
 
 def _bad_row(row: _Row, found: str, expected: str) -> DataError:
-    return DataError(
-        f"{row.place}: {found}", expected=expected, mend="mend the row, or leave it out"
-    )
+    return DataError(f"{row.place}: {found}", expected=expected, fix="fix the row, or leave it out")

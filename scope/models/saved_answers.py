@@ -43,7 +43,7 @@ class MissingAnswersError(ModelError):
             f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
             f"{rest}",
             expected="a row for every question that is asked, with its `id` or its `text`",
-            mend="add the rows, or look whether the file was made for these data; an `answer` that "
+            fix="add the rows, or look whether the file was made for these data; an `answer` that "
             "is null says that the model gave none",
         )
         self.questions = tuple(questions)
@@ -60,7 +60,7 @@ def _first(ids: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """What a row says, not yet held against its question's options; ``place`` is for messages."""
+    """What a row says, not yet compared with its question's options; ``place`` is for messages."""
 
     place: str = field(compare=False)
     text: str
@@ -117,7 +117,7 @@ class SavedRow:
     def wrong(self, found: str, expected: str) -> DataError:
         """What to raise when the row cannot be the answer."""
         return DataError(
-            f"{self.place}: {found}", expected=expected, mend="mend the row, or leave it out"
+            f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
         )
 
 

@@ -28,7 +28,7 @@ class Seq2Seq:
             raise ModelError(
                 f"`{spec}` does not say with which token its decoder starts",
                 expected="decoder_start_token_id in config.json",
-                mend="add it to the checkpoint's config.json",
+                fix="add it to the checkpoint's config.json",
             )
         ends = settings.eos_token_id
         self._ends = tuple(ends) if isinstance(ends, list) else (ends,) * (ends is not None)

@@ -134,5 +134,5 @@ class Spelling:
         return ModelError(
             f"the chat template of `{spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",
-            mend="mend the template that comes with the checkpoint's tokenizer, or remove it",
+            fix="fix the template that comes with the checkpoint's tokenizer, or remove it",
         )

@@ -78,6 +78,6 @@ def choose_device(wanted: Device) -> Any:
         raise ModelError(
             f"no {wanted} device on this machine",
             expected=f"one of: {', '.join(name for name, there in present.items() if there)}",
-            mend="leave --device out, or check the driver and the build of torch",
+            fix="leave --device out, or check the driver and the build of torch",
         )
     return torch.device(wanted)

@@ -93,7 +93,7 @@ def _tenths(
         raise DataError(
             f"{count} sentences" if groups is None else f"{len(sizes)} groups of sentences",
             expected=f"at least {_PARTS}, so that a tenth of them can be left out",
-            mend="read more sentences with both models",
+            fix="read more sentences with both models",
         )
     order = generator.permutation(len(sizes))
     filled = np.zeros(_PARTS, dtype=np.intp)

@@ -78,7 +78,7 @@ def unit_products(
         raise DataError(
             f"latents of {len(pair[0])} sentences beside latents of {len(pair[1])}",
             expected="latents of the same sentences, in the same order",
-            mend="read the same texts with both models",
+            fix="read the same texts with both models",
         )
     return _of_side(pair[0], standardised), _of_side(pair[1], standardised)
 
@@ -101,7 +101,7 @@ def _of_side(latents: Latents, standardised: bool) -> NDArray[np.float64]:
             raise DataError(
                 f"the same latent for all {count} sentences in layer {layer}",
                 expected="a layer that tells sentences apart",
-                mend="read another place in the text, or other sentences",
+                fix="read another place in the text, or other sentences",
             )
         rows = rows[:, varied] / (deviation[varied] if standardised else 1.0)
         products = (rows @ rows.T).ravel()

@@ -29,9 +29,9 @@ class Calibration(NamedTuple):
 
 
 def scores_of(
-    strains: NDArray[np.float64], calibration: Calibration, low: float, high: float
+    dissimilarities: NDArray[np.float64], calibration: Calibration, low: float, high: float
 ) -> Scores:
-    """Scores from ``low`` to ``high``, the higher the smaller the strain; exactly ``high`` at 0.
+    """Scores from ``low`` to ``high``: the smaller the dissimilarity, the higher; ``high`` at 0.
 
     Examples
     --------
@@ -40,28 +40,30 @@ def scores_of(
     """
     # What is too great for a number is as far apart as can be.
     with np.errstate(over="ignore"):
-        powered = (calibration.scale * (strains / calibration.unit)) ** calibration.power
+        powered = (calibration.scale * (dissimilarities / calibration.unit)) ** calibration.power
     return np.clip(high + (high - low) * np.expm1(-powered), low, high)
 
 
-def calibrate(strains: NDArray[np.float64], scores: Scores, low: float, high: float) -> Calibration:
+def calibrate(
+    dissimilarities: NDArray[np.float64], scores: Scores, low: float, high: float
+) -> Calibration:
     """The scale and the power with the least squared error on scored pairs.
 
-    The unit is the median of the strains above 0. The order of the pairs stays, so their rank
-    correlation does.
+    The unit is the median of the dissimilarities above 0. The order of the pairs stays, so their
+    rank correlation does.
 
     Examples
     --------
-    >>> strains = np.array([0.1, 0.5, 1.0, 2.0])
-    >>> found = calibrate(strains, 5 * np.exp(-((2 * strains) ** 0.5)), 0.0, 5.0)
+    >>> dissimilarities = np.array([0.1, 0.5, 1.0, 2.0])
+    >>> found = calibrate(dissimilarities, 5 * np.exp(-((2 * dissimilarities) ** 0.5)), 0.0, 5.0)
     >>> round(found.scale / found.unit, 2), round(found.power, 2), found.unit
     (2.0, 0.5, 0.75)
     """
-    some = strains[strains > 0]
+    some = dissimilarities[dissimilarities > 0]
     unit = float(np.median(some)) if some.size else 1.0
 
     def error(logarithms: NDArray[np.float64]) -> float:
-        given = scores_of(strains, _from(logarithms, unit), low, high)
+        given = scores_of(dissimilarities, _from(logarithms, unit), low, high)
         return float(np.square(given - scores).mean())
 
     found = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]

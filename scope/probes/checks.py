@@ -37,14 +37,14 @@ def checked_latents(latents: NDArray[Any], name: str = "the latents") -> Latents
     ...
     scope.errors.DataError: found:    the latents of shape (2, 8)
     expected: three axes: sentences, layers and width, none of them empty
-    to mend:  read the latents of all layers, one vector a sentence and layer
+    fix:      read the latents of all layers, one vector a sentence and layer
     """
     latents = np.asanyarray(latents)
     if latents.ndim != 3 or 0 in latents.shape:
         raise DataError(
             f"{name} of shape {latents.shape}",
             expected="three axes: sentences, layers and width, none of them empty",
-            mend="read the latents of all layers, one vector a sentence and layer",
+            fix="read the latents of all layers, one vector a sentence and layer",
         )
     found = latents.astype(np.float32, copy=False)
     for start in range(0, len(found), _ROWS):
@@ -54,7 +54,7 @@ def checked_latents(latents: NDArray[Any], name: str = "the latents") -> Latents
             raise DataError(
                 f"{name} hold a number that is not finite in row {start + row}, layer {layer}",
                 expected="finite numbers",
-                mend="read them again in float32: float16 overflows in some models",
+                fix="read them again in float32: float16 overflows in some models",
             )
     return found
 
@@ -75,7 +75,7 @@ def checked_pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[Latents, L
         raise DataError(
             f"latents of shape {pair[0].shape} beside latents of shape {pair[1].shape}",
             expected="as many second sentences as first ones, read from the same model",
-            mend="give two arrays of the same pairs, in the same order",
+            fix="give two arrays of the same pairs, in the same order",
         )
     return pair
 
@@ -95,14 +95,14 @@ def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Sc
     ...
     scope.errors.DataError: found:    the score 5.5 of pair 1
     expected: scores from 0 to 5
-    to mend:  correct the score, or give the range that the scores have as `low` and `high`
+    fix:      correct the score, or give the range that the scores have as `low` and `high`
     """
     found = np.asarray(scores, dtype=np.float64)
     if found.shape != (pairs,):
         raise DataError(
             f"scores of shape {found.shape} for {pairs} pairs",
             expected="one score a pair",
-            mend="give the scores of the same pairs, in the same order",
+            fix="give the scores of the same pairs, in the same order",
         )
     outside = np.flatnonzero(~((found >= low) & (found <= high)))
     if outside.size:
@@ -110,13 +110,13 @@ def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Sc
         raise DataError(
             f"the score {found[place]:g} of pair {place}",
             expected=f"scores from {low:g} to {high:g}",
-            mend="correct the score, or give the range that the scores have as `low` and `high`",
+            fix="correct the score, or give the range that the scores have as `low` and `high`",
         )
     if (found == found[0]).all():
         raise DataError(
             f"{pairs} pairs that all have the score {found[0]:g}",
             expected="pairs of different scores: nothing correlates with a constant",
-            mend="give pairs that mean the same beside pairs that do not",
+            fix="give pairs that mean the same beside pairs that do not",
         )
     return found
 
@@ -139,7 +139,7 @@ def checked_groups(groups: ArrayLike, count: int, unit: str = "pair") -> NDArray
         raise DataError(
             f"groups of {found.dtype} and of shape {found.shape} for {count} {unit}s",
             expected=f"one whole number a {unit}, the same for those that hang together",
-            mend=f"give the groups of the same {unit}s, in the same order, or none",
+            fix=f"give the groups of the same {unit}s, in the same order, or none",
         )
     return np.unique(found, return_inverse=True)[1]
 
@@ -156,5 +156,5 @@ def require_form(latents: Latents, layers: int, width: int) -> None:
         raise DataError(
             f"latents of {latents.shape[1]} layers of width {latents.shape[2]}",
             expected=f"{layers} layers of width {width}, as the probe was fitted on",
-            mend="read the latents from the model that the probe was fitted on",
+            fix="read the latents from the model that the probe was fitted on",
         )

@@ -35,7 +35,9 @@ class CosineLayer(NamedTuple):
     offset: NDArray[np.float64]
     near: NDArray[np.float64]
 
-    def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
+    def dissimilarity(
+        self, distances: Distances, without: int | None = None
+    ) -> NDArray[np.float64]:
         """How far apart each pair is, from 0; ``without`` leaves a layer out."""
         counted = np.ones(len(self.mean))
         if without is not None:
@@ -43,8 +45,10 @@ class CosineLayer(NamedTuple):
         # Summed row by row: a product of matrices sums in an order that follows their size.
         raised = (self.standard(distances) * self.weights * counted).sum(axis=1) + self.offset
         apart = (distances * counted).sum(axis=1) / counted.sum()
-        strain: NDArray[np.float64] = -np.logaddexp(0, -raised) * np.expm1(-apart / self.near)
-        return strain
+        dissimilarity: NDArray[np.float64] = -np.logaddexp(0, -raised) * np.expm1(
+            -apart / self.near
+        )
+        return dissimilarity
 
     def standard(self, distances: Distances) -> NDArray[np.float64]:
         """The cosines with the mean 0 and the deviation 1 that they had on the training pairs."""

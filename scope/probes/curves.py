@@ -112,7 +112,7 @@ def leave_one_layer_out(
         raise SpecError(
             "a probe of one layer, to be measured without it",
             expected="a probe of two layers or more",
-            mend="read the latents of all layers",
+            fix="read the latents of all layers",
         )
     whole = probe.scores_from(distances)
     without = (probe.scores_from(distances, without=layer) for layer in range(layers))

@@ -30,7 +30,7 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     ...
     scope.errors.DataError: found:    30 pairs to train a head of 118 parameters (step final)
     expected: at least 118 pairs with scores
-    to mend:  give more pairs, or write --hidden 3, or --step raw, which trains none
+    fix:      give more pairs, or write --hidden 3, or --step raw, which trains none
     """
     if step == "raw":
         return
@@ -47,5 +47,5 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
         raise DataError(
             f"{pairs} pairs to train a head of {parameters} parameters (step {step})",
             expected=f"at least {parameters} pairs with scores",
-            mend=f"give more pairs, {way}or --step raw, which trains none",
+            fix=f"give more pairs, {way}or --step raw, which trains none",
         )

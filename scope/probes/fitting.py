@@ -17,7 +17,7 @@ from scope.probes.correlation_values import pearson
 from scope.probes.cosine_layer import CosineLayer, fit_cosine_layer
 from scope.probes.cosines import cosine_distances
 from scope.probes.measures import AllCosines, RawLayer, SiameseNetwork
-from scope.probes.network import Parameters, encode, layer_distances, starting_head, strain
+from scope.probes.network import Parameters, dissimilarity, encode, layer_distances, starting_head
 from scope.probes.recipes import Recipe
 from scope.probes.scales import fit_scales
 from scope.probes.training import SPAN, Pairs, Schedule, train
@@ -31,7 +31,7 @@ class ScoredPairs(NamedTuple):
     similarities: Scores
 
 
-class Foundation(NamedTuple):
+class PretrainedEncoders(NamedTuple):
     """What is learned of each layer before any score is seen; encoders of autoencoders alone."""
 
     basis: Basis
@@ -54,38 +54,40 @@ def fit_all_cosines(pairs: ScoredPairs, development: ScoredPairs) -> AllCosines:
     tried = cosine_distances(development.first, development.second, scales)
 
     def judge(layer: CosineLayer) -> float:
-        return _judged(layer.strain(tried), development.similarities)
+        return _judged(layer.dissimilarity(tried), development.similarities)
 
     distances = cosine_distances(pairs.first, pairs.second, scales)
     return AllCosines(scales, fit_cosine_layer(distances, pairs.similarities, judge))
 
 
-def lay_foundation(
+def lay_pretrained(
     parts: Sequence[Latents], recipe: Recipe, *, components: int, seed: int
-) -> Foundation:
+) -> PretrainedEncoders:
     """The basis of each layer, and its autoencoder where the recipe bends."""
     basis = fit_basis(parts, min(components, parts[0].shape[2]), whitened=recipe.whitened)
     if not recipe.nonlinear:
-        return Foundation(basis)
+        return PretrainedEncoders(basis)
     inputs = project(basis, parts)
-    return Foundation(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
+    return PretrainedEncoders(
+        basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed)
+    )
 
 
 def fit_network(
     pairs: ScoredPairs,
     development: ScoredPairs,
-    foundation: Foundation,
+    pretrained: PretrainedEncoders,
     recipe: Recipe,
     schedule: Schedule,
     *,
     seed: int,
 ) -> SiameseNetwork:
-    """Encoders from where the foundation leaves them, a new head, and both trained together."""
+    """Encoders from where the pretrained leaves them, a new head, and both trained together."""
     torch = load_torch()
     generator = torch.Generator().manual_seed(seed)
-    basis = foundation.basis
+    basis = pretrained.basis
     layers, _, components = basis.projection.shape
-    encoders = foundation.encoders or _first_encoders(layers, components, recipe, generator)
+    encoders = pretrained.encoders or _first_encoders(layers, components, recipe, generator)
     start = {
         "encoders": encoders.weights,
         "offsets": encoders.offsets,
@@ -122,13 +124,13 @@ def _judge_of(
     def judge(parameters: Parameters) -> float:
         with torch.inference_mode():
             encoded = (encode(side, parameters, nonlinear=recipe.nonlinear) for side in sides)
-            strains = strain(layer_distances(*encoded), parameters).double().numpy()
-        return _judged(strains, development.similarities)
+            dissimilarities = dissimilarity(layer_distances(*encoded), parameters).double().numpy()
+        return _judged(dissimilarities, development.similarities)
 
     return judge
 
 
-def _judged(strains: NDArray[np.float64], similarities: Scores) -> float:
+def _judged(dissimilarities: NDArray[np.float64], similarities: Scores) -> float:
     """Pearson's correlation of the similarities; the worst there is where they are all alike."""
-    found = pearson(np.exp(-strains), similarities)
+    found = pearson(np.exp(-dissimilarities), similarities)
     return -math.inf if math.isnan(found) else found

@@ -12,7 +12,7 @@ from scope.probes.bases import Basis
 from scope.probes.checks import Latents
 from scope.probes.cosine_layer import CosineLayer
 from scope.probes.cosines import Distances, cosine_distances
-from scope.probes.network import HEAD, Parameters, encode, head_size, layer_distances, strain
+from scope.probes.network import HEAD, Parameters, dissimilarity, encode, head_size, layer_distances
 from scope.probes.scales import Scales
 
 _AT_ONCE = 256
@@ -29,7 +29,9 @@ class Measure(Protocol):
     def distances(self, first: Latents, second: Latents) -> Distances:
         """Of shape (pairs, layers); exactly 0 for equal latents, the same both ways round."""
 
-    def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
+    def dissimilarity(
+        self, distances: Distances, without: int | None = None
+    ) -> NDArray[np.float64]:
         """Of shape (pairs,), from 0; ``without`` leaves a layer out."""
 
 
@@ -52,7 +54,9 @@ class RawLayer(NamedTuple):
         """1 - cosine of each layer."""
         return cosine_distances(first, second)
 
-    def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
+    def dissimilarity(
+        self, distances: Distances, without: int | None = None
+    ) -> NDArray[np.float64]:
         """The best layer's distance; without that layer the next best's."""
         if without is None:
             return distances[:, self.layer]
@@ -81,9 +85,11 @@ class AllCosines(NamedTuple):
         """1 - cosine of each layer."""
         return cosine_distances(first, second, self.scales)
 
-    def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
+    def dissimilarity(
+        self, distances: Distances, without: int | None = None
+    ) -> NDArray[np.float64]:
         """As `scope.probes.cosine_layer.CosineLayer` has it."""
-        return self.weighed.strain(distances, without)
+        return self.weighed.dissimilarity(distances, without)
 
 
 class SiameseNetwork(NamedTuple):
@@ -119,7 +125,9 @@ class SiameseNetwork(NamedTuple):
                 found[rows] = layer_distances(*encoded)[: len(first) - start].numpy()
         return found
 
-    def strain(self, distances: Distances, without: int | None = None) -> NDArray[np.float64]:
+    def dissimilarity(
+        self, distances: Distances, without: int | None = None
+    ) -> NDArray[np.float64]:
         """As the head has it; a layer that is left out has no weight and stirs no gate."""
         torch = load_torch()
         parameters = self._tensors(*HEAD)
@@ -129,7 +137,7 @@ class SiameseNetwork(NamedTuple):
             kept[without] = 0
             parameters["hidden"][without] = 0
         with torch.inference_mode():
-            found: NDArray[np.float64] = strain(
+            found: NDArray[np.float64] = dissimilarity(
                 torch.from_numpy(distances), parameters, kept
             ).numpy()
         return found

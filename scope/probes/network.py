@@ -67,7 +67,7 @@ def layer_distances(first: Any, second: Any) -> Any:
     return 0.5 * (first - second).square().sum(-1).T
 
 
-def strain(distances: Any, parameters: Parameters, kept: Any = None) -> Any:
+def dissimilarity(distances: Any, parameters: Parameters, kept: Any = None) -> Any:
     """How far apart the sentences of each pair are: z, from 0.
 
     Parameters

@@ -27,7 +27,7 @@ def check_parameters(probe: Any) -> None:
         raise SpecError(
             f"scores from {probe.low:g} to {probe.high:g}",
             expected="a finite range, and `low` below `high`",
-            mend="give the range of the scores, such as low=0, high=5",
+            fix="give the range of the scores, such as low=0, high=5",
         )
     for name, least in _LEAST.items():
         value = getattr(probe, name)
@@ -35,11 +35,11 @@ def check_parameters(probe: Any) -> None:
             raise SpecError(
                 f"{name}={value}",
                 expected=f"a number from {least}",
-                mend=f"give another `{name}`, or leave it out",
+                fix=f"give another `{name}`, or leave it out",
             )
     if probe.loss is not None and probe.loss not in LOSSES:
         raise SpecError(
             f"the loss `{probe.loss}`",
             expected=f"one of {', '.join(LOSSES)}",
-            mend="name one of these, or leave it out",
+            fix="name one of these, or leave it out",
         )

@@ -23,12 +23,12 @@ from scope.probes.correlation_values import pearson
 from scope.probes.cosines import Distances
 from scope.probes.enough_pairs import require_enough_pairs
 from scope.probes.fitting import (
-    Foundation,
+    PretrainedEncoders,
     ScoredPairs,
     fit_all_cosines,
     fit_network,
     fit_raw_layer,
-    lay_foundation,
+    lay_pretrained,
 )
 from scope.probes.measures import Measure
 from scope.probes.parameters import check_parameters
@@ -128,11 +128,11 @@ class SimilarityProbe(BaseEstimator):
             raise SpecError(
                 f"sentences without scores for the step `{self.step}`",
                 expected=f"one of the steps {', '.join(PRETRAINED)}",
-                mend="leave `pretrain` out: this step learns from pairs alone",
+                fix="leave `pretrain` out: this step learns from pairs alone",
             )
         with one_thread():
-            self.foundation_ = self._foundation((checked_latents(latents),))
-        self.foundation_step_ = self.step
+            self.pretrained_ = self._pretrained((checked_latents(latents),))
+        self.pretrained_step_ = self.step
         return self
 
     def fit(
@@ -168,9 +168,9 @@ class SimilarityProbe(BaseEstimator):
         require_form(tried.first, *pairs.first.shape[1:])
         with one_thread():
             measure = self._measure(pairs, tried)
-            strains = measure.strain(measure.distances(tried.first, tried.second))
+            dissimilarities = measure.dissimilarity(measure.distances(tried.first, tried.second))
         self.measure_ = measure
-        self.calibration_ = calibrate(strains, tried.similarities, 0.0, 1.0)
+        self.calibration_ = calibrate(dissimilarities, tried.similarities, 0.0, 1.0)
         _, self.layers_, self.width_ = pairs.first.shape
         return self
 
@@ -200,15 +200,17 @@ class SimilarityProbe(BaseEstimator):
     def scores_from(self, distances: Distances, *, without: int | None = None) -> Scores:
         """Scores from what `layer_distances` gave, with all layers or without one of them.
 
-        Without a layer, what is left of the strain is brought to the mean over these pairs that
-        it has with all layers: the calibration was made for strains of that size, and what a
-        layer tells of the pairs is to be missed, not what it adds to all of them alike.
+        Without a layer, what is left of the dissimilarity is scaled to the mean over these pairs
+        that it has with all layers: the calibration was made for dissimilarities of that size, and
+        what a layer says of single pairs is to be missed, not what it adds to all of them.
         """
         with one_thread():
-            strains = self.measure_.strain(distances)
+            dissimilarities = self.measure_.dissimilarity(distances)
             if without is not None:
-                strains = _brought_to(strains.mean(), self.measure_.strain(distances, without))
-        return scores_of(strains, self.calibration_, self.low, self.high)
+                dissimilarities = _brought_to(
+                    dissimilarities.mean(), self.measure_.dissimilarity(distances, without)
+                )
+        return scores_of(dissimilarities, self.calibration_, self.low, self.high)
 
     def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
         pair = checked_pairs(first, second)
@@ -222,23 +224,23 @@ class SimilarityProbe(BaseEstimator):
         require_enough_pairs(count, layers, self.step, self.hidden)
         if self.step == "mlp":
             return fit_all_cosines(pairs, development)
-        if getattr(self, "foundation_step_", None) == self.step:
-            foundation = self.foundation_
-            require_form(pairs.first, *foundation.basis.centre.shape)
+        if getattr(self, "pretrained_step_", None) == self.step:
+            pretrained = self.pretrained_
+            require_form(pairs.first, *pretrained.basis.centre.shape)
         else:
-            foundation = self._foundation((pairs.first, pairs.second))
+            pretrained = self._pretrained((pairs.first, pairs.second))
         return fit_network(
             pairs,
             development,
-            foundation,
+            pretrained,
             self._recipe(),
             Schedule(self.epochs, self.batch, self.patience),
             # Torch takes no integer of NumPy's, as a search over parameters gives.
             seed=int(self.seed),
         )
 
-    def _foundation(self, parts: Sequence[NDArray[np.float32]]) -> Foundation:
-        return lay_foundation(
+    def _pretrained(self, parts: Sequence[NDArray[np.float32]]) -> PretrainedEncoders:
+        return lay_pretrained(
             parts, self._recipe(), components=self.components, seed=int(self.seed)
         )
 
@@ -248,8 +250,8 @@ class SimilarityProbe(BaseEstimator):
         )
 
 
-def _brought_to(mean: float, strains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The strains times what gives them the mean; those without any as they are."""
-    own = strains.mean()
-    brought: NDArray[np.float64] = strains * (mean / own) if own else strains
+def _brought_to(mean: float, dissimilarities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The dissimilarities times what gives them the mean; those without any as they are."""
+    own = dissimilarities.mean()
+    brought: NDArray[np.float64] = dissimilarities * (mean / own) if own else dissimilarities
     return brought

@@ -90,7 +90,7 @@ def checked_step(step: str) -> Step:
     ...
     scope.errors.SpecError: found:    the step `finale` of a probe
     expected: one of raw, mlp, siamese, autoencoder, final
-    to mend:  name one of these
+    fix:      name one of these
     """
     for known in STEPS:
         if step == known:
@@ -98,5 +98,5 @@ def checked_step(step: str) -> Step:
     raise SpecError(
         f"the step `{step}` of a probe",
         expected=f"one of {', '.join(STEPS)}",
-        mend="name one of these",
+        fix="name one of these",
     )

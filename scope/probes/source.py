@@ -41,7 +41,7 @@ class LatentSource:
         ...
         scope.errors.ModelError: found:    latents of `hf:b` with fingerprint `34cd`
         expected: latents of `hf:a` with fingerprint `12ab`, which the probe was fitted on
-        to mend:  read the latents from `hf:a` as it was, or fit a probe on those of `hf:b`
+        fix:      read the latents from `hf:a` as it was, or fit a probe on those of `hf:b`
         """
         differing = [
             field.name
@@ -52,7 +52,7 @@ class LatentSource:
             raise ModelError(
                 f"latents of {found._told(differing)}",
                 expected=f"latents of {self._told(differing)}, which the probe was fitted on",
-                mend=f"read the latents from `{self.spec}` as it was, or fit a probe on those of "
+                fix=f"read the latents from `{self.spec}` as it was, or fit a probe on those of "
                 f"`{found.spec}`",
             )
 

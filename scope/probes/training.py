@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scope.models.torch_setup import load_torch
 from scope.probes.losses import LOSSES
-from scope.probes.network import HEAD, Parameters, encode, layer_distances, strain
+from scope.probes.network import HEAD, Parameters, dissimilarity, encode, layer_distances
 from scope.probes.recipes import Recipe
 
 SPAN = 5.0
@@ -121,7 +121,7 @@ def _loss(parameters: Parameters, pairs: Pairs, rows: Any, recipe: Recipe, gener
     distances = layer_distances(first, second)
     # The same layers for the whole batch.
     kept = _kept((1, distances.shape[1]), recipe.layer_dropout, generator)
-    given = SPAN * torch.exp(-strain(distances, parameters, kept))
+    given = SPAN * torch.exp(-dissimilarity(distances, parameters, kept))
     return LOSSES[recipe.loss](given - pairs.scores[rows])
 
 

@@ -41,7 +41,7 @@ class SearchOptions:
                 " and ".join(shown for shown, is_wrong in wrong.items() if is_wrong),
                 expected="at least one trial and one slot, the distance l1 or kl, a similarity "
                 "from -1 to 1",
-                mend="leave these options out for the defaults",
+                fix="leave these options out for the defaults",
             )
 
 

@@ -81,7 +81,7 @@ class ModelCard:
     """Which model it was: ``name`` is unique in the comparison, ``truncated`` counts texts.
 
     ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
-    ``suspect`` for the target and ``control`` for each model that it is held against. ``labels``
+    ``suspect`` for the target and ``control`` for each model that it is compared with. ``labels``
     is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
     batches they are computed in, "to the byte" or such as "to about 2e-06"; it is empty where that
     is not known, as where somebody else computes them. ``prompts`` holds the templates that the
@@ -145,12 +145,12 @@ class Manifest:
 
     @property
     def reference(self) -> ModelCard:
-        """The one model that others are held against; jobs between equals have none."""
+        """The one model that others are compared with; jobs between equals have none."""
         return next(card for card in self.models if card.role == "reference")
 
     @property
     def targets(self) -> tuple[ModelCard, ...]:
-        """The models that are held against the reference."""
+        """The models that are compared with the reference."""
         return tuple(card for card in self.models if card.role == "target")
 
 

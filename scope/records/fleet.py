@@ -40,10 +40,10 @@ class FleetModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForecastScore:
-    """How well a forecaster foretells who answers what rightly, on questions it never saw.
+    """How well a forecaster predicts who answers what correctly, on questions it never saw.
 
     ``forecaster`` is its spelling, such as ``knn(neighbours=131)``. ``accuracy`` is the share of
-    answers whose correctness it foretells, ``brier`` the mean squared error of its probabilities;
+    answers whose correctness it predicts, ``brier`` the mean squared error of its probabilities;
     ``gain`` is the accuracy beyond that of each model's mean, paired by question, and None for
     the mean itself. ``category`` names a part of the questions, None stands for all. ``chosen``
     marks the forecaster that is used.
@@ -59,7 +59,7 @@ class ForecastScore:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedAccuracy:
-    """The share of the questions asked that a model is expected to answer rightly.
+    """The share of the questions asked that a model is expected to answer correctly.
 
     ``accuracy`` is the mean of its forecast probabilities; its interval is over questions, and
     says nothing of how far the probabilities can be trusted.
@@ -116,13 +116,13 @@ class BenchmarkPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BenchmarkPrediction:
-    """A benchmark left out, and foretold from vectors that were learned without it.
+    """A benchmark left out, and predicted from vectors that were learned without it.
 
     ``tau`` is Kendall's rank correlation between predicted and observed accuracies, the mean over
     ``splits`` random splits of the models with the middle 95 % of them as its interval;
     ``significant`` counts the splits in which it is positive with p below 0.05; ``mse`` is the
     mean squared error, of accuracies from 0 to 1. ``tested`` is the number of models on the
-    side of a split that is foretold.
+    side of a split that is predicted.
     """
 
     benchmark: str

@@ -283,7 +283,7 @@ class LatentFolder:
             raise RunError(
                 error.found,
                 expected="a folder in which latents can be kept",
-                mend=f"delete `{self._path}`, which is made again, or name another folder in the "
+                fix=f"delete `{self._path}`, which is made again, or name another folder in the "
                 "environment variable SCOPE_CACHE",
             ) from error
 

@@ -69,7 +69,7 @@ def _held(folder: Path) -> RunError:
     return RunError(
         f"run `{folder.name}` is being written by {_name_of_holder(folder / HOLDER)}",
         expected="a run that no other process writes",
-        mend="wait until it has finished, or choose another name with --run",
+        fix="wait until it has finished, or choose another name with --run",
     )
 
 

@@ -82,7 +82,7 @@ def _read(path: Path) -> dict[str, Any] | None:
         raise RunError(
             f"`{path}` has format {manifest.get('format')!r}",
             expected=f"format {FORMAT}",
-            mend="go on with the release of SCoPE that began the run, or choose another --run name",
+            fix="go on with the release of SCoPE that began the run, or choose another --run name",
         )
     # Manifests of earlier releases have no checksum; a broken one must not pass for none.
     foreign = sorted(manifest.keys() - {"format", "notes", "question"})
@@ -112,7 +112,7 @@ def _another_question(folder: Path, stored: object, asked: object) -> RunError:
     return RunError(
         f"run `{folder.name}` holds another question: {shown}{more}",
         expected="the question that the run was begun with",
-        mend=f"choose another name with --run, or delete the folder `{folder}`",
+        fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
 
 

@@ -48,7 +48,7 @@ def run_folder(run: str | Path, root: Path) -> Path:
         raise RunError(
             f"`{run}` is no name for a run",
             expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
-            mend="choose another name, such as --run sst2-synonym",
+            fix="choose another name, such as --run sst2-synonym",
         )
     return expanded(root) / run
 
@@ -247,5 +247,5 @@ def _refuse_other_files(files: RunFolder) -> None:
         raise RunError(
             f"`{files.path}` is no run: it has no manifest.json, but holds `{others[0]}`",
             expected="a new folder, an empty one, or a run that SCoPE began",
-            mend="choose another name with --run",
+            fix="choose another name with --run",
         )

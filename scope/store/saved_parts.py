@@ -106,7 +106,7 @@ class SavedParts:
             raise RunError(
                 f"no `{self.description}` in `{folder}`",
                 expected=f"a folder that {self.origin} wrote",
-                mend=f"name that folder, or {self.first}",
+                fix=f"name that folder, or {self.first}",
             )
         try:
             content = unsealed(text).text
@@ -123,7 +123,7 @@ class SavedParts:
                 raise RunError(
                     f"`{path}` has format {complaint['input']!r}",
                     expected=f"format {formats}",
-                    mend=f"read it with the release of SCoPE that wrote it, or {self.again}",
+                    fix=f"read it with the release of SCoPE that wrote it, or {self.again}",
                 )
         place = ".".join(map(str, complaints[0]["loc"]))
         where = f"at `{place}`: " if place else ""
@@ -134,5 +134,5 @@ class SavedParts:
         return RunError(
             f"`{path}` is damaged: {reason}",
             expected=f"`{self.numbers}` and `{self.description}` as SCoPE wrote them together",
-            mend=f"restore both from a copy, or {self.again}",
+            fix=f"restore both from a copy, or {self.again}",
         )

@@ -1,4 +1,4 @@
-"""Turns what the system and the database report about a run folder into errors a user can mend."""
+"""Turns what the system and the database report about a run folder into errors a user can fix."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def guarded(path: Path) -> Iterator[None]:
     ...
     scope.errors.RunError: found:    `runs/x` cannot be written: Read-only file system
     expected: a folder in which you may write
-    to mend:  choose another folder with --run, or change its permissions
+    fix:      choose another folder with --run, or change its permissions
     """
     try:
         yield
@@ -139,7 +139,7 @@ def damaged(path: Path, reason: str) -> RunError:
     return RunError(
         f"`{path}` is damaged: {reason}",
         expected="a file as SCoPE wrote it",
-        mend=f"restore it from a copy, or delete the folder `{path.parent}` to start again",
+        fix=f"restore it from a copy, or delete the folder `{path.parent}` to start again",
     )
 
 
@@ -147,7 +147,7 @@ def _full(path: Path) -> RunError:
     return RunError(
         f"the disk is full under `{path}`: {_free(path) / 1e6:.1f} MB are free",
         expected="room for what the run still has to keep",
-        mend="free some space and give the same command again; nothing finished is lost",
+        fix="free some space and give the same command again; nothing finished is lost",
     )
 
 
@@ -155,7 +155,7 @@ def _forbidden(path: Path, reason: str) -> RunError:
     return RunError(
         f"`{path}` cannot be written: {reason}",
         expected="a folder in which you may write",
-        mend="choose another folder with --run, or change its permissions",
+        fix="choose another folder with --run, or change its permissions",
     )
 
 
@@ -163,7 +163,7 @@ def _failing(path: Path, reason: str) -> RunError:
     return RunError(
         f"`{path}` cannot be read or written: {reason}",
         expected="a folder on a working disk",
-        mend="choose another folder with --run, or mend this one",
+        fix="choose another folder with --run, or fix this one",
     )
 
 
@@ -171,7 +171,7 @@ def _busy(path: Path) -> RunError:
     return RunError(
         f"another program keeps `{path}` locked",
         expected="a database that only this run writes",
-        mend="close the program that has it open and give the same command again",
+        fix="close the program that has it open and give the same command again",
     )
 
 

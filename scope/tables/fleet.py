@@ -139,7 +139,7 @@ def _predictions(found: FleetFindings) -> Table | None:
         for one in found.predictions
     ]
     headings = ("benchmark", "Kendall's tau", "significant", "squared error")
-    return listing("benchmarks left out and foretold", headings, rows)
+    return listing("benchmarks left out and predicted", headings, rows)
 
 
 def _contributions(found: FleetFindings) -> Table | None:

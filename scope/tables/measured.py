@@ -82,7 +82,7 @@ def _degenerate(shares: AnswerShares) -> RenderableType:
 
 
 def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
-    """One row a model: how many originals it answers rightly, and with which answers."""
+    """One row a model: how many originals it answers correctly, and with which answers."""
     shown = _titled("answers to the originals", "model")
     for heading in ("accuracy", "answers"):
         shown.add_column(heading, overflow="fold")
@@ -132,7 +132,7 @@ def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[Tas
 
 
 def _pairing(measured: Measurement) -> str:
-    """The model, and the other one where it is not held against gold."""
+    """The model, and the other one where it is not compared with gold."""
     if measured.against in (None, GOLD):
         return measured.target
     return f"{measured.target} ~ {measured.against}"

@@ -38,7 +38,7 @@ def rows(comparison: Comparison) -> Iterator[FrameRow]:
     """Every estimate of a comparison, in its order.
 
     Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
-    benchmark that the number is of, ``against`` what it is held against, and ``subset`` the
+    benchmark that the number is of, ``against`` what it is compared with, and ``subset`` the
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """

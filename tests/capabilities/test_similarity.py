@@ -47,4 +47,4 @@ def test_a_range_that_is_none_is_refused(low, high):
         Similarity(low=low, high=high)
     assert raised.value.found == f"scores from {low} to {high}"
     assert raised.value.expected == "two finite numbers, the first below the second"
-    assert raised.value.mend == "write for example --low 0 --high 5"
+    assert raised.value.fix == "write for example --low 0 --high 5"

@@ -20,8 +20,6 @@ from goldens_wrong import WRONG
 KEPT = Path(__file__).parent / "kept"
 EXACT = [chain for chain in CHAINS if any(one.exact for one in chain.goldens) and not chain.needs]
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory):

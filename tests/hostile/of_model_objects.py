@@ -40,7 +40,7 @@ FAILING = [
     case(
         f"{failure} in {way}",
         arguments(f"{STRANGE}{prefix}{failure}"),
-        says=[f"`{STRANGE}{prefix}{failure}` failed in `{method}`: {told}", "to mend:"],
+        says=[f"`{STRANGE}{prefix}{failure}` failed in `{method}`: {told}", "fix:"],
         never=["report:"],
     )
     for way, (arguments, prefix, method) in WAYS.items()

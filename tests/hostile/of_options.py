@@ -60,7 +60,7 @@ NAMES = [
         "a run without a name, which gets one", audit(run=""), exits=WORKS, says=["report: runs/"]
     )
 ] + [
-    _case(f"a run called {name}", audit(run=run), says=["to mend:"])
+    _case(f"a run called {name}", audit(run=run), says=["fix:"])
     for name, run in (
         ("a dot", "."),
         ("two dots", ".."),

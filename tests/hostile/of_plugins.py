@@ -188,7 +188,7 @@ DESCRIPTIONS = [
         ("a setting of NaN", "Strange.settings = lambda _: {'a': float('nan')}", ["'a': nan"]),
         ("a setting of 5,000 digits", "Strange.settings = lambda _: {'a': 10**5000}", ["'a': an"]),
         ("half a character as a setting", "Strange.settings = lambda _: {'a': '\\ud800'}", ["'a'"]),
-        ("no settings", "del Strange.settings", ["to mend:  add settings"]),
+        ("no settings", "del Strange.settings", ["fix:      add settings"]),
     )
 ]
 RECORDS = "import dataclasses\nfrom scope.protocols import PairData, TaskData\n"
@@ -244,7 +244,7 @@ ROLES = [
         f"a role of {what} that is {name}",
         arguments,
         f"{kind}.role = {code}\n",
-        says=[f"the task `{kind.lower()}` with the role", "to mend:  change `role` in its code"],
+        says=[f"the task `{kind.lower()}` with the role", "fix:      change `role` in its code"],
     )
     for what, arguments, kind in (("a task", COMPARE, "Asking"), ("pairs", PROBE, "Rated"))
     for name, code in (

@@ -146,25 +146,25 @@ def test_a_configuration_or_a_slice_may_be_named(answers):
             "hf:tiny/data:test",
             "found:    no split `test` for `tiny/data`\n"
             "expected: one of its splits: train, validation\n"
-            "to mend:  write hf:tiny/data:SPLIT with one of them",
+            "fix:      write hf:tiny/data:SPLIT with one of them",
         ),
         (
             "hf:tiny/data:validatoin",
             "found:    no split `validatoin` for `tiny/data`\n"
             "expected: one of its splits: train, validation\n"
-            "to mend:  did you mean `validation`?",
+            "fix:      did you mean `validation`?",
         ),
         (
             "hf:tiny/data:other:train",
             "found:    no configuration `other` for `tiny/data`\n"
             "expected: one of its configurations: default\n"
-            "to mend:  write hf:tiny/data:CONFIG:SPLIT with one of them",
+            "fix:      write hf:tiny/data:CONFIG:SPLIT with one of them",
         ),
         (
             "hf:tiny/two:train",
             "found:    no configuration named for `tiny/two`\n"
             "expected: one of its configurations: first, second\n"
-            "to mend:  write hf:tiny/two:CONFIG:SPLIT with one of them",
+            "fix:      write hf:tiny/two:CONFIG:SPLIT with one of them",
         ),
     ],
 )

@@ -90,5 +90,5 @@ def test_a_bound_without_an_encoder_is_refused(capability):
     assert str(caught.value) == (
         "found:    a least similarity of 0.5 and no encoder\n"
         "expected: an encoder that measures the similarity\n"
-        "to mend:  name an encoder, or leave the least similarity out"
+        "fix:      name an encoder, or leave the least similarity out"
     )

@@ -102,8 +102,8 @@ def test_files_of_different_releases_are_refused():
 def test_wordnet_knows_where_it_comes_from():
     files = tiny_wordnet()
     places = [
-        LexiconPlace(source="wn", mend="", read=lambda: None),
-        LexiconPlace(source="debian", mend="", read=lambda: files),
+        LexiconPlace(source="wn", fix="", read=lambda: None),
+        LexiconPlace(source="debian", fix="", read=lambda: files),
     ]
     found = find_wordnet(places)
     assert found.source == "debian"
@@ -111,14 +111,14 @@ def test_wordnet_knows_where_it_comes_from():
 
 
 def test_stopwords_are_the_words_of_the_list():
-    place = LexiconPlace(source="nltk", mend="", read=lambda: {"english": b"the\nnot\ndon't\n"})
+    place = LexiconPlace(source="nltk", fix="", read=lambda: {"english": b"the\nnot\ndon't\n"})
     found = find_stopwords([place])
     assert found.words == {"the", "not", "don't"}
     assert (found.source, len(found.fingerprint)) == ("nltk", 12)
 
 
 def test_a_missing_stopword_list_is_told():
-    place = LexiconPlace(source="nltk", mend="fetch it", read=lambda: None)
+    place = LexiconPlace(source="nltk", fix="fetch it", read=lambda: None)
     with pytest.raises(ResourceError, match="no English stopword list on this machine"):
         find_stopwords([place])
 

@@ -105,7 +105,7 @@ def test_without_wordnet_the_message_tells_of_all_four_places_how_to_fill_them()
         ],
         start=1,
     ):
-        assert f"({number}) {way}" in caught.value.mend
+        assert f"({number}) {way}" in caught.value.fix
 
 
 def test_an_incomplete_folder_is_passed_over(machine):
@@ -148,9 +148,9 @@ def test_later_places_are_not_read_once_one_holds_the_lexicon():
         raise AssertionError("read although an earlier place held the lexicon")
 
     places = [
-        LexiconPlace(source="empty", mend="", read=lambda: None),
-        LexiconPlace(source="full", mend="", read=lambda: {"english": b"the"}),
-        LexiconPlace(source="later", mend="", read=never),
+        LexiconPlace(source="empty", fix="", read=lambda: None),
+        LexiconPlace(source="full", fix="", read=lambda: {"english": b"the"}),
+        LexiconPlace(source="later", fix="", read=never),
     ]
     assert first_found("stopwords", places).source == "full"
 

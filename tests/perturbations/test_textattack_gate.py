@@ -162,7 +162,7 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "textattack", raising=False)
     with pytest.raises(ResourceError, match="cannot be written") as caught:
         load_textattack()
-    assert "SCOPE_CACHE" in caught.value.mend
+    assert "SCOPE_CACHE" in caught.value.fix
 
 
 def test_a_second_call_gives_the_same_module():

@@ -62,7 +62,7 @@ def test_a_broken_plugin_is_refused_by_name_with_the_reason(report):
         "found:    the capability `plural` of scope-contraction 1.2.0 does not load: "
         "ModuleNotFoundError: No module named 'a_library_that_is_not_installed'\n"
         "expected: a plugin that can be imported\n"
-        "to mend:  mend or reinstall scope-contraction 1.2.0"
+        "fix:      fix or reinstall scope-contraction 1.2.0"
     )
 
 

@@ -45,7 +45,7 @@ def test_the_answer_is_told_in_words(fleet_document):
     ) in words
     assert "For comparison, oracle: 93.8 % [90.6, 96.9] (n = 400)." in words
     assert f"The router asks 2 models, most often {MODELS[1]}: on 75.0 % of the questions." in words
-    assert "1 of 3 benchmarks left out are foretold" in words
+    assert "1 of 3 benchmarks left out are predicted" in words
     assert (
         "In 1 of 2 communities models lie nearer to each other than in random groups of the same "
         "size (p < 0.05 after Holm’s correction over all of them)."
@@ -58,7 +58,8 @@ def test_the_answer_is_told_in_words(fleet_document):
     ) in words
     assert (
         f"Of the questions asked {MODELS[0]} is expected to answer 75.0 % [71.9, 78.1] (n = 12) "
-        f"rightly, the highest such number of all models, and {MODELS[2]} has the lowest: 25.0 % ["
+        "correctly, "
+        f"the highest such number of all models, and {MODELS[2]} has the lowest: 25.0 % ["
     ) in words
     assert "8,100 answers of 6 models to 1,500 questions: 90.0 % of the matrix is known" in words
     assert "1 model was added with the rest of the fleet frozen" in words

@@ -75,7 +75,7 @@ def test_a_single_reference_needs_no_set_no_correction_and_no_headings(render):
     page = render(related())
     assert "The set of sources" not in page.words
     assert "Holm’s correction" not in page.words
-    assert "Held against" not in page.words
+    assert "Compared with" not in page.words
 
 
 def test_the_suspect_is_drawn_and_ranked_among_the_controls(reuse_document):
@@ -149,7 +149,7 @@ def test_a_cap_on_items_says_how_many_are_shown(render):
 
 def test_controls_are_listed_with_their_flags(reuse_document):
     section = reuse_document.section("checks")
-    assert f"Held against {OURS} and {THEIRS}" in section.words
+    assert f"Compared with {OURS} and {THEIRS}" in section.words
     assert "2 of 5 controls have a flag; 5 are comparable with the suspect." in section.words
     rows = section.all("table")[0].cells()
     assert rows[1][:2] == [f"{SUSPECT} (suspect)", "0.625"]

@@ -47,7 +47,7 @@ def test_an_error_of_ten_megabytes_is_told_in_a_line():
     assert len(raised.value.found) < 600
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("", expected="", mend="")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("", expected="", fix="")])
 def test_interruptions_and_messages_for_the_user_pass(error):
     with pytest.raises(type(error)) as raised:
         ForeignCode("a").call("b", ends(error))

@@ -103,7 +103,7 @@ def test_a_value_that_is_not_taken_is_refused_with_the_settings():
 def test_a_class_is_refused_for_its_object():
     with pytest.raises(SpecError) as caught:
         guarded_piece(Own)
-    assert caught.value.mend == "make an object of it: Own()"
+    assert caught.value.fix == "make an object of it: Own()"
 
 
 @pytest.mark.parametrize("name", ["", "two words", "[/red]", "a\nb", 3, None, "a" * 61])

@@ -178,7 +178,7 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
     assert caught.value.found.startswith("`x/comparison.json` is no comparison: ")
     assert complaint in caught.value.found
     assert "format 3" in caught.value.expected
-    assert "again" in caught.value.mend
+    assert "again" in caught.value.fix
 
 
 def test_a_number_that_was_changed_is_refused() -> None:

@@ -77,7 +77,7 @@ def test_a_class_in_place_of_a_capability_is_refused():
     assert str(caught.value) == (
         "found:    the class Marking\n"
         "expected: a capability, which is an object\n"
-        "to mend:  make one: Marking()"
+        "fix:      make one: Marking()"
     )
 
 

@@ -245,7 +245,7 @@ def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | 
 def _frequent(named: Named, model: str) -> str | None:
     """Which answer is given too often, and mostly wrongly.
 
-    Questions that a model rightly calls unanswerable are left out.
+    Questions that a model correctly calls unanswerable are left out.
     """
     kept = {
         one: answer
@@ -266,5 +266,5 @@ def _frequent(named: Named, model: str) -> str | None:
     return (
         f"`{brief(answer)}` makes up {times} of {len(kept)} answers "
         f"({100 * times / len(kept):.0f} %){told}"
-        + (f"; {apart} more are rightly unanswerable" if apart else "")
+        + (f"; {apart} more are correctly unanswerable" if apart else "")
     )

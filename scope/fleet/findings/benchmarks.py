@@ -1,4 +1,4 @@
-"""How would a model score on a benchmark that it was never run on? Foretold from its vector."""
+"""How would a model score on a benchmark that it was never run on? Predicted from its vector."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAME = 12
 
 
 class LeftOut(NamedTuple):
-    """Vectors learned without a benchmark, and the accuracies on it that they are to foretell.
+    """Vectors learned without a benchmark, and the accuracies on it that they are to predict.
 
     ``columns`` are the models that have both; ``questions`` counts those of the benchmark.
     """
@@ -90,7 +90,7 @@ def leave_out(
         raise DataError(
             f"{inside.sum()} of {len(inside)} questions are of the benchmark `{benchmark}`",
             expected=f"some, and others to learn from; the benchmarks are {known or 'not known'}",
-            mend="name one of these, or add questions of others",
+            fix="name one of these, or add questions of others",
         )
     known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, ~inside))
     columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
@@ -111,12 +111,12 @@ def predict_benchmark(
     train: float = 0.5,
     seed: int = 0,
 ) -> BenchmarkPrediction:
-    """Foretell accuracies on a benchmark from vectors learned without it, by a linear model.
+    """Predict accuracies on a benchmark from vectors learned without it, by a linear model.
 
     The models are split at random many times; a ridge regression on standardised vectors learns
-    from one side and foretells the other. Kendall's τ then says whether the other side's order is
-    foretold; a split in which either is the same for all counts as τ = 0. (The paper regresses
-    without a ridge: with as few models as it has dimensions, that only foretells noise.)
+    from one side and predicts the other. Kendall's τ then says whether the other side's order is
+    predicted; a split in which either is the same for all counts as τ = 0. (The paper regresses
+    without a ridge: with as few models as it has dimensions, that only predicts noise.)
 
     τ and the mean squared error are undefined, and ``splits`` 0, where there are fewer than 10
     models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
@@ -165,7 +165,7 @@ def predict_benchmark(
         raise SpecError(
             f"{splits} splits with a share of {train:g} to learn from",
             expected="one split or more, and a share between 0 and 1",
-            mend="give 100 and 0.5, as by default",
+            fix="give 100 and 0.5, as by default",
         )
     reason = _why_undefined(accuracies)
     if reason is not None:
@@ -174,7 +174,7 @@ def predict_benchmark(
             benchmark=benchmark, questions=questions, models=len(models), tested=0, splits=0,
             significant=0, tau=unknown, mse=unknown,
         )  # fmt: skip
-    # Two on either side, whatever the share, so that there is an order to foretell.
+    # Two on either side, whatever the share, so that there is an order to predict.
     learned = min(max(round(train * len(models)), 2), len(models) - 2)
     with threadpool_limits(1):
         done = _split_often(places, accuracies, learned, splits, np.random.default_rng(seed))
@@ -213,11 +213,11 @@ def _split_often(
     for split in range(splits):
         order = generator.permutation(len(places))
         known, asked = order[:learned], order[learned:]
-        foretold = _ridge(places[known], accuracies[known], places[asked])
-        sums[asked] += foretold
+        predicted = _ridge(places[known], accuracies[known], places[asked])
+        sums[asked] += predicted
         counts[asked] += 1
-        errors[split] = ((foretold - accuracies[asked]) ** 2).mean()
-        found = kendalltau(np.round(foretold, SAME), accuracies[asked])
+        errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
+        found = kendalltau(np.round(predicted, SAME), accuracies[asked])
         taus[split] = 0.0 if np.isnan(found.statistic) else found.statistic
         significant += bool(found.statistic > 0 and found.pvalue < 0.05)
     return _Splits(taus, significant, errors, sums, counts)
@@ -231,8 +231,8 @@ def _ridge(
     from sklearn.preprocessing import StandardScaler
 
     model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
-    foretold: NDArray[np.float64] = model.fit(known, accuracies).predict(asked)
-    return foretold
+    predicted: NDArray[np.float64] = model.fit(known, accuracies).predict(asked)
+    return predicted
 
 
 def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:

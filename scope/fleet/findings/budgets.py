@@ -59,7 +59,7 @@ def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
         raise SpecError(
             f"a budget of {budget:g} a question",
             expected=f"at least {costs[0]:g}, which the cheapest model costs",
-            mend="raise the budget, or add a cheaper model",
+            fix="raise the budget, or add a cheaper model",
         )
     room = budget * len(worth) * (1 + ROUNDING)
     best: Columns = worth.argmax(axis=1)

@@ -112,7 +112,7 @@ def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list
         raise DataError(
             f"a community for the model `{unknown[0]}`, which is none of the fleet",
             expected=f"names among the fleet's {len(models)}, such as `{models[0]}`",
-            mend="correct the name, or leave it out",
+            fix="correct the name, or leave it out",
         )
     members: dict[str, list[int]] = {}
     for row, model in enumerate(models):

@@ -16,7 +16,7 @@ from scope.protocols import Advance
 from scope.records import Contribution, Estimate, Undefined
 
 FitPredict = Callable[[NDArray[np.bool_]], Probabilities]
-"""Learns from the marked ones of the questions to learn from, and foretells all that are held out.
+"""Learns from the marked ones of the questions to learn from, and predicts all that are held out.
 
 Its result has the shape (questions held out, models)."""
 
@@ -32,7 +32,7 @@ def contributions(
 ) -> tuple[Contribution, ...]:
     """The contribution of every benchmark that is learned from to every one that is held out.
 
-    The error on a benchmark is the share of known answers that do not come as foretold, the mean
+    The error on a benchmark is the share of known answers that do not come as predicted, the mean
     over its held-out questions. The contribution of i to j is the error on j after learning
     without i's questions, minus the error after learning from all, paired by question: positive
     where i helps. That of a benchmark to itself says how much of its forecasts rests on its own.
@@ -61,7 +61,7 @@ def contributions(
 
     Examples
     --------
-    A made-up forecaster that foretells right answers only after it has seen arc:
+    A made-up forecaster that predicts right answers only after it has seen arc:
 
     >>> def fit_predict(learned):
     ...     return np.full((1, 1), 0.9 if learned[0] else 0.1)

@@ -1,4 +1,4 @@
-"""How good forecasts are: who answers what rightly, foretold for questions never seen."""
+"""How good forecasts are: who answers what correctly, predicted for questions never seen."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def forecast_scores(
     Parameters
     ----------
     probabilities
-        Shape (questions, models): the chance of a right answer, foretold.
+        Shape (questions, models): the chance of a right answer, predicted.
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     ids
         The questions', each once.
     forecaster
-        The spelling of what foretold them.
+        The spelling of what predicted them.
     categories
         The questions'; None for a question that counts towards all alone.
     mean_probabilities
-        What the per-model mean foretells, as the line to be ahead of. Left out where
+        What the per-model mean predicts, as the line to be ahead of. Left out where
         ``probabilities`` are themselves of the mean, which has no gain.
     chosen
         Whether this forecaster is the one in use.
@@ -61,11 +61,11 @@ def forecast_scores(
 
     Examples
     --------
-    Two of the three known answers of the first question come as foretold, the second's one too:
+    Two of the three known answers of the first question come as predicted, the second's one too:
 
-    >>> foretold = np.array([[0.9, 0.2, 0.6], [0.1, 0.5, 0.5]], dtype=np.float32)
+    >>> predicted = np.array([[0.9, 0.2, 0.6], [0.1, 0.5, 0.5]], dtype=np.float32)
     >>> answers = np.array([[1, 0, 0], [0, np.nan, np.nan]], dtype=np.float32)
-    >>> (score,) = forecast_scores(foretold, answers, ["a", "b"], forecaster="knn")
+    >>> (score,) = forecast_scores(predicted, answers, ["a", "b"], forecaster="knn")
     >>> round(score.accuracy.value, 3), round(score.brier.value, 3), score.gain
     (0.833, 0.073, None)
     """
@@ -89,9 +89,9 @@ def forecast_scores(
 
 
 def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
-    """The share of each question's known answers that come as foretold, NaN where none is known.
+    """The share of each question's known answers that come as predicted, NaN where none is known.
 
-    A right answer is foretold where its probability is above 0.5.
+    A right answer is predicted where its probability is above 0.5.
 
     Raises
     ------
@@ -104,14 +104,14 @@ def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
     [0.5, 1.0]
     """
     _require_probabilities(probabilities, answers)
-    as_foretold = (probabilities > 0.5) == (answers > 0.5)
-    return means_of_known(as_foretold.astype(np.float32), ~np.isnan(answers))
+    as_predicted = (probabilities > 0.5) == (answers > 0.5)
+    return means_of_known(as_predicted.astype(np.float32), ~np.isnan(answers))
 
 
 def reliability(
     probabilities: Probabilities, answers: Answers, ids: Sequence[str], *, bins: int = 10
 ) -> tuple[ReliabilityBin, ...]:
-    """Of the answers foretold with about the same probability, which share was right?
+    """Of the answers predicted with about the same probability, which share was right?
 
     The bins are equally wide; one without a known answer is left out. Within a bin every answer
     weighs alike, and those of one question stay together in the interval.
@@ -130,15 +130,15 @@ def reliability(
 
     Examples
     --------
-    >>> foretold = np.array([[0.9, 0.8, 0.1]], dtype=np.float32)
+    >>> predicted = np.array([[0.9, 0.8, 0.1]], dtype=np.float32)
     >>> answers = np.array([[1, 0, 0]], dtype=np.float32)
-    >>> low, high = reliability(foretold, answers, ["a"], bins=2)
+    >>> low, high = reliability(predicted, answers, ["a"], bins=2)
     >>> round(low.predicted, 3), low.observed.value, round(high.predicted, 3), high.observed.value
     (0.1, 0.0, 0.85, 0.5)
     """
     edges, places = _binned(probabilities, answers, bins)
     known = ~np.isnan(answers)
-    foretold, came_true = probabilities[known].astype(np.float64), answers[known]
+    predicted, came_true = probabilities[known].astype(np.float64), answers[known]
     owners = np.nonzero(known)[0]
     found = []
     for place in np.unique(places):
@@ -147,7 +147,7 @@ def reliability(
             ReliabilityBin(
                 low=float(edges[place]),
                 high=float(edges[place + 1]),
-                predicted=float(foretold[inside].mean()),
+                predicted=float(predicted[inside].mean()),
                 observed=mean_estimate(came_true[inside], names_at(owners[inside], ids)),
             )
         )

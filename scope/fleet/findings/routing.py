@@ -57,7 +57,7 @@ def route_questions(
             raise SpecError(
                 f"a budget of {budget:g} a question, and no costs",
                 expected="a budget together with what each model costs",
-                mend="give the models' costs, or leave the budget out",
+                fix="give the models' costs, or leave the budget out",
             )
         best: Columns = worth.argmax(axis=1)
         return best
@@ -120,6 +120,6 @@ def _checked_costs(costs: ArrayLike, models: int) -> Costs:
         raise DataError(
             f"the cost {found[column]:g} of the model in column {column}",
             expected="a number of 0 or more for every model",
-            mend="correct the cost, or leave the model out",
+            fix="correct the cost, or leave the model out",
         )
     return found

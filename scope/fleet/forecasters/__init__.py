@@ -1,1 +1,1 @@
-"""What learns from answers, and foretells who answers what rightly."""
+"""What learns from answers, and predicts who answers what correctly."""

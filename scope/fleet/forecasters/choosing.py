@@ -50,7 +50,7 @@ def choose(
     first_anyway: bool = False,
     progress: Progress | None = None,
 ) -> ChosenForecaster:
-    """Fit the candidate that foretells unseen questions best, or each model's mean.
+    """Fit the candidate that predicts unseen questions best, or each model's mean.
 
     Each is fitted ``folds`` times without a part of the questions and tried on that part. The
     one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
@@ -109,8 +109,8 @@ def choose(
     parts = question_folds(numbers, folds, seed)
     mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        foretold = [_left_out(one, questions, given, parts, advance) for one in listed]
-        place = _best([hit_shares(one, given) for one in foretold], mean, numbers)
+        predicted = [_left_out(one, questions, given, parts, advance) for one in listed]
+        place = _best([hit_shares(one, given) for one in predicted], mean, numbers)
         if first_anyway:
             place = listed.index(candidates[0])
         forecaster = clone(listed[place]).fit(questions, given)
@@ -118,17 +118,17 @@ def choose(
     ids = list(map(str, numbers.tolist()))
     scores = tuple(
         score
-        for number, (one, probabilities) in enumerate(zip(listed, foretold, strict=True))
+        for number, (one, probabilities) in enumerate(zip(listed, predicted, strict=True))
         for score in forecast_scores(
             probabilities,
             given,
             ids,
             forecaster=one.spelling,
-            mean_probabilities=None if number == mean else foretold[mean],
+            mean_probabilities=None if number == mean else predicted[mean],
             chosen=number == place,
         )
     )
-    return ChosenForecaster(forecaster, scores, foretold[place])
+    return ChosenForecaster(forecaster, scores, predicted[place])
 
 
 def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
@@ -137,14 +137,14 @@ def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
         raise SpecError(
             "no forecaster to choose from",
             expected="one or more",
-            mend="list a forecaster, such as knn",
+            fix="list a forecaster, such as knn",
         )
     for one in listed[1:]:
         if one.layout != listed[0].layout:
             raise SpecError(
                 f"{listed[0].spelling} for {listed[0].layout}, {one.spelling} for {one.layout}",
                 expected="forecasters of the same table of questions",
-                mend="give all the same layout",
+                fix="give all the same layout",
             )
     if not any(isinstance(one, MeanForecaster) for one in listed):
         listed.insert(0, MeanForecaster(layout=listed[0].layout))
@@ -154,7 +154,7 @@ def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
         raise SpecError(
             f"{twice[0]} twice among the forecasters",
             expected="each once",
-            mend="leave one of them out, or change its parameters",
+            fix="leave one of them out, or change its parameters",
         )
     return listed
 
@@ -176,19 +176,19 @@ def _left_out(
             raise DataError(
                 f"no answer to the {int((~out).sum())} questions outside of a fold",
                 expected="answers to questions of more than one fold",
-                mend="ask for fewer folds, or add answers",
+                fix="ask for fewer folds, or add answers",
             )
         fitted = clone(forecaster).fit(table[~out], learned[:, with_answers])
-        foretold = fitted.predict_proba(table[out])
-        rows = np.repeat(foretold.mean(axis=1, keepdims=True), len(with_answers), axis=1)
-        rows[:, with_answers] = foretold
+        predicted = fitted.predict_proba(table[out])
+        rows = np.repeat(predicted.mean(axis=1, keepdims=True), len(with_answers), axis=1)
+        rows[:, with_answers] = predicted
         found[out] = rows
         advance()
     return found
 
 
 def _best(shares: Sequence[NDArray[np.float64]], mean: int, numbers: NDArray[np.int64]) -> int:
-    """The place of the best, or the mean's: from the shares of each row foretold rightly."""
+    """The place of the best, or the mean's: from the shares of each row predicted correctly."""
     answered = ~np.isnan(shares[0])
     values = np.array(shares)[:, answered]
     best = int(values.mean(axis=1).argmax())

@@ -60,7 +60,7 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
         raise SpecError(
             f"{folds} folds of {questions} {different}questions",
             expected="two folds or more, and a question or more in each",
-            mend="add questions, or ask for fewer folds" if folds > 1 else "ask for folds=2",
+            fix="add questions, or ask for fewer folds" if folds > 1 else "ask for folds=2",
         )
     drawn: NDArray[np.int64] = np.random.default_rng([seed, _STREAM]).permutation(questions)
     return (drawn % folds)[numbers]

@@ -19,7 +19,7 @@ Probabilities = NDArray[np.float32]
 
 
 class Forecaster(BaseEstimator, ABC):
-    """Foretells which model answers which question rightly.
+    """Predicts which model answers which question correctly.
 
     A question is a row of a table laid out as ``layout`` says, a model a column of the answers,
     so that scikit-learn's splits and searches, which draw rows, split by question. Results are the
@@ -65,12 +65,12 @@ class Forecaster(BaseEstimator, ABC):
         return self.restore(self.state_arrays())
 
     def predict_proba(self, X: Table) -> Probabilities:  # noqa: N803
-        """The probability that each model answers each question rightly, (questions, models)."""
+        """The probability that each model answers each question correctly, (questions, models)."""
         with threadpool_limits(1):
             return self._probabilities(checked_table(X, self.layout))
 
     def predict(self, X: Table) -> NDArray[np.float32]:  # noqa: N803
-        """Whether each model is foretold to answer each question rightly: 1 or 0."""
+        """Whether each model is predicted to answer each question correctly: 1 or 0."""
         return (self.predict_proba(X) > 0.5).astype(np.float32)
 
     def score(self, X: Table, y: Answers) -> float:  # noqa: N803
@@ -166,14 +166,14 @@ def checked_table(table: Table, layout: QuestionLayout) -> Table:
             f"a table of questions of shape {found.shape}",
             expected=f"{layout.width} columns: a vector of {layout.vector}, "
             f"{len(layout.features)} features and {int(bool(layout.categories))} category",
-            mend="make the table with the same encoder and columns that the forecaster has",
+            fix="make the table with the same encoder and columns that the forecaster has",
         )
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
         raise DataError(
             f"a number that is not finite in row {row} of the table of questions",
             expected="finite numbers",
-            mend="encode the question again, or leave it out",
+            fix="encode the question again, or leave it out",
         )
     return found
 
@@ -191,7 +191,7 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
         raise DataError(
             f"answers of shape {found.shape} to {questions} questions",
             expected="one row a question and one column a model",
-            mend="turn the matrix round, or give the questions that were answered",
+            fix="turn the matrix round, or give the questions that were answered",
         )
     require_right_or_wrong(found)
     values = np.unique(found[~np.isnan(found)])
@@ -200,7 +200,7 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
         raise DataError(
             f"all answers {told}",
             expected="right and wrong ones: there is nothing to learn otherwise",
-            mend="add models or questions",
+            fix="add models or questions",
         )
     require_answers_of_each(found)
     return found
@@ -219,7 +219,7 @@ def require_right_or_wrong(answers: Answers) -> None:
         raise DataError(
             f"the value {float(wrong[0]):g} among the answers",
             expected="1 for right, 0 for wrong, NaN for unknown",
-            mend="make each answer right or wrong",
+            fix="make each answer right or wrong",
         )
 
 
@@ -236,5 +236,5 @@ def require_answers_of_each(answers: Answers) -> None:
         raise DataError(
             f"no answer of the model in column {mute[0]}",
             expected="an answer or more of every model",
-            mend="leave the model out, or add answers of it",
+            fix="leave the model out, or add answers of it",
         )

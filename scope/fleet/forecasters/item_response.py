@@ -1,4 +1,4 @@
-"""Item response theory with questions never answered: their parameters are foretold from text."""
+"""Item response theory with questions never answered: their parameters are predicted from text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
-from scope.fleet.forecasters.newcomers import checked_newcomers
-from scope.fleet.forecasters.placing import (
+from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
     logit_places,
@@ -21,6 +20,7 @@ from scope.fleet.forecasters.placing import (
     placed_skills,
     spread_of,
 )
+from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.response_model import ResponseModel, fit_responses
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.skills import shrunk_skills
@@ -38,11 +38,11 @@ _HALF = np.float32(0.5)
 
 
 class ItemResponse(TextForecaster):
-    """Foretells by a model's abilities and a question's easiness and discriminations.
+    """Predicts by a model's abilities and a question's easiness and discriminations.
 
-    Both are learned from the answers (`fit_responses`); for a new question they are foretold from
+    Both are learned from the answers (`fit_responses`); for a new question they are predicted from
     its vector, features and category, by ridge regression on its likeness to landmarks. Where
-    that does not foretell training questions left out in turn better than each model's skill
+    that does not predict training questions left out in turn better than each model's skill
     does, the forecasts are the skills.
 
     ``model_vectors_``, shape (models, dimensions), are the abilities, each of variance 1 whatever
@@ -144,14 +144,14 @@ class ItemResponse(TextForecaster):
         items = _items(responses)
         basis = self._learn_kernel(table, items)
         inputs = self._likeness_times(table, basis)
-        foretell = partial(foretell_by_responses, dimensions=dimensions, guard=self.guard)
-        trial = left_out_forecasts(inputs, answers, numbers, folds, foretell)
-        # Parameters foretold are not the true ones, and forecasts by them too bold.
+        predict = partial(predict_by_responses, dimensions=dimensions, guard=self.guard)
+        trial = left_out_forecasts(inputs, answers, numbers, folds, predict)
+        # Parameters predicted are not the true ones, and forecasts by them too bold.
         slope = max(calibration_slope(trial, self._generator(1)), 0.0)
         chances = expit(np.float32(slope) * (trial.forecasts - _HALF))
-        foretold = trial._replace(forecasts=chances)
-        self.helps_ = text_helps(foretold, self.guard)
-        self.route_weights_ = self._route_weights(foretold, table, answers)
+        predicted = trial._replace(forecasts=chances)
+        self.helps_ = text_helps(predicted, self.guard)
+        self.route_weights_ = self._route_weights(predicted, table, answers)
         ridge = fit_ridge(inputs, items, guard=self.guard)
         # One product from likeness to parameters, with no detour over all inputs.
         self.weights_ = np.float32(slope) * (basis @ ridge.weights)
@@ -175,7 +175,7 @@ class ItemResponse(TextForecaster):
         return np.asarray(expit(logits, out=logits))
 
 
-def foretell_by_responses(
+def predict_by_responses(
     inputs: NDArray[np.float32],
     answers: Answers,
     new: NDArray[np.float32],
@@ -193,7 +193,7 @@ def foretell_by_responses(
 
 
 def _items(responses: ResponseModel) -> NDArray[np.float32]:
-    """What is to be foretold of each question: easiness, then discriminations, all logits."""
+    """What is to be predicted of each question: easiness, then discriminations, all logits."""
     return np.column_stack([responses.easiness, responses.discriminations])
 
 

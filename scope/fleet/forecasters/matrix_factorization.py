@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_limits
 from scope.errors import SpecError
 from scope.fleet.forecasters.bilinear import Numbers, Settings, train_bilinear
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
-from scope.fleet.forecasters.newcomers import checked_newcomers
-from scope.fleet.forecasters.placing import (
+from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
     logit_places,
@@ -22,12 +21,13 @@ from scope.fleet.forecasters.placing import (
     placed_skills,
     spread_of,
 )
+from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 
 class MatrixFactorization(VectorForecaster):
-    """Foretells by a learned vector a model, times a projection of the question's vector.
+    """Predicts by a learned vector a model, times a projection of the question's vector.
 
     The logit of a right answer is a weighted sum over the dimensions of the model's vector times
     the projected question; all of it is learned together, by Adam on the cross-entropy of random
@@ -141,5 +141,5 @@ class MatrixFactorization(VectorForecaster):
                 f"{name}={getattr(self, name)}",
                 expected="1 or more of dimensions, epochs and batch; a learning rate above 0; "
                 "noise and a weight decay of 0 or more",
-                mend=f"give another {name}",
+                fix=f"give another {name}",
             )

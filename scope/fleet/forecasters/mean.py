@@ -16,7 +16,7 @@ from scope.fleet.layout import Answers, QuestionLayout, Table
 
 
 class MeanForecaster(VectorForecaster):
-    """Foretells each question by the share of a model's known answers that are right.
+    """Predicts each question by the share of a model's known answers that are right.
 
     A model's vector has the one dimension of that share. What is to be expected of it over all
     questions, ``skills_``, is drawn to the fleet's mean where its answers are few.

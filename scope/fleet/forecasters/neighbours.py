@@ -18,7 +18,7 @@ _AT_ONCE = 256
 
 
 class NeighbourForecaster(Forecaster):
-    """Foretells a question by the mean answer of the training questions nearest to its vector.
+    """Predicts a question by the mean answer of the training questions nearest to its vector.
 
     Nearest is by Euclidean distance, which for vectors of length 1 orders as cosine does; at
     equal distances the question that stands first counts. A model's unknown answers are left
@@ -58,7 +58,7 @@ class NeighbourForecaster(Forecaster):
             raise SpecError(
                 f"neighbours={self.neighbours}",
                 expected="one neighbour or more",
-                mend="give another number, such as the paper's neighbours=131",
+                fix="give another number, such as the paper's neighbours=131",
             )
 
     def _fit(self, table: Table, answers: Answers) -> None:

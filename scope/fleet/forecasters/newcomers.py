@@ -20,7 +20,7 @@ class Prior(NamedTuple):
     """What a fleet says about a model before it answers: its vector's ``mean`` and ``covariance``.
 
     A vector is the skill and then the coordinates. ``noise`` is the variance of an answer about
-    what the right vector foretells.
+    what the right vector predicts.
     """
 
     mean: NDArray[np.float64]
@@ -137,7 +137,7 @@ def checked_newcomers(
         raise DataError(
             f"answers of shape {found.shape} to rows of shape {places.shape}",
             expected="one row of answers a question, and one column a model",
-            mend="give one answer, or NaN, for each question and model",
+            fix="give one answer, or NaN, for each question and model",
         )
     whole = np.issubdtype(places.dtype, np.integer)
     outside = places[(places < 0) | (places >= questions)] if whole else places
@@ -145,7 +145,7 @@ def checked_newcomers(
         raise DataError(
             f"the row {outside[0]}",
             expected=f"rows from 0 to {questions - 1}: questions that it was fitted on",
-            mend="give answers to questions of the fleet's own",
+            fix="give answers to questions of the fleet's own",
         )
     require_right_or_wrong(found)
     require_answers_of_each(found)

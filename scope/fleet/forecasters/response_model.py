@@ -1,4 +1,4 @@
-"""Item response theory: abilities and questions found together, from who answered what rightly.
+"""Item response theory: abilities and questions found together, from who answered what correctly.
 
 The multidimensional two-parameter logistic model (McKinley and Reckase, 1982): the logit of a
 right answer is a question's easiness plus its discriminations times the model's abilities.

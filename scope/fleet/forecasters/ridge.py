@@ -1,4 +1,4 @@
-"""Several numbers foretold from one table, each by a ridge regression of its own strength."""
+"""Several numbers predicted from one table, each by a ridge regression of its own strength."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STRENGTHS = tuple(np.geomspace(0.03, 300, 15).tolist())
 
 
 class Ridge(NamedTuple):
-    """``inputs`` foretell ``(inputs - centre) @ weights + offset``.
+    """``inputs`` predict ``(inputs - centre) @ weights + offset``.
 
     ``weights`` has shape (inputs, targets), ``centre`` (inputs,), ``offset`` (targets,). ``gain``,
     shape (targets,), is the squared error that each target's regression saves over its mean,
@@ -24,7 +24,7 @@ class Ridge(NamedTuple):
     gain: NDArray[np.float64]
 
     def predict(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The targets foretold, shape (rows, targets)."""
+        """The targets predicted, shape (rows, targets)."""
         centred: NDArray[np.float32] = inputs - self.centre
         return np.asarray(centred @ self.weights + self.offset, dtype=np.float32)
 
@@ -38,7 +38,7 @@ def fit_ridge(
 ) -> Ridge:
     """A ridge regression of each target on the inputs, with the strength that is best for it.
 
-    For each strength every row is foretold from all others, in closed form; the least mean
+    For each strength every row is predicted from all others, in closed form; the least mean
     squared error decides. A target whose error does not fall by more than ``guard`` standard
     errors below its mean's keeps its mean, whatever the inputs are.
 

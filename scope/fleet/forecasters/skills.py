@@ -74,7 +74,7 @@ def newcomer_skills(
     questions
         How many there are in all.
     expected
-        The share of right answers that each further model is foretold over all questions, and
+        The share of right answers that each further model is predicted over all questions, and
         over those that it answered: right answers to easy ones then count for little. The
         fleet's mean for both where it is not given.
 

@@ -1,4 +1,4 @@
-"""Skills, and the few dimensions in which models differ, foretold from a question's text."""
+"""Skills, and the few dimensions in which models differ, predicted from a question's text."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class TextFactors(TextForecaster):
     """A model is its skill and a few coordinates; a question's coordinates follow from its text.
 
     The chance of a right answer is about ``skill + model coordinates · question coordinates``.
-    Fitting takes both kinds of coordinates from the answers (`factorize`), and learns to foretell
+    Fitting takes both kinds of coordinates from the answers (`factorize`), and learns to predict
     the questions' from vector, features and category (`fit_ridge` on a `Kernel`'s inputs), each
     coordinate as strongly as the texts tell it. Which kinds of likeness count, whether the text
     counts at all, how bold probabilities are and how far a router goes by the text is found on
-    training questions that are left out in turn. Where texts foretell nothing, the probabilities
+    training questions that are left out in turn. Where texts predict nothing, the probabilities
     are exactly the skills, which for complete answers are each model's accuracy.
 
     ``model_vectors_`` has shape (models, 1 + dimensions): the skill, then the coordinates. The
@@ -121,7 +121,7 @@ class TextFactors(TextForecaster):
         """A copy with further models: their vectors from some answers, all else frozen.
 
         A vector's prior is the spread of the vectors of the models that were fitted; others that
-        were added before do not count. A hundred answers are foretold from in milliseconds.
+        were added before do not count. A hundred answers are predicted from in milliseconds.
 
         Parameters
         ----------
@@ -158,8 +158,8 @@ class TextFactors(TextForecaster):
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
         basis = self._learn_kernel(table, factors.question_vectors * weight)
         inputs = self._likeness_times(table, basis)
-        foretell = partial(foretell_by_factors, dimensions=dimensions, guard=self.guard)
-        trial = left_out_forecasts(inputs, answers, numbers, folds, foretell)
+        predict = partial(predict_by_factors, dimensions=dimensions, guard=self.guard)
+        trial = left_out_forecasts(inputs, answers, numbers, folds, predict)
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
@@ -202,7 +202,7 @@ class TextFactors(TextForecaster):
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
 
-def foretell_by_factors(
+def predict_by_factors(
     inputs: NDArray[np.float32],
     answers: Answers,
     new: NDArray[np.float32],

@@ -1,4 +1,4 @@
-"""What a question is like before anyone answers it, learned once by whoever foretells from text."""
+"""What a question is like before anyone answers it, learned once by whoever predicts from text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TextForecaster(VectorForecaster):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise SpecError(
-                    f"{name}={value}", expected=f"{least} or more", mend=f"set {name}={least}"
+                    f"{name}={value}", expected=f"{least} or more", fix=f"set {name}={least}"
                 )
 
     def _dimensions_for(self, models: int) -> int:
@@ -73,7 +73,7 @@ class TextForecaster(VectorForecaster):
             raise SpecError(
                 f"{dimensions} dimensions for {models} models",
                 expected=f"{models} dimensions at most: models differ in no more",
-                mend=f"ask for dimensions={models} or fewer, or add models",
+                fix=f"ask for dimensions={models} or fewer, or add models",
             )
         return dimensions
 
@@ -84,9 +84,9 @@ class TextForecaster(VectorForecaster):
         if different < 2:
             raise DataError(
                 f"{len(table)} questions with one vector" if len(table) > 1 else "1 question",
-                expected="two different questions or more, so that one can be foretold from "
+                expected="two different questions or more, so that one can be predicted from "
                 "another",
-                mend="add questions",
+                fix="add questions",
             )
         return numbers, question_folds(numbers, min(self.folds, different), self.seed)
 
@@ -96,7 +96,7 @@ class TextForecaster(VectorForecaster):
         Parameters
         ----------
         targets
-            Shape (questions, any): what is to be foretold. Their squared errors are summed as
+            Shape (questions, any): what is to be predicted. Their squared errors are summed as
             they are, so that they must be measured in the same unit.
         """
         features = self.layout.features_of(table)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.fleet.layout import Answers
 
-Foretell = Callable[
+Predict = Callable[
     [NDArray[np.float32], Answers, NDArray[np.float32]],
     tuple[NDArray[np.float32], NDArray[np.float32]],
 ]
@@ -43,7 +43,7 @@ def left_out_forecasts(
     answers: Answers,
     numbers: NDArray[np.int64],
     folds: NDArray[np.int64],
-    foretell: Foretell,
+    predict: Predict,
 ) -> LeftOutForecasts:
     """Forecast the questions of each fold from those of the others.
 
@@ -57,13 +57,13 @@ def left_out_forecasts(
         Shape (questions, models).
     numbers, folds
         Which question each row is, and its fold.
-    foretell
+    predict
         Learns from the questions outside of a fold, whose answers alone it is given.
     """
     means, forecasts = np.empty_like(answers), np.empty_like(answers)
     for fold in np.unique(folds):
         out = folds == fold
-        means[out], forecasts[out] = foretell(inputs[~out], answers[~out], inputs[out])
+        means[out], forecasts[out] = predict(inputs[~out], answers[~out], inputs[out])
     answered = ~np.isnan(answers).all(axis=1)
     return LeftOutForecasts(
         answers[answered], means[answered], forecasts[answered], numbers[answered]
@@ -71,10 +71,10 @@ def left_out_forecasts(
 
 
 def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
-    """Whether the texts foretell left-out answers better than each model's mean does.
+    """Whether the texts predict left-out answers better than each model's mean does.
 
     The squared error must fall by more than ``guard`` standard errors, over questions, and the
-    share of answers foretold must rise by more than `LEAST_GAIN`.
+    share of answers predicted must rise by more than `LEAST_GAIN`.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def _squared_error(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[
 
 
 def _accuracy(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
-    """The share of each question's known answers that is foretold."""
+    """The share of each question's known answers that is predicted."""
     known = ~np.isnan(answers)
     hits = ((forecasts > 0.5) == (answers > 0.5)) & known
     return np.asarray(hits.sum(axis=1) / known.sum(axis=1))

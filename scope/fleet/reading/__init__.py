@@ -1,4 +1,4 @@
-"""Reads who answered what rightly, wherever it is kept."""
+"""Reads who answered what correctly, wherever it is kept."""
 
 from scope.fleet.reading.matrices import Questions, read_matrix, read_questions
 

@@ -78,7 +78,7 @@ def join(questions: dict[str, Told], id_: str, told: Told) -> None:
             raise DataError(
                 f"two {role} for the question `{id_:.60}`: {first!r:.80} and {second!r:.80}",
                 expected="an id of its own for each question",
-                mend="give the questions ids of their own, the same ones in all files",
+                fix="give the questions ids of their own, the same ones in all files",
             )
     questions[id_] = Told(known.text or told.text, known.category or told.category)
 

@@ -167,5 +167,5 @@ def _require_room(cells: Cells) -> None:
             f"{len(cells.models)} models and {len(cells.ids)} questions, which are more than "
             f"{MOST_CELLS} cells; the first models are {listed(cells.models, SHOWN)}",
             expected="a model and a question in many rows each",
-            mend="look whether the right columns were read: --column model=NAME",
+            fix="look whether the right columns were read: --column model=NAME",
         )

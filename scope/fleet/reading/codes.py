@@ -107,5 +107,5 @@ def _unreadable(row: str, wanted: WantedColumn, found: str, expected: str) -> Da
     return DataError(
         f"{row}: {found} in column {' or '.join(f'`{column}`' for column in wanted.columns)}",
         expected=expected,
-        mend="mend the row, or name another column: --column ROLE=NAME",
+        fix="fix the row, or name another column: --column ROLE=NAME",
     )

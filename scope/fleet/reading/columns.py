@@ -1,5 +1,5 @@
 """Which column of a table tells the model, the question, its text, its category, and whether it
-was answered rightly.
+was answered correctly.
 
 Columns are found by their usual names, of which the first that is there counts, or named as
 ``ROLE=NAME``. So the files of EmbedLLM, with ``prompt_id, model_id, category_id, label, prompt,
@@ -78,7 +78,7 @@ def choose_matrix_columns(
             raise DataError(
                 f"no column `{column}` in {name}",
                 expected=f"one of its columns: {listed(columns)}",
-                mend=f"name another column: --column {role}=NAME",
+                fix=f"name another column: --column {role}=NAME",
             )
     free = [column for column in columns if column not in given.values()]
     found = {role: given.get(role) or first_of(names, free) for role, names in NAMES.items()}
@@ -99,7 +99,7 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
     return DataError(
         f"no column for {role} in {name}; its columns are {listed(columns)}",
         expected=f"one of the names {usual}{', ' if rest else ''}{rest}",
-        mend=f"name the column: --column {role}=NAME",
+        fix=f"name the column: --column {role}=NAME",
     )
 
 
@@ -112,13 +112,13 @@ def _by_role(given: Mapping[str, str]) -> dict[str, str]:
             raise SpecError(
                 f"no column has the role `{name}`",
                 expected=f"one of the roles {', '.join((*NAMES, *ALIASES))}",
-                mend=did_you_mean(name, (*NAMES, *ALIASES), "use one of them"),
+                fix=did_you_mean(name, (*NAMES, *ALIASES), "use one of them"),
             )
         if role in found:
             raise SpecError(
                 f"two columns for {role}: `{found[role]}` and `{column}`",
                 expected="one column a role",
-                mend="leave one of them out",
+                fix="leave one of them out",
             )
         found[role] = column
     return found

@@ -46,7 +46,7 @@ def read_long(
         raise DataError(
             f"no row in {table.source.name} but the names of its columns",
             expected="a row or more",
-            mend="look at what wrote the file",
+            fix="look at what wrote the file",
         )
     text = found.get("text")
     item = found["item"] if "item" in found else found["text"]
@@ -132,7 +132,7 @@ def _require_models(model: Codes, correct: NDArray[np.int8], table: Table) -> No
             f"{counted(len(nobody), 'answer')} in {table.source.name} without the name of a model, "
             f"the first in row {nobody[0]} (counted from 0, without a header)",
             expected="the model's name in every row",
-            mend="mend the rows, or name another column: --column model=NAME",
+            fix="fix the rows, or name another column: --column model=NAME",
         )
 
 
@@ -150,6 +150,6 @@ def _of_questions(role: str, item: Coded, values: Coded, table: Table) -> Sequen
             f"two values of {role} for the question `{item.values[rows[first]]:.60}` in "
             f"{table.source.name}: {one!r:.80} and {two!r:.80}",
             expected=f"one {role} for all rows of a question",
-            mend=f"mend the ids, or name another column: --column item=NAME, --column {role}=none",
+            fix=f"fix the ids, or name another column: --column item=NAME, --column {role}=none",
         )
     return [None if code == UNKNOWN else values.values[code] for code in found.tolist()]

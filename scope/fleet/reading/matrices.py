@@ -1,4 +1,4 @@
-"""Reads who answered what rightly: tables, folders of saved predictions, runs of comparisons."""
+"""Reads who answered what correctly: tables, folders of saved predictions, runs of comparisons."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AS_FOUND: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Questions:
-    """Questions, and who answered them rightly where that is known.
+    """Questions, and who answered them correctly where that is known.
 
     ``texts`` are empty and ``categories`` None where they are not known. The ``matrix`` has the
     same questions in the same order, of which some may have no answer at all; it is None where no
@@ -41,7 +41,7 @@ class Questions:
 def read_matrix(
     spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
 ) -> CorrectnessMatrix:
-    """Read a matrix of who answered what rightly, sorted by the names of models and questions.
+    """Read a matrix of who answered what correctly, sorted by the names of models and questions.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def read_questions(
         raise DataError(
             f"no question in {_shown(spec)}",
             expected="one question or more",
-            mend="look at what wrote the file",
+            fix="look at what wrote the file",
         )
     return Questions(
         ids=matrix.ids,
@@ -96,7 +96,7 @@ def _read(
         raise SpecError(
             "no data",
             expected="a table of answers, a folder of saved predictions, or a run",
-            mend="name one or more",
+            fix="name one or more",
         )
     folders = {one: expanded(one) for one in specs}
     runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
@@ -114,7 +114,7 @@ def _read(
         raise DataError(
             f"no answer in {', '.join(specs)}",
             expected="a table, folder or run with answers of models among them",
-            mend="add one with --data, or name its columns: --column model=NAME",
+            fix="add one with --data, or name its columns: --column model=NAME",
         )
     return _joined(asking, telling)
 

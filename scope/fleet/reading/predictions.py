@@ -1,4 +1,4 @@
-"""Who answered what rightly in a folder of saved predictions, one file a model.
+"""Who answered what correctly in a folder of saved predictions, one file a model.
 
 A row has ``id`` or ``text`` or both; ``probabilities``, or an ``answer`` that is null where the
 model gave none; and ``gold``, the right answer, where it is known. ``labels``, in the first row,
@@ -67,7 +67,7 @@ def read_predictions(folder: Path, *, answers: bool) -> Cells:
         raise DataError(
             f"no saved predictions in the folder `{folder}`",
             expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
-            mend="name another folder, a table of answers, or a run of `scope compare`",
+            fix="name another folder, a table of answers, or a run of `scope compare`",
         )
     rows = [row for model, path in files.items() for row in _rows(model, path, answers)]
     ids = _ids_by_text(rows)
@@ -109,7 +109,7 @@ def _ids_by_text(rows: Sequence[_Row]) -> dict[str, str]:
                 f"the text {row.text!r:.80} under two ids, `{ids[row.text or '']}` and "
                 f"`{row.id}`, and without an id in another file",
                 expected="an id in every file where questions of the same text differ",
-                mend="add the ids to all files",
+                fix="add the ids to all files",
             )
     return ids
 

@@ -1,4 +1,4 @@
-"""Who answered what rightly in finished runs of ``scope compare``."""
+"""Who answered what correctly in finished runs of ``scope compare``."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def _of_run(path: Path) -> Iterator[_Asked]:
         raise RunError(
             f"the run `{path}` is not finished",
             expected="a finished run, with its comparison.json",
-            mend="give the run's command again, which goes on where it was",
+            fix="give the run's command again, which goes on where it was",
         )
     if not comparison.tasks:
         raise DataError(
             f"the run `{path}` is one of `scope {comparison.manifest.job}` and holds no answers to "
             "questions",
             expected="a run of `scope compare`",
-            mend="name another run, or a table with the columns model, item and correct",
+            fix="name another run, or a table with the columns model, item and correct",
         )
     for one in comparison.tasks:
         yield _Asked(
@@ -108,7 +108,7 @@ def _require_same_models(asked: Sequence[_Asked]) -> None:
             raise DataError(
                 f"two models called `{name}` in the runs: `{specs[name]}` and `{spec}`",
                 expected="runs in which a name means one model",
-                mend="give the runs' commands again with specs that are alike, or name fewer runs",
+                fix="give the runs' commands again with specs that are alike, or name fewer runs",
             )
 
 

@@ -74,7 +74,7 @@ class AuditRequest(LabelledTexts):
             raise SpecError(
                 f"--encoder {self.encoder} without --min-similarity",
                 expected="an encoder with the similarity that it measures",
-                mend="add --min-similarity, such as 0.8, or leave --encoder out",
+                fix="add --min-similarity, such as 0.8, or leave --encoder out",
             )
 
 

@@ -153,7 +153,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
             f"the reference `{found.model}` is degenerate: {found.degenerate}",
             expected="a reference whose answers depend on the texts, so that it has invariances "
             "worth keeping",
-            mend="check that the model, its labels and the data belong together (`--label-map` "
+            fix="check that the model, its labels and the data belong together (`--label-map` "
             "renames labels), or name another reference",
         )
 

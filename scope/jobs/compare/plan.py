@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scope.core.request import reproduce
+from scope.jobs.answering_models import PROMPTS, AnsweringModel
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import software_versions
-from scope.jobs.participants import PROMPTS, Participant
 from scope.jobs.semscore import SemScore
 from scope.jobs.task_choice import ChosenTask
 from scope.models.prompts import prompt_of
@@ -20,13 +20,13 @@ class ComparisonPlan:
     """What is to be done; nothing of it changes any more."""
 
     request: CompareRequest
-    participants: tuple[Participant, ...]
+    answering_models: tuple[AnsweringModel, ...]
     tasks: tuple[ChosenTask, ...]
     semscore: SemScore | None
 
     def _asked_with(self) -> dict[str, Setting]:
         """The prompts and the longest answer, where a model may be asked with them."""
-        if all(one.saved or one.own for one in self.participants):
+        if all(one.saved or one.own for one in self.answering_models):
             return {}
         used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
         prompts = {
@@ -36,12 +36,12 @@ class ComparisonPlan:
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """What stands at the head of the result; the texts cut by each model are known later."""
-        counts = truncated or [0] * len(self.participants)
+        counts = truncated or [0] * len(self.answering_models)
         roles = [one.task.role for one in self.tasks]
         return Manifest(
             job="compare",
             models=tuple(
-                one.card(cut, roles) for one, cut in zip(self.participants, counts, strict=True)
+                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
             ),
             data=tuple(one.data.card for one in self.tasks),
             capabilities=tuple(one.card() for one in self.tasks),

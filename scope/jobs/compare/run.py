@@ -16,11 +16,11 @@ from scope.estimation.tasks import (
     measure_task,
     most_pairs,
 )
-from scope.jobs.asking import ask
+from scope.jobs.answering_models import load_answering_models
 from scope.jobs.canaries import recognise_answerer
 from scope.jobs.compare.plan import ComparisonPlan
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.participants import load_participants
+from scope.jobs.inference import ask
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
@@ -48,7 +48,7 @@ def prepare(request: CompareRequest) -> Prepared:
     semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
     plan = ComparisonPlan(
         request=request,
-        participants=load_participants(request.models, tasks, options, progress),
+        answering_models=load_answering_models(request.models, tasks, options, progress),
         tasks=tasks,
         semscore=semscore,
     )
@@ -59,7 +59,7 @@ def prepare(request: CompareRequest) -> Prepared:
 def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
     """See that what gates name will be measured, now that all models of a table are known."""
     tasks = [one.task.name for one in plan.tasks]
-    known = [*tasks, *(one.name for one in plan.participants), GOLD]
+    known = [*tasks, *(one.name for one in plan.answering_models), GOLD]
     for gate in gates:
         read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
         require_names(
@@ -67,14 +67,14 @@ def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -
             read.text,
             known,
             expected=f"a task or a model of this comparison, or {GOLD} for the right answers",
-            mend="check the name, or name the model with --model",
+            fix="check the name, or name the model with --model",
         )
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
     """Ask, then measure; every answer that the run knows already is taken from it."""
     for task in plan.tasks:
-        for model in plan.participants:
+        for model in plan.answering_models:
             recognise_answerer(model, task.task, _questions(task), run, progress)
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
     likeness = [
@@ -104,7 +104,7 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
         ),
         answers=tuple(
             ask(one, chosen.task, _questions(chosen), store=run, progress=progress)
-            for one in plan.participants
+            for one in plan.answering_models
         ),
     )
 
@@ -127,7 +127,7 @@ def _measure(
     measure = partial(
         measure_task,
         answers,
-        [one.name for one in plan.participants],
+        [one.name for one in plan.answering_models],
         normalize=plan.request.normalize,
         seed=plan.request.seed,
     )
@@ -146,7 +146,7 @@ def _measure(
 def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> list[int]:
     return [
         sum(answer.truncated for task in answered for answer in task.answers[place])
-        for place in range(len(plan.participants))
+        for place in range(len(plan.answering_models))
     ]
 
 

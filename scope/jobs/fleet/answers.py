@@ -28,7 +28,7 @@ def load_answers(
         raise SpecError(
             "no answers to learn from",
             expected="a table, a folder of saved answers or a run of `scope compare`",
-            mend="write for example --data answers.csv",
+            fix="write for example --data answers.csv",
         )
     matrix = read_matrix(specs, columns=columns)
     return matrix, _card(", ".join(specs), matrix)
@@ -80,7 +80,7 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
             f"{counted(len(found), 'benchmark')} among the categories of "
             f"{counted(len(matrix.ids), 'question')}",
             expected=f"two or more: {purpose}",
-            mend="add a column with each question's benchmark, or name it: --column category=NAME",
+            fix="add a column with each question's benchmark, or name it: --column category=NAME",
         )
     return tuple(found)
 

@@ -130,7 +130,7 @@ def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> En
         raise DataError(
             f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
             expected=f"that of the fleet, `{fleet.encoder}` with the fingerprint {expected}",
-            mend="name it with --encoder, and the same --dtype; or embed the fleet again with "
+            fix="name it with --encoder, and the same --dtype; or embed the fleet again with "
             "this one",
         )
     return encoder

@@ -60,7 +60,7 @@ class Learning:
             raise SpecError(
                 f"the embedder `{self.embedder}`",
                 expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
-                mend="leave it out to have one selected",
+                fix="leave it out to have one selected",
             )
 
     @property

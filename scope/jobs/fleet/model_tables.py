@@ -54,7 +54,7 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
         raise DataError(
             f"no file `{file}`",
             expected=f"the path of a .csv with the columns model and {meaning}",
-            mend="check the path",
+            fix="check the path",
         )
     source = open_file(file)
     seen: set[str] = set()
@@ -84,7 +84,7 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
         ...
     scope.errors.SpecError: found:    no model `yi-34` in the fleet, which --cost names
     expected: one of its 2 models: `yi-34b`, `qwen-7b`
-    to mend:  did you mean `yi-34b`?
+    fix:      did you mean `yi-34b`?
     """
     known = set(models)
     for name in names:
@@ -92,7 +92,7 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
             raise SpecError(
                 f"no model `{name}` in the fleet, which {option} names",
                 expected=f"one of its {len(models)} models: {listed(models, SHOWN)}",
-                mend=did_you_mean(name, models, "check the spelling", most=3),
+                fix=did_you_mean(name, models, "check the spelling", most=3),
             )
 
 
@@ -113,14 +113,14 @@ def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[flo
             raise SpecError(
                 f"a cost of {cost} for `{name}`",
                 expected="a finite number, 0 or more",
-                mend=f"write for example --cost {name}=0.5",
+                fix=f"write for example --cost {name}=0.5",
             )
     without = [model for model in models if model not in costs]
     if without:
         raise DataError(
             f"no cost for {len(without)} of {len(models)} models: {listed(without, SHOWN)}",
             expected="a cost for every model that may be asked",
-            mend="add --cost MODEL=COST or a row in the file of --costs, or name the models "
+            fix="add --cost MODEL=COST or a row in the file of --costs, or name the models "
             "to be asked with --model",
         )
     return [costs[model] for model in models]

@@ -63,7 +63,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
             raise SpecError(
                 f"no benchmark `{one}`",
                 expected=f"one of: {listed(known, 40)}",
-                mend=did_you_mean(one, known, "name one of these, or none for all"),
+                fix=did_you_mean(one, known, "name one of these, or none for all"),
             )
     return tuple(dict.fromkeys(named)) or known
 
@@ -86,7 +86,7 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
         raise DataError(
             f"{counted(most, 'model')} with answers to a benchmark and to other questions",
             expected=f"{FEWEST_MODELS} or more: some to learn from, others to predict",
-            mend="add answers of further models",
+            fix="add answers of further models",
         )
 
 

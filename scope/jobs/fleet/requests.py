@@ -44,7 +44,7 @@ def costs_by_model(written: Sequence[str]) -> dict[str, float]:
             raise SpecError(
                 f"--cost {entry}",
                 expected="MODEL=COST with a number, each model once",
-                mend="write for example --cost yi-34b=0.8",
+                fix="write for example --cost yi-34b=0.8",
             )
         found[name] = cost
     return found
@@ -142,7 +142,7 @@ class FleetOrAnswers(ReadsTexts):
             raise SpecError(
                 "neither a fleet nor answers" if neither else "a fleet, and answers beside it",
                 expected=self.forms,
-                mend="add --fleet or --data" if neither else "leave --fleet or --data out",
+                fix="add --fleet or --data" if neither else "leave --fleet or --data out",
             )
         if self.fleet is None:
             self.refuse_unused({"--add": self.add is not None})
@@ -154,7 +154,7 @@ class FleetOrAnswers(ReadsTexts):
             raise SpecError(
                 f"{names} with {'--data' if self.fleet is None else '--fleet'}",
                 expected=self.forms,
-                mend=f"leave {names} out",
+                fix=f"leave {names} out",
             )
 
 
@@ -188,7 +188,7 @@ class ForecastRequest(FleetOrAnswers, Learns):
         )
         if self.questions is None:
             raise SpecError(
-                "a fleet and no questions", expected=self.forms, mend="add --questions FILE"
+                "a fleet and no questions", expected=self.forms, fix="add --questions FILE"
             )
 
 

@@ -55,7 +55,7 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
         raise SpecError(
             f"a share of {share:g} of {len(texts)} questions to hold out",
             expected="a share between 0 and 1 that leaves questions on both sides",
-            mend=f"write for example --test-share {TEST_SHARE}",
+            fix=f"write for example --test-share {TEST_SHARE}",
         )
     return np.isin(kinds, taken)
 
@@ -73,5 +73,5 @@ def require_enough_left(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], 
         raise SpecError(
             f"{counted(left, 'question')} to learn from, beside {int(held_out.sum())} held out",
             expected=f"{folds} or more with texts of their own: for cross-validation",
-            mend="hold out fewer with --test-share, or add questions",
+            fix="hold out fewer with --test-share, or add questions",
         )

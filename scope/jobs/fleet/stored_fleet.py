@@ -81,7 +81,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
             expected=f"a run with a fleet: {listed(here, SHOWN)}"
             if here
             else "a run of `scope fleet embed`",
-            mend="see `scope list runs`, or give the folder's path",
+            fix="see `scope list runs`, or give the folder's path",
         )
     question = RunFolder(path).read_question() or {}
     job = question.get("job", "no job")
@@ -89,7 +89,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     raise RunError(
         f"`{path}` holds no fleet: " + ("it has not finished" if begun else f"it is of {job}"),
         expected="a finished run of `scope fleet embed`",
-        mend="give its command again: the run continues"
+        fix="give its command again: the run continues"
         if begun
         else "make one: scope fleet embed --data answers.csv --run NAME",
     )
@@ -113,20 +113,20 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
         raise SpecError(
             f"further models for a fleet of {forecaster.spelling}",
             expected="an embedder with a vector for each model: factors, irt, mf or mean",
-            mend="learn the fleet again with --embedder factors",
+            fix="learn the fleet again with --embedder factors",
         )
     if not answers.models:
         raise DataError(
             f"no answers of further models to {counted(len(answers.ids), 'question')}",
             expected="rows with a model, a question and whether the answer is right",
-            mend="check the columns, such as --column correct=NAME",
+            fix="check the columns, such as --column correct=NAME",
         )
     taken = [name for name in answers.models if name in set(fleet.models)]
     if taken:
         raise SpecError(
             f"{counted(len(taken), 'model')} that the fleet has already: {listed(taken, SHOWN)}",
             expected="models with names of their own",
-            mend="rename them, or leave them out",
+            fix="rename them, or leave them out",
         )
     rows, correct = _matched(fleet, answers)
     counts = (~np.isnan(correct)).sum(axis=0)
@@ -148,7 +148,7 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
                 f"{counted(count, 'answer')} of `{name}` to questions that the fleet was fitted "
                 f"on, of {len(answers.ids)} given",
                 expected=f"{FEWEST_ANSWERS} or more; some hundred are better",
-                mend="add answers of it to questions of the fleet, with their ids or texts",
+                fix="add answers of it to questions of the fleet, with their ids or texts",
             )
 
 

@@ -1,4 +1,4 @@
-"""New probes: pairs are read, each model's steps fitted, and all held against people's scores."""
+"""New probes: pairs are read, each model's steps fitted, and all compared with people's scores."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scope.data import load_data
 from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
-from scope.jobs.probe.between import alignments, differences
-from scope.jobs.probe.ladder import Material, fit_steps, require_enough
+from scope.jobs.probe.leakage_groups import Ties, ties_of
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
+from scope.jobs.probe.pairwise import alignments, differences
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.readers import (
     NamedProgress,
@@ -28,7 +28,7 @@ from scope.jobs.probe.readers import (
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.save_folder import prepare_folder
 from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
-from scope.jobs.probe.ties import Ties, ties_of
+from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared, bare_comparison
 from scope.paths import expanded
 from scope.probes import DRAWN, PRETRAINED, SavedProbe, save_probe

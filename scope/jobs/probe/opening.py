@@ -85,7 +85,7 @@ def _own_reader(source: LatentSource, folder: Path, options: ModelOptions) -> La
             f"of the probe in `{folder}`: {error.found}",
             expected=f"the model `{source.spec}` that it was fitted on, with the "
             f"fingerprint `{source.fingerprint}`",
-            mend="say where it is now: --model SPEC",
+            fix="say where it is now: --model SPEC",
         ) from error
 
 
@@ -98,7 +98,7 @@ def _require_safe(source: LatentSource, folder: Path) -> None:
             f"the probe in `{folder}` names the model `{source.spec}`, and to load it may run code",
             expected=f"a model of the scheme {' or '.join(SAFE)}, or one that you name yourself: "
             "a saved probe may come from anyone",
-            mend="name it yourself: --model SPEC",
+            fix="name it yourself: --model SPEC",
         )
 
 
@@ -121,7 +121,7 @@ def _require_same(wanted: LatentSource, found: LatentSource, *, named: bool) -> 
         raise ModelError(
             error.found,
             expected=error.expected,
-            mend=f"{error.mend}; if it was fitted with --allow-pickle or --trust-remote-code, "
+            fix=f"{error.fix}; if it was fitted with --allow-pickle or --trust-remote-code, "
             "name the model yourself beside them: --model SPEC",
         ) from error
 
@@ -137,7 +137,7 @@ def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
         lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
         kept_in=folder,
         progress=Silent(),
-        mend=f"bring the former model back, or fit the probe in `{folder}` again",
+        fix=f"bring the former model back, or fit the probe in `{folder}` again",
     )
 
 

@@ -50,7 +50,7 @@ def _found(task: str | object) -> tuple[PairTask, str]:
             f"the task `{found.name}`, which has no pairs with people's scores for a probe to "
             "follow",
             expected=f"a task of such pairs: {', '.join(task_names(pairs=True))}",
-            mend="write --task similarity; a task of questions is for `scope compare`",
+            fix="write --task similarity; a task of questions is for `scope compare`",
         )
     return found, origin
 
@@ -61,7 +61,7 @@ def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:
             f"the range {_spelt(given)} for the task `{task.name}`, which has scores from "
             f"{task.low:g} to {task.high:g} and does not take others",
             expected="a task with the settings low and high, such as similarity",
-            mend="leave --low and --high out",
+            fix="leave --low and --high out",
         )
     changed: PairTask = with_settings(task, given)
     return changed

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.errors import DataError, SpecError
-from scope.jobs.probe.setting_apart import SHARE, set_apart
+from scope.jobs.probe.splitting import SHARE, set_apart
 from scope.printing import counted
 from scope.probes.checks import Scores
 from scope.protocols import PairData, PairTask, Part
@@ -114,7 +114,7 @@ def read_test_alone(task: PairTask, specs: PairSpecs, *, n: int | None, seed: in
         raise SpecError(
             "a saved probe and no test pairs" if specs.data is None else _told(specs),
             expected="new pairs: a table of test pairs, or one with a column `split`",
-            mend="write for example --probe FOLDER --test test.csv",
+            fix="write for example --probe FOLDER --test test.csv",
         )
     test = _read(task, specs, "test", n, seed)
     _require_variety(test.pairs, "test")
@@ -129,7 +129,7 @@ def _require_form(specs: PairSpecs) -> None:
         raise SpecError(
             _told(specs),
             expected="one table with a column `split`, or training pairs and test pairs",
-            mend="write --data TABLE, or --train PAIRS --test PAIRS and, if you have them, "
+            fix="write --data TABLE, or --train PAIRS --test PAIRS and, if you have them, "
             "--development PAIRS",
         )
 
@@ -175,7 +175,7 @@ def _require_some_apart(pairs: Pairs, drawn: Pairs) -> None:
             "development",
             expected=f"pairs of which a share of {SHARE:g}, and 2 at least, has no sentence in "
             "common with the others",
-            mend="give development pairs of their own: --development PAIRS",
+            fix="give development pairs of their own: --development PAIRS",
         )
 
 
@@ -186,7 +186,7 @@ def _require_variety(pairs: Pairs, name: str) -> None:
             f"{counted(len(pairs), f'{name} pair')}, and no two different scores"
             + "".join(f" but {score:g}" for score in scores),
             expected="pairs of different scores: nothing correlates with a constant",
-            mend="give pairs that mean the same beside pairs that do not"
+            fix="give pairs that mean the same beside pairs that do not"
             + (", or development pairs of their own" if name == "development" else ""),
         )
 
@@ -217,5 +217,5 @@ def _require_range(pairs: Pairs, task: PairTask) -> None:
             f"{task.low:g} to {task.high:g}",
             expected="training pairs with scores in the upper half of the range: the greatest "
             "score that people could give means the same",
-            mend=f"say what the greatest score could be: --high {greatest:g}, or more",
+            fix=f"say what the greatest score could be: --high {greatest:g}, or more",
         )

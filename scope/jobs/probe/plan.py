@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from scope.core.request import reproduce
 from scope.jobs.identity import software_versions
 from scope.jobs.latent_store import LatentTable
+from scope.jobs.probe.leakage_groups import notes_on_overlap, ties_of
 from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.ties import notes_on_overlap, ties_of
 from scope.pieces import piece_card
 from scope.probes import LatentSource
 from scope.protocols import PairTask

@@ -92,7 +92,7 @@ def load_readers(
                 f"`{named[reader.fingerprint]}` and `{spec}` are the same model, with the "
                 f"fingerprint `{reader.fingerprint}`",
                 expected="models that differ",
-                mend="leave one of them out",
+                fix="leave one of them out",
             )
         named[reader.fingerprint] = spec
     return readers
@@ -158,5 +158,5 @@ def _read(path: Path) -> str:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error.found})",
             expected=f"a text file, UTF-8, with one {SLOT} where the sentence is to stand",
-            mend=f"check the path, or write into it for example {ONE_WORD}",
+            fix=f"check the path, or write into it for example {ONE_WORD}",
         ) from error

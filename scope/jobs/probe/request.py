@@ -183,13 +183,13 @@ class ProbeRequest(Request):
             raise SpecError(
                 f"{given[0].option} with --probe `{folder}`",
                 expected="test pairs alone, --test or --data: a saved probe is fitted already",
-                mend=f"leave {given[0].option} out, or leave --probe out to fit a new probe",
+                fix=f"leave {given[0].option} out, or leave --probe out to fit a new probe",
             )
         if len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --probe `{folder}`",
                 expected="no model, or the one that the probe was fitted on",
-                mend="leave --model out",
+                fix="leave --model out",
             )
 
     def _check_new(self) -> None:
@@ -197,14 +197,14 @@ class ProbeRequest(Request):
             raise SpecError(
                 "no model to probe",
                 expected="one model or several, of the scheme hf, gguf or python",
-                mend="write for example --model hf:openai-community/gpt2-medium",
+                fix="write for example --model hf:openai-community/gpt2-medium",
             )
         short_names(self.models)
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models, and one folder `{self.save}` to save a probe in",
                 expected="one model: a probe belongs to the model that it was fitted on",
-                mend="leave --save out, or probe one model at a time",
+                fix="leave --save out, or probe one model at a time",
             )
         for name, value in (
             ("--text-column", self.text_column),
@@ -214,7 +214,7 @@ class ProbeRequest(Request):
                 raise SpecError(
                     f"{name} {value} without --unlabelled",
                     expected="sentences without scores, which it belongs to",
-                    mend=f"leave {name} out; columns of pairs are found by their names, and --n "
+                    fix=f"leave {name} out; columns of pairs are found by their names, and --n "
                     "draws pairs",
                 )
         self._check_steps()
@@ -228,13 +228,13 @@ class ProbeRequest(Request):
             raise SpecError(
                 "no step of a probe",
                 expected="one or more of raw, mlp, siamese, autoencoder, final",
-                mend=f"leave --step out for {' and '.join(USUAL_STEPS)}",
+                fix=f"leave --step out for {' and '.join(USUAL_STEPS)}",
             )
         if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
             raise SpecError(
                 f"--unlabelled {self.unlabelled} with no other step than {' and '.join(steps)}",
                 expected=f"a step that uses it: {', '.join(PRETRAINED)}",
-                mend=f"add --step {PRETRAINED[-1]}, or leave --unlabelled out",
+                fix=f"add --step {PRETRAINED[-1]}, or leave --unlabelled out",
             )
         check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 

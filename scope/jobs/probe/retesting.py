@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 
 from scope.jobs.latent_store import recognise_reader
-from scope.jobs.probe.ladder import FittedStep, latents_of
+from scope.jobs.probe.leakage_groups import ties_of
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pairs import read_test_alone
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.readers import read_texts, with_dtype
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import judge_model, with_models
-from scope.jobs.probe.ties import ties_of
+from scope.jobs.probe.steps import FittedStep, latents_of
 from scope.jobs.runner import Prepared, bare_comparison
 from scope.paths import expanded
 from scope.probes import SimilarityProbe

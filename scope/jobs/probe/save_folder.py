@@ -29,7 +29,7 @@ def prepare_folder(folder: Path, source: LatentSource) -> None:
         raise RunError(
             f"`{folder}` is a file",
             expected="a folder in which the probe can be saved, or a name that is not taken",
-            mend="name another one with --save",
+            fix="name another one with --save",
         )
     try:
         with guarded(folder):
@@ -41,14 +41,14 @@ def prepare_folder(folder: Path, source: LatentSource) -> None:
             trial.unlink()
     except RunError as error:
         raise RunError(
-            error.found, expected=error.expected, mend="name another folder with --save"
+            error.found, expected=error.expected, fix="name another folder with --save"
         ) from error
     others = [name for name in names if not name.startswith(".")]
     if others and DESCRIPTION not in names:
         raise RunError(
             f"`{folder}` holds no probe, but `{others[0]}`",
             expected="a new folder, an empty one, or one in which a probe was saved",
-            mend="name another one with --save",
+            fix="name another one with --save",
         )
     _require_same_model(folder, source)
 
@@ -66,5 +66,5 @@ def _require_same_model(folder: Path, source: LatentSource) -> None:
             f"`{folder}` holds a probe of `{spec}` with the fingerprint `{fingerprint}`",
             expected=f"a folder without a probe, or with one of `{source.spec}`, read in the same "
             f"way: with the fingerprint `{source.fingerprint}`",
-            mend="name another one with --save, or delete the probe that is there",
+            fix="name another one with --save, or delete the probe that is there",
         )

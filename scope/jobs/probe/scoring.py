@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from scope.jobs.probe.ladder import FittedStep, PairLatents, latents_of
+from scope.jobs.probe.leakage_groups import Groups, Ties
 from scope.jobs.probe.pairs import Pairs, human_scores
 from scope.jobs.probe.readers import ReadModel
-from scope.jobs.probe.ties import Groups, Ties
+from scope.jobs.probe.steps import FittedStep, PairLatents, latents_of
 from scope.probes import (
     DRAWN,
     SimilarityProbe,

@@ -1,4 +1,4 @@
-"""Puts the probes of one reference to everybody, and gathers what they answer into a case."""
+"""Puts the probes of one reference to all models, and gathers what they answer into a case."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from scope.decision.case import Case, Probe
 from scope.errors import DataError
 from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.models import Member, TestedModels
 from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
-from scope.jobs.reuse.responses import Interview
+from scope.jobs.reuse.responses import Responses
 from scope.jobs.reuse.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question
 
@@ -32,14 +32,14 @@ class InBatches:
 
 
 def make_case(
-    lineup: Lineup,
+    tested: TestedModels,
     reference: Member,
     probes: ProbeSet,
-    interview: Interview,
+    responses: Responses,
     *,
     batches: InBatches | None = None,
 ) -> tuple[Case, tuple[Look, ...]]:
-    """Ask everybody what was made for one reference; the suspect comes last.
+    """Ask all models what was made for one reference; the suspect comes last.
 
     With ``batches`` the case holds what was asked until the suspect was found to be related, and
     the looks at it come with it; perturbations are not asked.
@@ -57,39 +57,39 @@ def make_case(
     perturbed = [one for one in probes.questions if one.id != one.unit and batches is None]
 
     def answers_of(member: Member) -> list[Given]:
-        return interview.answers(member, [*questions, *perturbed])[: len(questions)]
+        return responses.answers(member, [*questions, *perturbed])[: len(questions)]
 
     of_reference = answers_of(reference)
     if batches is not None:
         order = asking_order(questions, of_reference)
         questions = [questions[place] for place in order]
         of_reference = [of_reference[place] for place in order]
-    _require_probes(reference, questions, of_reference, interview)
-    of_controls = list(map(answers_of, lineup.controls))
+    _require_probes(reference, questions, of_reference, responses)
+    of_controls = list(map(answers_of, tested.controls))
 
     def case_of(answers: Sequence[Given]) -> Case:
         asked = questions[: len(answers)]
         given = [row[: len(answers)] for row in (of_reference, answers, *of_controls)]
         return Case(
             reference=reference.name,
-            suspect=lineup.suspect.name,
-            controls=tuple(one.name for one in lineup.controls),
-            probes=_in_words(asked, given, interview),
+            suspect=tested.suspect.name,
+            controls=tuple(one.name for one in tested.controls),
+            probes=_in_words(asked, given, responses),
             answers=answer_matrix([one.asked for one in asked], given),
-            pairs=interview.pairs(probes, (reference, lineup.suspect, *lineup.controls)),
+            pairs=responses.pairs(probes, (reference, tested.suspect, *tested.controls)),
             hash=probes.hash,
             representative=None if batches is None else REPRESENTATIVE,
             queries=len({_words(one.question) for one in [*asked, *perturbed]}),
         )
 
     if batches is None:
-        return case_of(answers_of(lineup.suspect)), ()
+        return case_of(answers_of(tested.suspect)), ()
     relates = batches.relates
     stopped = ask_in_batches(
         questions,
         of_reference,
         of_controls,
-        lambda some: interview.answers(lineup.suspect, some),
+        lambda some: responses.answers(tested.suspect, some),
         lambda answers, looks: relates(case_of(answers), looks),
         batch=batches.size,
         alpha=batches.alpha,
@@ -103,7 +103,7 @@ def _words(question: Question) -> tuple[object, ...]:
 
 
 def _in_words(
-    questions: Sequence[ProbeQuestion], given: Sequence[Sequence[Given]], interview: Interview
+    questions: Sequence[ProbeQuestion], given: Sequence[Sequence[Given]], responses: Responses
 ) -> list[Probe]:
     return [
         Probe(
@@ -111,8 +111,8 @@ def _in_words(
             unit=one.unit,
             text=one.question.text,
             gold=one.gold,
-            reference=interview.words(of_reference, one),
-            suspect=interview.words(of_suspect, one),
+            reference=responses.words(of_reference, one),
+            suspect=responses.words(of_suspect, one),
         )
         for one, of_reference, of_suspect in zip(questions, given[0], given[1], strict=True)
     ]
@@ -122,7 +122,7 @@ def _require_probes(
     reference: Member,
     questions: Sequence[ProbeQuestion],
     given: Sequence[Given],
-    interview: Interview,
+    responses: Responses,
 ) -> None:
     """See that the reference answers enough, and not always alike."""
     answered = [one.choice for one in given if one.choice is not None]
@@ -131,10 +131,10 @@ def _require_probes(
             f"{len(questions)} questions, of which the reference `{reference.name}` answers "
             f"{len(answered)}",
             expected=f"at least {FEWEST_PROBES} answers of the reference; some hundreds say more",
-            mend="name larger data, or a greater --n",
+            fix="name larger data, or a greater --n",
         )
     if len(set(answered)) == 1:
-        words = {interview.words(*one) for one in zip(given, questions, strict=True)} - {""}
+        words = {responses.words(*one) for one in zip(given, questions, strict=True)} - {""}
         # Counted from 1, as a verdict counts the options; an answer in words is itself.
         only = answered[0]
         option = f"option {only + 1}" if isinstance(only, int) else repr(only[:60])
@@ -143,5 +143,5 @@ def _require_probes(
             f"the reference `{reference.name}` answers {always} to all of {len(answered)} "
             "questions",
             expected="a reference whose answers differ: nothing can be told from others",
-            mend="name other data, or look whether the reference works",
+            fix="name other data, or look whether the reference works",
         )

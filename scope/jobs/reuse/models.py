@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
+from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
-from scope.jobs.participants import Participant
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.expansion import expand_spec
-from scope.models.garage import Garage
 from scope.models.loading import split_spec
+from scope.models.one_in_memory import Garage
 from scope.paths import expanded
 from scope.protocols import Progress
 from scope.records import ModelCard
@@ -47,9 +47,9 @@ class Member:
     saved: bool
     own: bool
 
-    def participant(self) -> Participant:
+    def answering_model(self) -> AnsweringModel:
         """The model as the questions of a task are put to it."""
-        return Participant(name=self.name, model=self.model, saved=self.saved, own=self.own)
+        return AnsweringModel(name=self.name, model=self.model, saved=self.saved, own=self.own)
 
     def named(self) -> NamedModel:
         """The model as texts are put to it."""
@@ -69,7 +69,7 @@ class Member:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Lineup:
+class TestedModels:
     """The models of a test of reuse, loaded and checked."""
 
     suspect: Member
@@ -81,22 +81,22 @@ class Lineup:
         """All of them: the references, the suspect, the controls."""
         return (*self.references, self.suspect, *self.controls)
 
-    def with_models(self, change: Callable[[Member], Any]) -> Lineup:
+    def with_models(self, change: Callable[[Member], Any]) -> TestedModels:
         """The same members with other models in their places."""
 
         def changed(member: Member) -> Member:
             return replace(member, model=change(member))
 
-        return Lineup(
+        return TestedModels(
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
         )
 
 
-def line_up(
+def load_tested_models(
     request: ReuseRequest, *, load: Callable[[str | object], Any], progress: Progress
-) -> Lineup:
+) -> TestedModels:
     """Load every model, and see that each stands in one place only.
 
     The references stay in memory, for they are searched; of the others one at a time.
@@ -146,7 +146,7 @@ def line_up(
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
     _refuse_same_models(members)
-    return Lineup(
+    return TestedModels(
         suspect=members[len(references)],
         references=tuple(members[: len(references)]),
         controls=tuple(members[len(references) + 1 :]),
@@ -186,7 +186,7 @@ def _without(
         raise SpecError(
             f"{given}, which leaves {len(left) or 'none'} of {len(controls)} controls",
             expected=_ENOUGH_CONTROLS,
-            mend="leave out fewer of the controls, or add others: --control SPEC",
+            fix="leave out fewer of the controls, or add others: --control SPEC",
         )
     return left
 
@@ -199,7 +199,7 @@ def _require_a_match(
     A pattern that matches the suspect or a reference alone is fine: one command then serves several
     suspects of a table.
     """
-    mend = f"correct --exclude-control {shlex.quote(pattern)}, or leave it out"
+    fix = f"correct --exclude-control {shlex.quote(pattern)}, or leave it out"
     if not matched:
         shown = ", ".join(dict.fromkeys(names[spec] for spec in controls[:8]))
         raise SpecError(
@@ -207,13 +207,13 @@ def _require_a_match(
             expected="a control's whole name or whole spec, in which * stands for any characters, "
             "? for one, [ab] for a or b, such as 'llama-*' or 'predictions:FILE.tsv#llama-*'; the "
             f"names are {shown}{', …' if len(controls) > 8 else ''}",
-            mend=mend,
+            fix=fix,
         )
     if matched.isdisjoint(controls) and any(pattern in (one, names[one]) for one in matched):
         raise SpecError(
             f"`{pattern}` among the controls to leave out, which is the suspect or a reference",
             expected="the name of a control",
-            mend=mend,
+            fix=fix,
         )
 
 
@@ -240,27 +240,27 @@ def _refuse_repeated(
         raise SpecError(
             "no reference",
             expected="at least one model that the suspect may be derived from",
-            mend="add --reference SPEC",
+            fix="add --reference SPEC",
         )
     for name, others in (("reference", their_references), ("suspect", shown[:1])):
         if both := [one for one in others if one in their_controls]:
             raise SpecError(
                 f"the {name} `{both[0]}` among the controls",
                 expected="controls that are known to be independent of suspect and reference",
-                mend=f"leave --control {both[0]} out",
+                fix=f"leave --control {both[0]} out",
             )
     for name, group in (("reference", their_references), ("control", their_controls)):
         if twice := [one for one, count in Counter(group).items() if count > 1]:
             raise SpecError(
                 f"the {name} `{twice[0]}` given twice",
                 expected=f"each {name} once: one that stands twice counts as if it were two",
-                mend=f"leave one --{name} {twice[0]} out",
+                fix=f"leave one --{name} {twice[0]} out",
             )
     if len(controls) < FEWEST_CONTROLS:
         raise SpecError(
             f"{len(controls)} control{'' if len(controls) == 1 else 's'}",
             expected=_ENOUGH_CONTROLS,
-            mend="add --control SPEC, or a table of answers: --control predictions:FILE.tsv#*",
+            fix="add --control SPEC, or a table of answers: --control predictions:FILE.tsv#*",
         )
 
 
@@ -287,5 +287,5 @@ def _refuse_same_models(members: Sequence[Member]) -> None:
                 f"`{member.model.spec}`, which are the same model: both have the fingerprint "
                 f"{member.model.fingerprint}",
                 expected="different models, the controls independent of suspect and reference",
-                mend=f"leave --{member.part} {member.model.spec} out",
+                fix=f"leave --{member.part} {member.model.spec} out",
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scope.core.request import reproduce
 from scope.decision.verdicts import HYPOTHESIS
 from scope.jobs.identity import NULL, PROBES, software_versions
-from scope.jobs.reuse.models import Lineup
+from scope.jobs.reuse.models import TestedModels
 from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
@@ -21,7 +21,7 @@ class ReusePlan:
     """
 
     request: ReuseRequest
-    lineup: Lineup
+    tested: TestedModels
     data: DataCard
     asked: tuple[CapabilityCard, ...]
     settings: Mapping[str, Setting]
@@ -42,7 +42,7 @@ class ReusePlan:
         hashes = {f"{PROBES}{name}": value for name, value in (probes or {}).items()}
         return Manifest(
             job="reuse",
-            models=tuple(one.card(counts.get(one.name, 0)) for one in self.lineup.members),
+            models=tuple(one.card(counts.get(one.name, 0)) for one in self.tested.members),
             data=(self.data,),
             capabilities=self.asked,
             settings={

@@ -30,7 +30,7 @@ class ProbeQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProbeSet:
-    """The questions put to everybody for the sake of one reference."""
+    """The questions put to all models for the sake of one reference."""
 
     questions: tuple[ProbeQuestion, ...]
     sets: tuple[PerturbationSet, ...] = ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
-from scope.jobs.participants import check_prompts, load_participant, require_rows
-from scope.jobs.reuse.models import Member, line_up
+from scope.jobs.reuse.models import Member, load_tested_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.probes import ProbeSet, probes_of_items
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.responses import Interview, TaskInterview
+from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
 from scope.protocols import Progress
 from scope.store import Run
@@ -21,13 +21,13 @@ from scope.store import Run
 class Questions:
     """What is asked of whom, with everything loaded and checked.
 
-    ``interview`` gives, for an open run, the way of asking; ``probes`` what is asked for the sake
+    ``responses`` gives, for an open run, the way of asking; ``probes`` what is asked for the sake
     of a reference, in a run and showing its progress. ``recognise`` sees that the models are those
     whose answers the run holds.
     """
 
     plan: ReusePlan
-    interview: Callable[[Run], Interview]
+    responses: Callable[[Run], Responses]
     probes: Callable[[Member, Run], ProbeSet]
     recognise: Callable[[Run], None]
 
@@ -39,15 +39,15 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> Questions:
     )
     role = chosen[0].task.role
     check_prompts([role], request.model_options)
-    lineup = line_up(
+    tested = load_tested_models(
         request,
-        load=lambda one: load_participant(one, [role], request.model_options),
+        load=lambda one: load_answering_model(one, [role], request.model_options),
         progress=progress,
     )
-    require_rows([one.participant() for one in lineup.members], chosen)
+    require_rows([one.answering_model() for one in tested.members], chosen)
     probes = probes_of_items(chosen[0].data.items)
     plan = ReusePlan(
-        lineup=lineup,
+        tested=tested,
         data=chosen[0].data.card,
         asked=(chosen[0].card(),),
         request=request,
@@ -56,12 +56,12 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> Questions:
     questions = [item.question for item in chosen[0].data.items]
 
     def recognise(run: Run) -> None:
-        for one in lineup.members:
-            recognise_answerer(one.participant(), chosen[0].task, questions, run, progress)
+        for one in tested.members:
+            recognise_answerer(one.answering_model(), chosen[0].task, questions, run, progress)
 
     return Questions(
         plan=plan,
         recognise=recognise,
-        interview=lambda run: TaskInterview(task=chosen[0].task, run=run, progress=progress),
+        responses=lambda run: TaskResponses(task=chosen[0].task, run=run, progress=progress),
         probes=lambda reference, run: probes,
     )

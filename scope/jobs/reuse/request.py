@@ -118,7 +118,7 @@ class ReuseRequest(LabelledTexts):
             raise SpecError(
                 f"{named} with the task `{getattr(task, 'name', task)}`",
                 expected="the questions of a task, as they are; or texts to label, without a task",
-                mend=f"leave {named} out, or --task",
+                fix=f"leave {named} out, or --task",
             )
 
     def _check_without_a_task(self) -> None:
@@ -126,7 +126,7 @@ class ReuseRequest(LabelledTexts):
             raise SpecError(
                 f"--setting {next(iter(self.settings))} without a task",
                 expected="settings of a task: see `scope list tasks`",
-                mend="add --task, or leave --setting out",
+                fix="add --task, or leave --setting out",
             )
         for one in (self.suspect, *self.references, *self.controls):
             scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
@@ -134,7 +134,7 @@ class ReuseRequest(LabelledTexts):
                 raise SpecError(
                     f"the table of answers `{one}`, and no task",
                     expected="the task whose questions the table answers",
-                    mend="add --task choice",
+                    fix="add --task choice",
                 )
 
 

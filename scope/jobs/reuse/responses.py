@@ -13,9 +13,9 @@ from typing import Protocol
 from scope.errors import ModelError
 from scope.estimation.pairs import InvariantPairs, invariant_pairs
 from scope.evidence.interning import Given
-from scope.jobs.asking import ask
+from scope.jobs.inference import ask
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
-from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.models import Member, TestedModels
 from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, spelled_alike
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
@@ -29,7 +29,7 @@ from scope.records import (
 from scope.store import Run
 
 
-class Interview(Protocol):
+class Responses(Protocol):
     """A way of asking."""
 
     def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
@@ -49,7 +49,7 @@ class Interview(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskInterview:
+class TaskResponses:
     """Asks the questions of a task."""
 
     task: Task
@@ -60,7 +60,7 @@ class TaskInterview:
     def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
         """What a model answers to these probes, in their order."""
         answers = ask(
-            member.participant(),
+            member.answering_model(),
             self.task,
             [one.question for one in questions],
             store=self.run,
@@ -100,7 +100,7 @@ def _of_answer(answer: Answer, question: ProbeQuestion) -> Given:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextInterview:
+class TextResponses:
     """Asks for the labels of texts, or for the tokens that follow them."""
 
     labels: Sequence[str]
@@ -188,7 +188,7 @@ def raw_answers(
 
 
 def match_by_answers(
-    lineup: Lineup, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
+    tested: TestedModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Matching]:
     """For each model whose labels did not align by name, what they stand for.
 
@@ -197,15 +197,15 @@ def match_by_answers(
     ModelError
         When the labels of no control align, so that nobody says what a label means.
     """
-    strangers = [one for one in lineup.members if labels and one.model.labels != tuple(labels)]
+    strangers = [one for one in tested.members if labels and one.model.labels != tuple(labels)]
     if not strangers:
         return {}
-    controls = [one for one in lineup.controls if one not in strangers]
+    controls = [one for one in tested.controls if one not in strangers]
     if not controls:
         raise ModelError(
             f"no control with the labels {', '.join(labels)}",
             expected="at least one control whose labels align with the reference's",
-            mend=f"say what corresponds: --label-map {strangers[0].model.labels[0]}={labels[0]}",
+            fix=f"say what corresponds: --label-map {strangers[0].model.labels[0]}={labels[0]}",
         )
     others = [raw_answers(one, texts, run=run, progress=progress) for one in controls]
     return {

@@ -11,7 +11,7 @@ from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import Lineup
+from scope.jobs.reuse.models import TestedModels
 from scope.jobs.reuse.numbers import measurements, outcomes
 from scope.jobs.reuse.questions import Questions, prepare_task
 from scope.jobs.reuse.request import ReuseRequest
@@ -41,11 +41,11 @@ def prepare(request: ReuseRequest) -> Prepared:
 def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Run) -> Comparison:
     """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
     prepared.recognise(run)
-    lineup = prepared.plan.lineup
-    share = request.alpha / len(lineup.references)
-    sets = {one.name: prepared.probes(one, run) for one in lineup.references}
-    # After the probes are fixed: where labels differ, an interview begins with a question to all.
-    interview = prepared.interview(run)
+    tested = prepared.plan.tested
+    share = request.alpha / len(tested.references)
+    sets = {one.name: prepared.probes(one, run) for one in tested.references}
+    # After the probes are fixed: where labels differ, an responses begins with a question to all.
+    responses = prepared.responses(run)
     judge = partial(find, alpha=share, soft_scope=metric, seed=request.seed)
 
     def relates(case: Case, looks: tuple[Look, ...]) -> bool:
@@ -55,8 +55,8 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
     size = request.batch_size
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
     findings = [
-        judge(*make_case(lineup, one, sets[one.name], interview, batches=batches))
-        for one in lineup.references
+        judge(*make_case(tested, one, sets[one.name], responses, batches=batches))
+        for one in tested.references
     ]
     verdicts = conclude(
         findings,
@@ -67,7 +67,7 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
     failed = [line for name, probes in sets.items() for line in probes.failures(name)]
     return Comparison(
         manifest=prepared.plan.manifest(
-            interview.truncated(), {name: probes.hash for name, probes in sets.items()}
+            responses.truncated(), {name: probes.hash for name, probes in sets.items()}
         ),
         outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
@@ -76,16 +76,16 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
         examples=(),
         perturbations=(),
         verdicts=tuple(
-            replace(one, warnings=(*_same(lineup), *failed, *interview.warnings(), *one.warnings))
+            replace(one, warnings=(*_same(tested), *failed, *responses.warnings(), *one.warnings))
             for one in verdicts
         ),
     )
 
 
-def _same(lineup: Lineup) -> list[str]:
+def _same(tested: TestedModels) -> list[str]:
     """That the suspect is a reference itself, which a test of reuse is not needed for."""
     return [
         f"the suspect and {one.name} are the same model: their fingerprints are equal"
-        for one in lineup.references
-        if one.model.fingerprint == lineup.suspect.model.fingerprint
+        for one in tested.references
+        if one.model.fingerprint == tested.suspect.model.fingerprint
     ]

@@ -17,12 +17,12 @@ from scope.jobs.preparation import (
     choose_capabilities,
     load_labelled,
 )
-from scope.jobs.reuse.models import Lineup, Member, line_up
+from scope.jobs.reuse.models import Member, TestedModels, load_tested_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.probes import ProbeSet, probes_of_texts
 from scope.jobs.reuse.questions import Questions
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.responses import TextInterview, match_by_answers
+from scope.jobs.reuse.responses import TextResponses, match_by_answers
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.protocols import Progress, SearchOptions
@@ -38,16 +38,16 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
         label_column=request.label_column,
         options=options,
     )
-    lineup = line_up(
+    tested = load_tested_models(
         request, load=lambda one: load_audited(one, request.role, options), progress=progress
     )
-    refuse_unused_words([one.model for one in lineup.members], options)
-    labels = tuple(lineup.references[0].model.labels)
-    aligned = lineup.with_models(lambda one: _aligned(one, labels, request))
+    refuse_unused_words([one.model for one in tested.members], options)
+    labels = tuple(tested.references[0].model.labels)
+    aligned = tested.with_models(lambda one: _aligned(one, labels, request))
     way = _TextWay(
         request=request,
         progress=progress,
-        lineup=aligned,
+        tested=aligned,
         labels=labels,
         chosen=_capabilities(request, aligned),
         data=load_labelled(
@@ -61,7 +61,7 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
         ),
     )
     return Questions(
-        plan=way.plan(), interview=way.interview, probes=way.probes, recognise=way.recognise
+        plan=way.plan(), responses=way.responses, probes=way.probes, recognise=way.recognise
     )
 
 
@@ -71,7 +71,7 @@ class _TextWay:
 
     request: ReuseRequest
     progress: Progress
-    lineup: Lineup
+    tested: TestedModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
     data: LabelledData
@@ -80,7 +80,7 @@ class _TextWay:
         """What was asked, for the manifest."""
         request = self.request
         return ReusePlan(
-            lineup=self.lineup,
+            tested=self.tested,
             data=self.data.card,
             asked=tuple(one.card() for one in self.chosen),
             request=request,
@@ -97,10 +97,10 @@ class _TextWay:
     def recognise(self, run: Run) -> None:
         """See that the models are those whose answers the run holds."""
         texts = [example.text for example in self.data.examples]
-        for searched in self.lineup.references:
+        for searched in self.tested.references:
             for one in self.chosen:
                 texts += changed_texts(run, _kept_as(one, searched))
-        for member in self.lineup.members:
+        for member in self.tested.members:
             recognise_classifier(member.named(), texts, run, self.progress)
 
     def probes(self, searched: Member, run: Run) -> ProbeSet:
@@ -120,17 +120,17 @@ class _TextWay:
         ]
         return probes_of_texts(self.data.examples, sets, self.labels)
 
-    def interview(self, run: Run) -> TextInterview:
+    def responses(self, run: Run) -> TextResponses:
         """The way of asking; labels of other names are matched first, by an answer to each text."""
         originals = [example.text for example in self.data.examples]
         progress = self.progress
-        return TextInterview(
+        return TextResponses(
             labels=self.labels,
             examples=self.data.examples,
             run=run,
             progress=progress,
-            own_labels={one.name: one.model.labels for one in self.lineup.members},
-            matched=match_by_answers(self.lineup, self.labels, originals, run, progress),
+            own_labels={one.name: one.model.labels for one in self.tested.members},
+            matched=match_by_answers(self.tested, self.labels, originals, run, progress),
         )
 
 
@@ -155,25 +155,25 @@ def _aligned(member: Member, labels: Sequence[str], request: ReuseRequest) -> ob
         return member.model
 
 
-def _capabilities(request: ReuseRequest, lineup: Lineup) -> tuple[ChosenCapability, ...]:
+def _capabilities(request: ReuseRequest, tested: TestedModels) -> tuple[ChosenCapability, ...]:
     """What is asked for; by default *typo*, where every model can answer new texts.
 
     In batches the suspect is asked plain texts alone, and a search would be for nothing.
     """
     if request.capabilities is None:
-        stored = any(one.saved for one in lineup.members)
+        stored = any(one.saved for one in tested.members)
         return () if stored or request.batch_size else choose_capabilities(("typo",), {})
     if request.capabilities and request.batch_size:
         raise SpecError(
             "capabilities, and a suspect that is asked in batches, to ask less",
             expected="plain texts in batches, or all texts at once",
-            mend="leave --capability out, or --sequential",
+            fix="leave --capability out, or --sequential",
         )
-    saved = [one for one in lineup.references if one.saved]
+    saved = [one for one in tested.references if one.saved]
     if request.capabilities and saved:
         raise SpecError(
             f"capabilities, and saved predictions, `{saved[0].model.spec}`, as a reference",
             expected="a reference that answers new texts: the search cannot know them beforehand",
-            mend="name the model itself, or leave the search out: --capability none",
+            fix="name the model itself, or leave the search out: --capability none",
         )
     return choose_capabilities(request.capabilities, {}) if request.capabilities else ()

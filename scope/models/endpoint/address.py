@@ -63,7 +63,7 @@ def parse_address(rest: str, key: Key) -> Address:
         raise SpecError(
             f"the model spec `openai:{shown}`{lacks}",
             expected="openai:BASE_URL#MODEL, with an http or https URL",
-            mend=f"write for example {_EXAMPLE}",
+            fix=f"write for example {_EXAMPLE}",
         )
     return Address(base_url=base_url.rstrip("/"), model=model.strip())
 
@@ -83,7 +83,7 @@ def _refuse_secrets(base_url: str, model: str, key: Key) -> None:
     raise SpecError(
         found,
         expected=f"openai:BASE_URL#MODEL, such as {_EXAMPLE}",
-        mend=f"leave that out of the spec; put the key into the environment as {KEY_VARIABLE}",
+        fix=f"leave that out of the spec; put the key into the environment as {KEY_VARIABLE}",
     )
 
 

@@ -92,7 +92,7 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
             f"({type(error).__name__})",
             expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or nothing, in "
             "SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or nothing",
-            mend="set these variables right, or unset them",
+            fix="set these variables right, or unset them",
         ) from None
 
 

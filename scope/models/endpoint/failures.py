@@ -107,12 +107,12 @@ class EndpointError(ModelError):
         super().__init__(
             f"{found}; the last it said: {failure}",
             expected="an OpenAI-compatible server that answers",
-            mend=f"{_how_to_mend(failure, key)}; the same command goes on where it stopped",
+            fix=f"{_how_to_fix(failure, key)}; the same command goes on where it stopped",
         )
         self.failure = failure
 
 
-def _how_to_mend(failure: Failure, key: Key) -> str:
+def _how_to_fix(failure: Failure, key: Key) -> str:
     if failure.status == 401 and not key.is_set:
         return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
     if failure.status in _MENDS:

@@ -80,13 +80,13 @@ def read_key() -> Key:
         raise ModelError(
             f"a key in {KEY_VARIABLE} with a space or a character beyond ASCII in it",
             expected="a key as its server gave it out",
-            mend=f"copy the key into {KEY_VARIABLE} again",
+            fix=f"copy the key into {KEY_VARIABLE} again",
         )
     if len(value) > MOST_CHARACTERS:
         raise ModelError(
             f"a key of {len(value)} characters in {KEY_VARIABLE}",
             expected=f"at most {MOST_CHARACTERS} characters",
-            mend=f"put the key itself into {KEY_VARIABLE}",
+            fix=f"put the key itself into {KEY_VARIABLE}",
         )
     return Key(value=value or NO_KEY)
 

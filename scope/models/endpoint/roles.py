@@ -98,7 +98,7 @@ class EndpointModel:
                 raise ModelError(
                     f"the question {question.id!r} has {len(question.options)} options",
                     expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
-                    mend="leave that question out, or ask a model of the scheme hf or gguf",
+                    fix="leave that question out, or ask a model of the scheme hf or gguf",
                 )
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
@@ -166,13 +166,13 @@ class EndpointModel:
             raise ModelError(
                 f"`{self.spec}` finds {text[:80]!r}, {len(text)} characters, too long",
                 expected="texts that fit into the model's context",
-                mend="leave that text out, or give the server a larger context",
+                fix="leave that text out, or give the server a larger context",
             )
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
                 expected="a server that tells the likeliest tokens with each completion",
-                mend="switch log-probabilities on in the server, or use a model of the scheme hf "
+                fix="switch log-probabilities on in the server, or use a model of the scheme hf "
                 "or gguf",
             )
 
@@ -181,7 +181,7 @@ class EndpointModel:
             f"`{self.spec}` has no /completions for this model ({error.failure})",
             expected="a server with the older completions endpoint: a chat wraps the text in words "
             "of its own, so its next token is not the text's",
-            mend="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
+            fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
         )
 
 

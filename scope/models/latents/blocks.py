@@ -108,7 +108,7 @@ class Blocks:
                 f"`{self._spec}` is a {type(self._model).__name__} with a block that gives numbers "
                 f"of shape {error} for tokens of shape {tuple(tokens.shape)}",
                 expected=_EXPECTED,
-                mend=_MEND,
+                fix=_MEND,
             ) from error
 
     def _read(self, tokens: Any, places: slice) -> Any:
@@ -127,7 +127,7 @@ class Blocks:
                 f"`{self._spec}` is a {type(self._model).__name__} that fails on a text alone, in "
                 f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
                 expected=_EXPECTED,
-                mend=f"{_MEND}; some run in --dtype float32 alone",
+                fix=f"{_MEND}; some run in --dtype float32 alone",
             ) from error
         return layers, width
 
@@ -189,7 +189,7 @@ class Blocks:
             raise ModelError(
                 f"`{self._spec}` is a {type(self._model).__name__} without hidden states",
                 expected=_EXPECTED,
-                mend=_MEND,
+                fix=_MEND,
             )
         # The first are the input embeddings.
         return [self._mean(each, places) for each in states[1:]]

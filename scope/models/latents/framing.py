@@ -45,7 +45,7 @@ class Framing:
             raise SpecError(
                 f"a prompt of {len(self._before) + len(self._behind)} tokens",
                 expected=f"room for a text among the {limit} tokens that `{spec}` reads",
-                mend="give a shorter prompt",
+                fix="give a shorter prompt",
             )
 
     def frame(self, texts: Sequence[str]) -> list[Framed]:
@@ -63,7 +63,7 @@ class Framing:
                 f"{len(empty)} of {len(texts)} texts have no token for `{self._spec}`, "
                 f"such as {empty[0][:80]!r}",
                 expected="texts with at least one word that the model can read",
-                mend="leave these texts out",
+                fix="leave these texts out",
             )
         return [
             Framed([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)

@@ -27,10 +27,10 @@ VERSION = 3
 """Raised whenever the same model would come to be read otherwise."""
 
 TOKENS_A_BATCH = 256
-"""Of the batches of a fixed shape: of more, more are filled up in vain where texts are few."""
+"""Of the batches of a fixed shape: of more, more are padded in vain where texts are few."""
 
 TOKENS_AT_ONCE = 4096
-"""The same where no CPU computes: what is filled up in vain there costs less than many calls."""
+"""The same where no CPU computes: what is padded in vain there costs less than many calls."""
 
 
 class _Loaded(NamedTuple):
@@ -46,7 +46,7 @@ class CheckpointReader:
     On a CPU they do not depend on the number of threads either, each of which runs batches of its
     own. Another processor, or another release of torch, may round otherwise.
 
-    In float32 on a CPU batches are as large as ``token_budget`` lets them be, and filled up as
+    In float32 on a CPU batches are as large as ``token_budget`` lets them be, and padded as
     `scope.models.inference` finds that the processor needs it. In bfloat16 and float16, and on
     other devices, the libraries choose the order of summation by the shape of the batch: there the
     shape follows from the length of the text alone. A batch of texts of L tokens has
@@ -133,7 +133,7 @@ class CheckpointReader:
             raise ModelError(
                 f"the layers of `{self.spec}` hold NaN or infinity in {self.dtype}",
                 expected="finite numbers",
-                mend="try --dtype float32 or bfloat16: numbers of some models are too large for "
+                fix="try --dtype float32 or bfloat16: numbers of some models are too large for "
                 "float16; or check the checkpoint, whose weights may be damaged",
             )
         return states

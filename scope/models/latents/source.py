@@ -128,7 +128,7 @@ def _require_transformer(rest: str, folder: Path) -> None:
         raise ModelError(
             f"`{rest}` is a sentence encoder made of {', '.join(kinds)}",
             expected="a transformer, whose layers hold hidden states",
-            mend="name another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
+            fix="name another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
         )
 
 
@@ -149,7 +149,7 @@ def _no_config(folder: Path, reason: str) -> ModelError:
     return ModelError(
         f"{folder / 'config.json'} cannot be read ({reason})",
         expected="a checkpoint's folder with a config.json",
-        mend="check that the checkpoint is complete",
+        fix="check that the checkpoint is complete",
     )
 
 
@@ -161,7 +161,7 @@ def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(lacking[:4])}",
             expected="a checkpoint with the weights of all its layers",
-            mend="check that it is complete; untrained layers would say nothing",
+            fix="check that it is complete; untrained layers would say nothing",
         )
     if family == "encoder_decoder":
         head = head._replace(model=head.model.get_encoder())

@@ -68,7 +68,7 @@ class Prompt:
                 f"the prompt {self.name} with the fields {fields}",
                 expected=f"a template with {shown} and no field but {', '.join(known)}"
                 + ("; {reply} once, behind these" if "reply" in known else ""),
-                mend="mend the prompt's file",
+                fix="fix the prompt's file",
             )
 
     def render(self, question: Question) -> str:
@@ -155,5 +155,5 @@ def _read(path: Path) -> str:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error.found})",
             expected="a text file, UTF-8",
-            mend="check the path",
+            fix="check the path",
         ) from error

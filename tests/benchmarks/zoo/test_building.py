@@ -161,14 +161,14 @@ def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):
     with pytest.raises(ResourceError) as error:
         build(tmp_path, examples, llama=tiny_zoo.unavailable, workers=1)
     assert error.value.found == "the package p is not installed"
-    assert error.value.mend == "pip install p"
+    assert error.value.fix == "pip install p"
 
 
 def test_a_worker_that_dies_is_told(tmp_path, examples):
     with pytest.raises(RunError) as error:
         build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
     assert "ended before it was done" in error.value.found
-    assert "--workers" in error.value.mend
+    assert "--workers" in error.value.fix
 
 
 def test_no_workers_are_refused(tmp_path, examples):

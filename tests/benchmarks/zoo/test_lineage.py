@@ -106,4 +106,4 @@ def test_a_missing_or_damaged_lineage_is_explained(tmp_path, content):
     with pytest.raises(RunError) as error:
         read_lineage(tmp_path)
     assert str(tmp_path / LINEAGE_FILE) in error.value.found
-    assert "build_zoo.py" in error.value.mend
+    assert "build_zoo.py" in error.value.fix

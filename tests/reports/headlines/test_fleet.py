@@ -40,7 +40,7 @@ def ends_of_expected(said, facts):
     )
 
 
-def foretold(said, facts):
+def predicted(said, facts):
     sure = sum(one.significant >= 0.95 * one.splits for one in facts.predictions)
     return (int(said.match[1]), int(said.match[2])) == (sure, len(facts.predictions))
 
@@ -85,15 +85,15 @@ CLAIMS = (
         lambda said, _: said.before[-1].n < FEW_QUESTIONS,
     ),
     Claim(
-        r"Of the questions asked \w+ is expected to answer # rightly, the highest such number of "
+        r"Of the questions asked \w+ is expected to answer # correctly, the highest such number of "
         rf"all models{OVERLAPS.format('first')}, and \w+ has the lowest: #{OVERLAPS.format('last')}"
         r"\.",
         ends_of_expected,
     ),
     Claim(
-        r"(\d+) of (\d+) benchmarks left out are foretold: predicted and observed accuracies rank "
+        r"(\d+) of (\d+) benchmarks left out are predicted: predicted and observed accuracies rank "
         r"the models alike, significantly in at least 95 % of the random splits\.",
-        foretold,
+        predicted,
     ),
     Claim(
         r"Kendall’s τ is highest on \w+ with #(, lowest on \w+ with #)?\.",
@@ -181,7 +181,7 @@ def test_who_is_expected_to_be_right_most_often_is_said_with_all_that_may_be(par
         max_size=4,
     )
 )
-def test_benchmarks_are_counted_as_foretold_by_their_splits(parse, rows):
+def test_benchmarks_are_counted_as_predicted_by_their_splits(parse, rows):
     assert_carried(
         parse,
         predictions=tuple(

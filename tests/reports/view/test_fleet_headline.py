@@ -120,17 +120,17 @@ def test_the_model_asked_most_is_named_even_where_no_answer_is_known(headline):
     assert headline(**only()).most_asked is None
 
 
-def test_a_benchmark_is_foretold_where_95_of_100_splits_are_significant(headline):
+def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(headline):
     one = headline().predict
     # 97 of 100, 12 of 100 and 0 of 0.
-    assert (one.foretold, one.benchmarks) == (1, 3)
+    assert (one.predicted, one.benchmarks) == (1, 3)
     assert [(name, cell.value) for name, cell in one.ends] == [
         (CATEGORIES[0], "+0.625"),
         (CATEGORIES[1], "+0.125"),
     ]
-    for significant, foretold in ((95, 1), (94, 0)):
+    for significant, predicted in ((95, 1), (94, 0)):
         row = replace(findings().predictions[0], significant=significant)
-        assert headline(predictions=(row,)).predict.foretold == foretold
+        assert headline(predictions=(row,)).predict.predicted == predicted
 
 
 def test_communities_are_near_by_their_p_values_and_the_best_contribution_is_named(headline):

@@ -107,8 +107,8 @@ def test_routing_is_held_against_each_baseline():
 @pytest.mark.parametrize(
     ("forecaster", "said"),
     [
-        ("factors(dimensions=8)", "skill, plus as much of what the text foretells"),
-        ("irt", "skill, plus as much of what the text foretells"),
+        ("factors(dimensions=8)", "skill, plus as much of what the text predicts"),
+        ("irt", "skill, plus as much of what the text predicts"),
         ("knn", "forecast with the highest probability"),
         ("mf(epochs=3)", "forecast with the highest probability"),
     ],

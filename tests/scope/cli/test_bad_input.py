@@ -1,4 +1,4 @@
-"""Every mistake ends in one screen that says what was found, what was expected and how to mend it.
+"""Every mistake ends in one screen that says what was found, what was expected and how to fix it.
 
 Most go through the command in this process, some through the real one.
 """
@@ -53,7 +53,7 @@ def audit_arguments(sentences_csv):
 
 
 @pytest.mark.parametrize(
-    ("changes", "found", "mend"),
+    ("changes", "found", "fix"),
     [
         ({"reference": "hff:x"}, "no model scheme is called `hff`", "did you mean `hf`"),
         ({"capability": "tpyo"}, "no capability is called `tpyo`", "did you mean `typo`"),
@@ -72,10 +72,10 @@ def audit_arguments(sentences_csv):
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
-def test_the_message_names_the_mistake_and_its_mend(refused, audit_arguments, changes, found, mend):
+def test_the_message_names_the_mistake_and_its_fix(refused, audit_arguments, changes, found, fix):
     message = refused(*audit_arguments(**changes))
     assert found in message
-    assert mend in message
+    assert fix in message
     assert "expected:" in message
 
 

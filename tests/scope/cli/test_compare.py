@@ -130,16 +130,16 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
 
 
 @pytest.mark.parametrize(
-    ("changes", "found", "mend"),
+    ("changes", "found", "fix"),
     [
         ({"task": "clooze"}, "no task is called `clooze`", "did you mean `cloze`"),
         ({"data": "missing.jsonl"}, "no file `missing.jsonl`", "did you mean `choices.jsonl`"),
         (
             {"model": "python:toy_answerers:TooFew"},
             "answered with 39 answers to 40 questions",
-            "mend the code",
+            "fix the code",
         ),
-        ({"model": "python:toy_answerers:Wrong"}, "the option", "mend the model"),
+        ({"model": "python:toy_answerers:Wrong"}, "the option", "fix the model"),
         ({"model": "python:toy_models:Reference"}, "classifier", "name another model"),
         ({"model": "python:toy_answerers:Reader"}, "is named twice", "leave one of them out"),
         ({"setting": "min_words=3"}, "--setting min_words", "leave it out"),
@@ -150,7 +150,7 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
         ({"fail-under": "acuracy=1"}, "acuracy", "accuracy"),
     ],
 )
-def test_a_mistake_ends_in_one_clear_message(command, choices, changes, found, mend):
+def test_a_mistake_ends_in_one_clear_message(command, choices, changes, found, fix):
     options = {
         "model": "python:toy_answerers:Skimmer",
         "task": "choice",
@@ -164,7 +164,7 @@ def test_a_mistake_ends_in_one_clear_message(command, choices, changes, found, m
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert found in done.stderr
-    assert mend in done.stderr
+    assert fix in done.stderr
 
 
 def test_one_model_is_no_comparison(command, choices):

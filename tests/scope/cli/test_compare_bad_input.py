@@ -1,4 +1,4 @@
-"""Every mistake in a comparison ends in one screen that says what was found and how to mend it.
+"""Every mistake in a comparison ends in one screen that says what was found and how to fix it.
 
 Each goes through the command in this process.
 """
@@ -21,7 +21,7 @@ def refused(command):
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
-        assert "to mend:" in done.stderr
+        assert "fix:" in done.stderr
         return done.stderr
 
     return run

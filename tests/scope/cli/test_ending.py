@@ -75,7 +75,7 @@ def test_ctrl_c_behind_the_end_of_a_library_is_an_interruption(ended):
 
 
 def test_behind_an_error_of_ours_nothing_is_looked_for(ended):
-    assert ended(raised_behind_ctrl_c(DataError("a", expected="b", mend="c")))[0] == 2
+    assert ended(raised_behind_ctrl_c(DataError("a", expected="b", fix="c")))[0] == 2
 
 
 def test_an_error_that_fails_when_it_is_described_ends_with_one_line(ended):
@@ -100,7 +100,7 @@ def test_where_no_file_can_be_written_the_line_says_so(ended, monkeypatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("number", "mend"),
+    ("number", "fix"),
     [
         (errno.EACCES, "change its permissions"),
         (errno.ENAMETOOLONG, "choose a shorter name"),
@@ -111,19 +111,19 @@ def test_where_no_file_can_be_written_the_line_says_so(ended, monkeypatch, tmp_p
         (errno.EIO, "check the disk"),
     ],
 )
-def test_what_the_file_system_refuses_is_told_as_a_mistake_to_mend(number, mend, ended):
+def test_what_the_file_system_refuses_is_told_as_a_mistake_to_fix(number, fix, ended):
     code, said = ended(OSError(number, "refused", "answers.csv"))
     assert code == 2
     assert "`answers.csv` cannot be used: refused" in said
-    assert mend in said
+    assert fix in said
 
 
 def test_a_message_has_at_most_25_lines(ended):
     text = "a\n" * 500
-    code, said = ended(DataError(text, expected=text, mend=text))
+    code, said = ended(DataError(text, expected=text, fix=text))
     assert code == 2
     assert said.count("\n") <= 25
-    assert all(part in said for part in ("found:", "expected:", "to mend:", "lines left out"))
+    assert all(part in said for part in ("found:", "expected:", "fix:", "lines left out"))
 
 
 def test_an_argument_that_is_no_text_is_refused(ended):

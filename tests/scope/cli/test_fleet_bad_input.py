@@ -34,7 +34,7 @@ def refused(command, prepared, tmp_path, monkeypatch):
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
-        assert "to mend:" in done.stderr
+        assert "fix:" in done.stderr
         return done.stderr
 
     return run

@@ -75,7 +75,7 @@ def gate_failed(*_, **__):
 
 
 def input_is_wrong(*_, **__):
-    raise SpecError("a", expected="b", mend="c")
+    raise SpecError("a", expected="b", fix="c")
 
 
 @pytest.mark.parametrize(("application", "code"), [(gate_failed, 1), (input_is_wrong, 2)])

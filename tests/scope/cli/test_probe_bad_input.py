@@ -1,4 +1,4 @@
-"""Every mistake about a probe ends in one screen that says what was found and how to mend it."""
+"""Every mistake about a probe ends in one screen that says what was found and how to fix it."""
 
 import json
 import shutil
@@ -48,7 +48,7 @@ def refused(command, laid_out):
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
-        assert done.stderr.count("found:") == done.stderr.count("to mend:") == 1
+        assert done.stderr.count("found:") == done.stderr.count("fix:") == 1
         assert (laid_out / "runs/mine/comparison.json").read_bytes() == before
         return done.stderr
 

@@ -1,4 +1,4 @@
-"""Every mistake in a test of reuse ends in one message that says what was found and how to mend it.
+"""Every mistake in a test of reuse ends in one message that says what was found and how to fix it.
 
 All go through the command; what it refuses, it refuses before any model is asked, but where the
 answers themselves are the mistake.
@@ -56,7 +56,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
 
 
 @pytest.mark.parametrize(
-    ("changes", "found", "mend"),
+    ("changes", "found", "fix"),
     [
         (
             {"control": ["controls.tsv#*", "suspects.tsv#ours"]},
@@ -119,22 +119,20 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
-def test_models_in_wrong_places_are_named(
-    refused, of_tables, world, tmp_path, changes, found, mend
-):
+def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, changes, found, fix):
     (tmp_path / "nobody").mkdir()
     (tmp_path / "same.tsv").write_bytes((tmp_path / "controls.tsv").read_bytes())
     short = {name: world[name][:399] for name in ("c0", "c1", "c2")}
     write_table(tmp_path / "short.tsv", short)
     message = refused(*of_tables(**changes))
     assert found in message
-    assert mend in message
+    assert fix in message
     assert "expected:" in message
-    assert "to mend:" in message
+    assert "fix:" in message
 
 
 @pytest.mark.parametrize(
-    ("more", "found", "mend"),
+    ("more", "found", "fix"),
     [
         (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a greater --n"),
         (("--alpha", "0"), "--alpha 0.0", "leave --alpha out"),
@@ -148,10 +146,10 @@ def test_models_in_wrong_places_are_named(
         (("--run", "..hidden"), "..hidden", "--run"),
     ],
 )
-def test_options_that_cannot_be_are_told(refused, of_tables, more, found, mend):
+def test_options_that_cannot_be_are_told(refused, of_tables, more, found, fix):
     message = refused(*of_tables(*more))
     assert found in message
-    assert mend in message
+    assert fix in message
 
 
 @pytest.mark.parametrize(

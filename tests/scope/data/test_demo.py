@@ -61,14 +61,14 @@ def test_the_specs_name_the_parts(parts):
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"), [("tweet", "did you mean `demo:tweets`?"), ("xyz", "use one of them")]
+    ("name", "fix"), [("tweet", "did you mean `demo:tweets`?"), ("xyz", "use one of them")]
 )
-def test_an_unknown_name_lists_the_known_ones(name, mend):
+def test_an_unknown_name_lists_the_known_ones(name, fix):
     with pytest.raises(SpecError) as raised:
         open_demo(name)
     assert raised.value.found == f"no demo data is called `{name}`"
     assert raised.value.expected == "one of: demo:tweets, demo:tweets-train"
-    assert raised.value.mend == mend
+    assert raised.value.fix == fix
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch):

@@ -26,5 +26,5 @@ def test_too_few_too_many_or_empty_parts_are_refused(rest):
     assert str(raised.value) == (
         f"found:    `hf:{rest}` as the data\n"
         "expected: hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT\n"
-        "to mend:  write for example hf:stanfordnlp/sst2:validation"
+        "fix:      write for example hf:stanfordnlp/sst2:validation"
     )

@@ -186,10 +186,10 @@ def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found):
     assert raised.value.found == f"line 3 of a.csv: {found}"
     assert raised.value.expected == "a score from 0 to 5"
     outside = "out of the range" in found
-    assert raised.value.mend == (
-        "mend the row, or say which range people were given: --low and --high"
+    assert raised.value.fix == (
+        "fix the row, or say which range people were given: --low and --high"
         if outside
-        else "mend the row, or leave it out"
+        else "fix the row, or leave it out"
     )
 
 

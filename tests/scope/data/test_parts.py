@@ -45,7 +45,7 @@ def test_without_the_column_the_parts_must_be_named_one_by_one():
     assert raised.value.expected == (
         "a column called split with dev or development or validation or valid or val in it"
     )
-    assert raised.value.mend.endswith("--test alone with a saved probe")
+    assert raised.value.fix.endswith("--test alone with a saved probe")
 
 
 def test_a_part_without_rows_lists_what_stands_there():
@@ -55,7 +55,7 @@ def test_a_part_without_rows_lists_what_stands_there():
         "no row for test in a.csv; its column `split` holds `(empty)`, `train`, `trial`"
     )
     assert raised.value.expected == "rows with test there"
-    assert raised.value.mend.startswith("rename the values, or name a table for each part")
+    assert raised.value.fix.startswith("rename the values, or name a table for each part")
 
 
 def test_of_many_values_the_first_are_listed():

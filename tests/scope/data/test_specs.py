@@ -22,7 +22,7 @@ def test_an_unknown_scheme_lists_the_known_ones():
         open_source("hg:stanfordnlp/sst2:validation")
     assert "unknown scheme `hg` in `hg:stanfordnlp/sst2:validation`" in str(raised.value)
     assert "expected: demo:…, hf:…, text:…, or the path of a file" in str(raised.value)
-    assert raised.value.mend == "use one of them"
+    assert raised.value.fix == "use one of them"
 
 
 def test_a_file_whose_name_looks_like_a_scheme_is_a_file(tmp_path, monkeypatch):
@@ -43,7 +43,7 @@ def test_a_missing_file_suggests_the_nearest_name(tmp_path):
     with pytest.raises(DataError) as raised:
         open_source(str(tmp_path / "review.csv"))
     assert f"no file `{tmp_path / 'review.csv'}`" in raised.value.found
-    assert raised.value.mend == f"did you mean `{tmp_path / 'reviews.csv'}`?"
+    assert raised.value.fix == f"did you mean `{tmp_path / 'reviews.csv'}`?"
 
 
 def test_a_missing_file_without_a_near_name_says_how_the_hub_is_named(tmp_path):

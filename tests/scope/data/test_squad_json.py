@@ -81,7 +81,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
     with pytest.raises(DataError) as raised:
         list(read_squad_json(path))
     assert raised.value.found.startswith("dev.json is not JSON, or is cut off: ")
-    assert raised.value.mend == "download the file again"
+    assert raised.value.fix == "download the file again"
 
 
 def test_a_packed_file_that_is_cut_off_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""An earlier run is held against where it asked the same; if not, it is said what differs."""
+"""An earlier run is compared with where it asked the same; if not, it is said what differs."""
 
 import dataclasses
 

@@ -125,7 +125,7 @@ def test_a_target_is_held_against_another_by_the_same_examples(comparison):
     (line,) = told(one, "hard_scope[student]>=other-0.02")
     assert line.startswith("hard_scope of student on typo minus that of other is -0.010 [")
     assert "n=100, not at least -0.02 by its lower bound" in line
-    # The other is not held against itself.
+    # The other is not compared with itself.
     assert told(one, "hard_scope>=other-0.1") == []
 
 
@@ -171,7 +171,7 @@ def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
     for gate in ("hard_scope[our model [v2, tuned]]>=0.8", "hard_scope[our 'model']>=0.8"):
         with pytest.raises(SpecError) as caught:
             told(one, gate)
-        assert "in quotes of the other kind" in caught.value.mend
+        assert "in quotes of the other kind" in caught.value.fix
 
 
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
@@ -255,4 +255,4 @@ def test_what_no_gate_can_mean_is_refused(gate):
 def test_a_gap_is_held_against_no_other():
     with pytest.raises(SpecError, match="no mean over examples") as raised:
         parse_gate("iid_accuracy_gap<=other+0.05")
-    assert "iid_accuracy_gap<=0.05" in raised.value.mend
+    assert "iid_accuracy_gap<=0.05" in raised.value.fix

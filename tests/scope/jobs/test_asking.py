@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from scope.errors import ModelError
-from scope.jobs import asking
-from scope.jobs.asking import ask
-from scope.jobs.participants import Participant
+from scope.jobs import inference as asking
+from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.inference import ask
 from scope.progress import Silent
 from scope.records import Answer, Question
 from scope.store import Run
@@ -27,7 +27,7 @@ class Teller:
     def answer(self, questions):
         for place in reversed(range(len(questions))):
             if len(self.asked) == self.breaks_after:
-                raise ModelError("the line is cut", expected="a server", mend="wait")
+                raise ModelError("the line is cut", expected="a server", fix="wait")
             self.asked.append(questions[place].text)
             yield place, Answer(text=str(len(questions[place].text)))
 
@@ -54,8 +54,8 @@ def run(tmp_path):
 
 
 def put(run, model, questions=QUESTIONS, task=Answering):
-    participant = Participant(name="teller", model=model)
-    return ask(participant, task(), questions, store=run, progress=Silent())
+    answering_model = AnsweringModel(name="teller", model=model)
+    return ask(answering_model, task(), questions, store=run, progress=Silent())
 
 
 def test_answers_stand_in_the_order_of_the_questions(run):
@@ -151,8 +151,8 @@ def test_an_answer_not_given_is_an_answer(run):
 
 def test_saved_answers_are_looked_up_anew_and_not_kept(run):
     model = Teller()
-    participant = Participant(name="teller", model=model, saved=True)
+    answering_model = AnsweringModel(name="teller", model=model, saved=True)
     for _ in range(2):
-        ask(participant, Answering(), QUESTIONS, store=run, progress=Silent())
+        ask(answering_model, Answering(), QUESTIONS, store=run, progress=Silent())
     assert len(model.asked) == 12
     assert run.get_answers("teller", "answerer", QUESTIONS) == {}

@@ -7,6 +7,7 @@ import pytest
 
 import scope
 from scope.errors import ModelError, RunError
+from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
 from scope.jobs.canaries import (
     ASKINGS,
@@ -17,7 +18,6 @@ from scope.jobs.canaries import (
     recognise_classifier,
     recognise_numbers,
 )
-from scope.jobs.participants import Participant
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.store import Run
@@ -71,7 +71,7 @@ def recognise(run, model, texts=TEXTS):
 
 
 def recognise_words(run, model):
-    recognise_answerer(Participant(name="mine", model=model), TASK, QUESTIONS, run, Silent())
+    recognise_answerer(AnsweringModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():
@@ -125,7 +125,7 @@ def test_one_answer_beyond_drift_is_another_model(run):
         recognise(run, model)
     assert "1 of 8 inputs otherwise (1 with probabilities up to 0.0021 away)" in caught.value.found
     assert repr(changed) in caught.value.found
-    assert "--run" in caught.value.mend
+    assert "--run" in caught.value.fix
     assert len(model.asked) == CANARIES + ASKINGS - 1
 
 
@@ -133,7 +133,7 @@ def test_a_model_that_fails_says_so_itself(run):
     known(run, Classifier())
 
     def fail(text):
-        raise ModelError("no weights", expected="weights", mend="bring them")
+        raise ModelError("no weights", expected="weights", fix="bring them")
 
     with pytest.raises(ModelError, match="no weights"):
         recognise(run, Classifier(fail))
@@ -176,7 +176,7 @@ def test_kept_vectors_of_another_model_are_refused(tmp_path):
     recognised(1.0005)
     with pytest.raises(ModelError, match="8 texts read again 8 have other vectors") as caught:
         recognised(1.1)
-    assert str(tmp_path) in caught.value.mend
+    assert str(tmp_path) in caught.value.fix
 
 
 def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):

@@ -237,7 +237,7 @@ def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch)
     reader = Counting()
 
     def truncated(texts):
-        raise DataError(texts[-1], expected="others", mend="leave it out")
+        raise DataError(texts[-1], expected="others", fix="leave it out")
 
     monkeypatch.setattr(reader, "truncated", truncated)
     with pytest.raises(DataError, match="ann saw bob"):

@@ -7,7 +7,7 @@ import pytest
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.errors import ModelError, SpecError
-from scope.jobs.participants import load_participants
+from scope.jobs.answering_models import load_answering_models
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.progress import Silent
@@ -39,7 +39,7 @@ def table(tmp_path):
 
 
 def load(*models, tasks=None, **options):
-    return load_participants(models, tasks or [chosen()], ModelOptions(**options), Silent())
+    return load_answering_models(models, tasks or [chosen()], ModelOptions(**options), Silent())
 
 
 def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
@@ -52,7 +52,7 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
     assert (first.card(roles=["choice_scorer"]).prompts, second.card().prompts) == ({}, {})
 
 
-def test_participants_say_whose_they_are_and_whether_they_are_saved(table):
+def test_answering_models_say_whose_they_are_and_whether_they_are_saved(table):
     found = load(Model("a", "1"), "python:toy_answerers:Reader", f"predictions:{table}#*")
     assert [(one.name, one.own, one.saved) for one in found] == [
         ("a", True, False),

@@ -130,8 +130,8 @@ def test_a_model_that_is_gone_is_to_be_named_where_it_is_now(tmp_path):
     with pytest.raises(ModelError) as caught:
         load(tiny)
     assert f"no folder `{tmp_path / 'model'}`" in caught.value.found
-    assert caught.value.mend.startswith(f"say where it is now: --semscore probe:{tiny.folder}#SPEC")
-    assert "--model" not in caught.value.mend
+    assert caught.value.fix.startswith(f"say where it is now: --semscore probe:{tiny.folder}#SPEC")
+    assert "--model" not in caught.value.fix
 
 
 def test_a_model_that_was_moved_is_named_by_the_user(tmp_path):
@@ -149,7 +149,7 @@ def test_what_is_wrong_with_a_model_that_the_user_named_is_told_as_it_is(tmp_pat
     tiny = write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
     with pytest.raises(ModelError) as caught:
         ProbeSimilarity.load(tiny.folder, ModelOptions(), f"hf:{tmp_path / 'nowhere'}")
-    assert "say where it is now" not in caught.value.mend
+    assert "say where it is now" not in caught.value.fix
 
 
 def test_a_probe_cannot_have_code_imported_that_the_user_did_not_name(tmp_path, monkeypatch):
@@ -165,7 +165,7 @@ def test_a_probe_cannot_have_code_imported_that_the_user_did_not_name(tmp_path, 
     with pytest.raises(ModelError) as caught:
         load(tiny, allow_pickle=True, trust_remote_code=True)
     assert not (tmp_path / "imported").exists()
-    assert f"--semscore probe:{tiny.folder}#SPEC" in caught.value.mend
+    assert f"--semscore probe:{tiny.folder}#SPEC" in caught.value.fix
 
 
 @pytest.mark.parametrize("model", [None, "hf:named"])
@@ -174,7 +174,7 @@ def test_what_the_user_allows_holds_for_a_model_that_is_named_alone(llama, monke
 
     def stop(spec, options, readout):
         loaded.append((spec, options.allow_pickle, options.trust_remote_code))
-        raise ModelError("stop", expected="nothing", mend="nothing")
+        raise ModelError("stop", expected="nothing", fix="nothing")
 
     monkeypatch.setattr("scope.jobs.probe.opening.load_latent_reader", stop)
     options = ModelOptions(allow_pickle=True, trust_remote_code=True)

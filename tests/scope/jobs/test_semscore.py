@@ -121,7 +121,7 @@ def test_a_mark_with_no_model_behind_it_is_refused(tmp_path):
     with pytest.raises(SpecError) as caught:
         load_semscore(f"probe:{tmp_path / 'mine'}#", [CLOZE], OPTIONS)
     assert "with no model behind the `#`" in caught.value.found
-    assert f"write probe:{tmp_path / 'mine'}, or say where the model is now" in caught.value.mend
+    assert f"write probe:{tmp_path / 'mine'}, or say where the model is now" in caught.value.fix
 
 
 def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():
@@ -133,16 +133,16 @@ def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
     with pytest.raises(SpecError) as caught:
         load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
     assert "for choice, where options are chosen" in caught.value.found
-    assert "leave --semscore out" in caught.value.mend
+    assert "leave --semscore out" in caught.value.fix
 
 
 def test_whatever_is_wrong_with_a_probe_semscore_can_be_left_out(tmp_path):
     with pytest.raises(RunError) as caught:
         load_semscore(f"probe:{tmp_path}", [CHOICE, CLOZE], OPTIONS)
-    assert caught.value.mend.endswith("; or leave SemScore out: --semscore none")
+    assert caught.value.fix.endswith("; or leave SemScore out: --semscore none")
 
 
 def test_an_encoder_of_another_scheme_is_refused_with_the_way_out():
     with pytest.raises(SpecError) as caught:
         load_semscore("gguf:model.gguf", [CLOZE], OPTIONS)
-    assert caught.value.mend.endswith("; or leave SemScore out: --encoder none")
+    assert caught.value.fix.endswith("; or leave SemScore out: --encoder none")

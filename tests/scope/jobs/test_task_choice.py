@@ -55,7 +55,7 @@ def test_several_tasks_have_data_each_in_the_order_of_the_tasks():
 
 
 @pytest.mark.parametrize(
-    ("tasks", "data", "complaint", "mend"),
+    ("tasks", "data", "complaint", "fix"),
     [
         ([], "a", "the tasks []", "--task cloze"),
         ([Echo(), Echo()], "a", "the tasks ['echo', 'echo']", "--task cloze"),
@@ -65,11 +65,11 @@ def test_several_tasks_have_data_each_in_the_order_of_the_tasks():
         (["clooze"], "a", "no task is called `clooze`", "did you mean `cloze`?"),
     ],
 )
-def test_tasks_and_data_that_do_not_fit_are_refused(tasks, data, complaint, mend):
+def test_tasks_and_data_that_do_not_fit_are_refused(tasks, data, complaint, fix):
     with pytest.raises(SpecError) as caught:
         choose(tasks, data)
     assert complaint in caught.value.found
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix
 
 
 def test_a_setting_that_no_task_has_is_refused():
@@ -88,7 +88,7 @@ def test_pairs_for_a_probe_are_not_asked_in_a_comparison(task):
     assert caught.value.expected == (
         "a task whose questions models answer: choice, cloze, extractive_qa"
     )
-    assert caught.value.mend == f"write scope probe --task {name}"
+    assert caught.value.fix == f"write scope probe --task {name}"
 
 
 def test_names_of_tasks_are_told_apart_by_what_is_done_with_them():

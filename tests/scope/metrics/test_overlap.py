@@ -70,7 +70,7 @@ def test_nothing_to_compare_gives_no_values(metric):
 
 @every_metric
 def test_unequal_numbers_of_texts_are_refused(metric):
-    with pytest.raises(ValueError, match="1 texts are held against 2"):
+    with pytest.raises(ValueError, match="1 texts are compared with 2"):
         metric(["a"], ["a", "b"])
 
 

@@ -47,9 +47,9 @@ def test_a_vector_that_is_not_of_length_one_is_refused():
 
 
 def test_vectors_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match="are held against"):
+    with pytest.raises(ValueError, match="are compared with"):
         cosine_values([[1, 0]], [[1, 0, 0]])
-    with pytest.raises(ValueError, match="are held against"):
+    with pytest.raises(ValueError, match="are compared with"):
         cosine_values([1, 0], [1, 0])
 
 
@@ -66,7 +66,7 @@ def test_equal_texts_are_alike_even_if_the_encoder_knows_nothing_of_them():
 
 
 def test_unequal_numbers_of_texts_are_refused():
-    with pytest.raises(ValueError, match="1 texts are held against 0"):
+    with pytest.raises(ValueError, match="1 texts are compared with 0"):
         text_cosine_values(["a"], [], {})
 
 

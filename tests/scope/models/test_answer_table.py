@@ -104,7 +104,7 @@ def test_an_unknown_model_lists_those_that_are_close(table):
         load(f"{table}#othr", ModelOptions())
     assert raised.value.found == "no model `othr` in answers.tsv.gz"
     assert raised.value.expected == "one of 2: first model, other"
-    assert raised.value.mend == "did you mean `other`?"
+    assert raised.value.fix == "did you mean `other`?"
 
 
 @pytest.mark.parametrize("end", ["", "#"])
@@ -116,7 +116,7 @@ def test_without_a_model_those_there_are_are_listed(table, use, end):
     assert raised.value.expected == (
         "predictions:answers.tsv.gz#MODEL with one of 2: first model, other"
     )
-    assert raised.value.mend == "add #MODEL, or #* for all of them"
+    assert raised.value.fix == "add #MODEL, or #* for all of them"
 
 
 @pytest.mark.parametrize(

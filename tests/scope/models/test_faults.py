@@ -20,7 +20,7 @@ def test_whatever_loading_raises_names_the_model(error):
     assert raised.value.found == f"`mine` cannot be loaded ({type(error).__name__}: deep)"
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("a", expected="b", mend="c")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("a", expected="b", fix="c")])
 def test_an_interrupt_and_our_own_errors_pass(error):
     with pytest.raises(type(error)), loading("mine"):
         raise_it(error)

@@ -35,7 +35,7 @@ def test_a_product_is_filled_up_with_its_last_row_and_cut_again(shape, seen, mon
 
 
 def test_products_compute_as_before_once_the_last_thread_has_left():
-    """What others have put in the place of a product's ``forward`` is filled up and put back."""
+    """What others have put in the place of a product's ``forward`` is padded and put back."""
     found = inference_of(lambda rows: 0 < rows < 4)
     head, rows, entered, leave = found._model.head, [], Event(), Event()
 

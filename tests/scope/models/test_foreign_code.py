@@ -25,7 +25,7 @@ def test_another_class_for_a_tokenizer_is_refused_at_any_depth(tmp_path, name, p
     held = {"parts": [{"tokenizer_class": name}]}
     write_json(tmp_path / place / "config.json", held)
     assert "names the tokenizer_class" in refusal(tmp_path).found
-    assert "--trust-remote-code" in refusal(tmp_path).mend
+    assert "--trust-remote-code" in refusal(tmp_path).fix
 
 
 def test_code_for_an_architecture_that_the_library_has_is_ignored_as_the_library_ignores_it(

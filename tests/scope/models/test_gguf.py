@@ -98,12 +98,12 @@ def test_an_architecture_that_cannot_be_read_is_refused(tmp_path):
     writer.close()
     error = refusal(tmp_path / "odd.gguf")
     assert "abacus" in error.found
-    assert "openai:URL#MODEL" in error.mend
+    assert "openai:URL#MODEL" in error.fix
 
 
 def test_a_missing_package_is_named(pair, monkeypatch):
     monkeypatch.setitem(sys.modules, "gguf", None)
-    assert refusal(pair[1]).mend == "pip install gguf"
+    assert refusal(pair[1]).fix == "pip install gguf"
 
 
 @pytest.fixture

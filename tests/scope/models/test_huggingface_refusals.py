@@ -34,7 +34,7 @@ def test_a_model_that_answers_nan_is_refused_with_the_text(bert_copy):
     assert str(raised.value) == (
         f"found:    `hf:{bert_copy}` answers NaN or infinity to the text 'a film'\n"
         "expected: finite probabilities\n"
-        "to mend:  try --dtype float32, or check the checkpoint: its weights may be damaged"
+        "fix:      try --dtype float32, or check the checkpoint: its weights may be damaged"
     )
 
 
@@ -118,7 +118,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
     error = refusal(bert_copy)
     assert not trace.exists()
     assert "is made of code of its own" in error.found
-    assert "--trust-remote-code" in error.mend
+    assert "--trust-remote-code" in error.fix
 
 
 def truncate(path):

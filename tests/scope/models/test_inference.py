@@ -1,4 +1,4 @@
-"""The rule by which products are filled up is found by measurement, and every call obeys it."""
+"""The rule by which products are padded is found by measurement, and every call obeys it."""
 
 import itertools
 from types import SimpleNamespace

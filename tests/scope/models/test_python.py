@@ -158,7 +158,7 @@ def test_a_missing_attribute_is_named(module):
     with pytest.raises(SpecError) as raised:
         load(f"{module(FUNCTION)}:anwser", ModelOptions())
     assert raised.value.found == "the module `models_of_a_user` has no `anwser`"
-    assert raised.value.mend == "define `anwser` in models_of_a_user, or check the spelling"
+    assert raised.value.fix == "define `anwser` in models_of_a_user, or check the spelling"
 
 
 @pytest.mark.parametrize("rest", ["module", "module:", ":attribute", ".module:attribute", "a b:c"])
@@ -180,7 +180,7 @@ def test_what_does_not_classify_is_refused(module, source, found):
     with pytest.raises(ModelError) as raised:
         load(f"{name}:answer", ModelOptions())
     assert raised.value.found == f"`python:{name}:answer` {found}"
-    assert raised.value.mend == "for example `answer.labels = ('negative', 'positive')`"
+    assert raised.value.fix == "for example `answer.labels = ('negative', 'positive')`"
 
 
 def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):

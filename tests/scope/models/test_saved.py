@@ -66,7 +66,7 @@ def test_texts_without_an_answer_are_counted_once_each_and_kept(tmp_path):
     assert str(raised.value) == (
         f"found:    {path} has no prediction for 2 texts, such as 'new'\n"
         "expected: a row for every text that is asked for\n"
-        "to mend:  have the model answer them, add the rows to the file, and give the command again"
+        "fix:      have the model answer them, add the rows to the file, and give the command again"
     )
 
 
@@ -104,7 +104,7 @@ def test_a_bad_row_is_named_with_what_stands_in_it(tmp_path, change, found):
     with pytest.raises(DataError) as raised:
         load(str(path), ModelOptions())
     assert raised.value.found == f"line 4 of saved.jsonl: {found}"
-    assert raised.value.mend == "mend the row, or leave it out"
+    assert raised.value.fix == "fix the row, or leave it out"
 
 
 def test_numbers_are_expected_one_for_each_label(tmp_path):

@@ -61,5 +61,5 @@ def test_an_absent_device_is_named_with_those_present(monkeypatch):
     assert str(raised.value) == (
         "found:    no cuda device on this machine\n"
         "expected: one of: mps, cpu\n"
-        "to mend:  leave --device out, or check the driver and the build of torch"
+        "fix:      leave --device out, or check the driver and the build of torch"
     )

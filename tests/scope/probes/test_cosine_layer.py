@@ -12,7 +12,7 @@ TOY = toy_latents.pairs(60)
 DISTANCES = cosine_distances(TOY.first, TOY.second)
 
 
-def test_the_strain_is_the_formula_by_hand_with_and_without_a_layer():
+def test_the_dissimilarity_is_the_formula_by_hand_with_and_without_a_layer():
     layer = CosineLayer(
         mean=np.array([0.5, 0.0]),
         deviation=np.array([0.5, 1.0]),
@@ -23,16 +23,16 @@ def test_the_strain_is_the_formula_by_hand_with_and_without_a_layer():
     distances = np.array([[0.25, 0.75], [0.0, 0.0]])
     # Standardised cosines: (.75 - .5) / .5 and .25; raised to .5 - .5 + .5; mean distance .5.
     expected = np.log(1 + np.exp(-0.5)) * (1 - np.exp(-2))
-    assert layer.strain(distances).tolist() == pytest.approx([expected, 0])
+    assert layer.dissimilarity(distances).tolist() == pytest.approx([expected, 0])
     alone = np.log(1 + np.exp(-1.0)) * (1 - np.exp(-1))
-    assert layer.strain(distances, without=1).tolist() == pytest.approx([alone, 0])
+    assert layer.dissimilarity(distances, without=1).tolist() == pytest.approx([alone, 0])
 
 
 def test_for_pairs_that_differ_the_similarity_is_the_papers_sigmoid():
     found = fit_cosine_layer(DISTANCES, TOY.scores / 5, lambda _: 0.0)
     different = DISTANCES.mean(axis=1) > 0.2 * DISTANCES.mean()
     sigmoid = expit(found.standard(DISTANCES) @ found.weights + found.offset)
-    given = np.exp(-found.strain(DISTANCES))
+    given = np.exp(-found.dissimilarity(DISTANCES))
     np.testing.assert_allclose(given[different], sigmoid[different], atol=0.01)
     assert different.mean() > 0.9
 
@@ -66,5 +66,5 @@ def test_pairs_that_are_all_the_same_in_a_layer_can_be_fitted():
     still = DISTANCES.copy()
     still[:, 1] = 0.25
     found = fit_cosine_layer(still, TOY.scores / 5, lambda _: 0.0)
-    assert np.isfinite(found.strain(DISTANCES)).all()
+    assert np.isfinite(found.dissimilarity(DISTANCES)).all()
     assert found.weights[1] == pytest.approx(0, abs=1e-6)

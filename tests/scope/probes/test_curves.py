@@ -87,14 +87,14 @@ def test_a_layer_that_is_left_out_has_no_say(probe):
     first = TEST.first.copy()
     first[:, 1] = np.random.default_rng(0).normal(size=(32, 8)) * 100
     distances = [probe.layer_distances(one, TEST.second) for one in (TEST.first, first)]
-    strains = [probe.measure_.strain(one, without=1) for one in distances]
-    assert np.array_equal(*strains)
-    assert not np.array_equal(strains[0], probe.measure_.strain(distances[0]))
+    dissimilarities = [probe.measure_.dissimilarity(one, without=1) for one in distances]
+    assert np.array_equal(*dissimilarities)
+    assert not np.array_equal(dissimilarities[0], probe.measure_.dissimilarity(distances[0]))
 
 
 @pytest.mark.parametrize("step", ["raw", "siamese", "final"])
 def test_of_layers_that_all_say_the_same_none_is_missed(step):
-    """Without one the strain is smaller, and that alone is no loss."""
+    """Without one the dissimilarity is smaller, and that alone is no loss."""
     probe = SimilarityProbe(step=step, **SMALL).fit(*TRAIN)
     if step != "raw":
         # The gate is left out: it has no scale, and a layer less moves it.
@@ -115,7 +115,7 @@ def test_what_is_left_has_the_mean_of_the_whole_by_hand():
     distances = np.array([[0.0, 0.2, 0.1], [0.0, 0.6, 0.3]])
     found = probe.scores_from(distances, without=1)
     np.testing.assert_allclose(found, 5 * np.exp([-0.2, -0.6]))
-    # Without the first, nothing changes; and where nothing is left of the strain, nothing can.
+    # Without the first, nothing changes; and where no dissimilarity is left, nothing can.
     np.testing.assert_array_equal(
         probe.scores_from(distances, without=0), probe.scores_from(distances)
     )

@@ -27,8 +27,8 @@ def test_the_calibration_is_that_of_the_development_pairs(step):
     # Scores of which the lesser half alone is there, unlike those of the training pairs.
     low = DEVELOPMENT._replace(scores=DEVELOPMENT.scores / 2)
     probe = fitted(step, low)
-    strains = probe.measure_.strain(probe.layer_distances(*low[:2]))
-    assert probe.calibration_ == calibrate(strains, low.scores / 5, 0.0, 1.0)
+    dissimilarities = probe.measure_.dissimilarity(probe.layer_distances(*low[:2]))
+    assert probe.calibration_ == calibrate(dissimilarities, low.scores / 5, 0.0, 1.0)
     given = probe.predict(*low[:2])
     assert abs(given.mean() - low.scores.mean()) < 0.5 < TRAIN.scores.mean() - given.mean()
 

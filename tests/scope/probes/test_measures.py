@@ -4,7 +4,7 @@ import toy_latents
 from scope.models.torch_setup import load_torch
 from scope.probes.bases import fit_basis, project
 from scope.probes.measures import RawLayer, SiameseNetwork
-from scope.probes.network import encode, layer_distances, starting_head, strain
+from scope.probes.network import dissimilarity, encode, layer_distances, starting_head
 
 LATENTS = toy_latents.sentences(count=300)[1]
 
@@ -26,7 +26,7 @@ def test_a_folded_network_measures_as_its_basis_and_encoders_one_after_the_other
         found = network.distances(LATENTS[:-1], LATENTS[1:])
         np.testing.assert_allclose(found, expected.numpy(), atol=1e-5)
         np.testing.assert_allclose(
-            network.strain(found), strain(expected, parameters).numpy(), rtol=1e-4
+            network.dissimilarity(found), dissimilarity(expected, parameters).numpy(), rtol=1e-4
         )
 
 
@@ -41,14 +41,14 @@ def test_measuring_without_a_layer_leaves_the_network_as_it_was():
     basis = fit_basis([LATENTS], 8, whitened=True)
     network = SiameseNetwork.folded(basis, parameters, nonlinear=False)
     distances = network.distances(LATENTS[:5], LATENTS[5:10])
-    before = network.strain(distances)
-    assert not np.array_equal(network.strain(distances, without=0), before)
-    assert np.array_equal(network.strain(distances), before)
+    before = network.dissimilarity(distances)
+    assert not np.array_equal(network.dissimilarity(distances, without=0), before)
+    assert np.array_equal(network.dissimilarity(distances), before)
 
 
 def test_without_the_best_raw_layer_the_next_best_is_taken():
     measure = RawLayer(np.array([0.2, 0.9, 0.5]))
     distances = np.array([[0.1, 0.2, 0.3]])
-    assert measure.strain(distances) == 0.2
-    assert measure.strain(distances, without=1) == 0.3
-    assert measure.strain(distances, without=0) == 0.2
+    assert measure.dissimilarity(distances) == 0.2
+    assert measure.dissimilarity(distances, without=1) == 0.3
+    assert measure.dissimilarity(distances, without=0) == 0.2

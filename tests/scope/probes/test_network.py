@@ -3,7 +3,14 @@ import math
 import pytest
 
 from scope.models.torch_setup import load_torch
-from scope.probes.network import HEAD, encode, head_size, layer_distances, starting_head, strain
+from scope.probes.network import (
+    HEAD,
+    dissimilarity,
+    encode,
+    head_size,
+    layer_distances,
+    starting_head,
+)
 
 
 def head(**changed):
@@ -42,12 +49,12 @@ def test_distances_are_1_less_the_cosine_and_exactly_0_for_equal_vectors():
 
 def test_a_head_that_has_learned_nothing_sums_the_distances_with_equal_weights():
     torch = load_torch()
-    found = strain(torch.tensor([[0.5, 0.25], [0.0, 0.0]]), head())
+    found = dissimilarity(torch.tensor([[0.5, 0.25], [0.0, 0.0]]), head())
     assert found.tolist() == pytest.approx([1.5 * 0.75, 0.0])
     assert found[1] == 0
 
 
-def test_the_strain_is_the_formula_by_hand():
+def test_the_dissimilarity_is_the_formula_by_hand():
     torch = load_torch()
     parameters = head(
         weights=[0.0, 1.0],
@@ -58,12 +65,12 @@ def test_the_strain_is_the_formula_by_hand():
     )
     apart = math.log(2) * 0.5 + math.log1p(math.e) * 0.25
     gate = math.tanh(0.0) - math.tanh(0.5) + 2 * math.tanh(0.25) + 0.1
-    found = strain(torch.tensor([[0.5, 0.25]]), parameters)
+    found = dissimilarity(torch.tensor([[0.5, 0.25]]), parameters)
     assert found.item() == pytest.approx(apart * math.exp(gate), rel=1e-5)
 
 
 def test_the_gate_is_held_between_bounds():
     torch = load_torch()
     distances = torch.tensor([[0.5, 0.25]])
-    widest = strain(distances, head(out_offset=100.0)) / strain(distances, head())
+    widest = dissimilarity(distances, head(out_offset=100.0)) / dissimilarity(distances, head())
     assert widest.item() == pytest.approx(math.exp(3), rel=1e-5)

@@ -104,11 +104,11 @@ def test_a_copy_by_scikit_learn_has_the_parameters_and_nothing_learned(fitted):
 @pytest.mark.parametrize("step", ["autoencoder", "final"])
 def test_sentences_without_scores_are_learned_once_and_serve_every_seed(fitted, step):
     probe = probe_of(step).pretrain(SENTENCES)
-    foundation = probe.foundation_
+    pretrained = probe.pretrained_
     first = probe.fit(*TRAIN, development=DEVELOPMENT).predict(TEST.first, TEST.second)
     assert not np.array_equal(first, fitted[step].predict(TEST.first, TEST.second))
     second = probe.set_params(seed=3).fit(*TRAIN, development=DEVELOPMENT)
-    assert second.foundation_ is foundation
+    assert second.pretrained_ is pretrained
     assert second.score(*TEST) > 0.5
 
 
@@ -140,10 +140,10 @@ def test_scores_have_the_range_that_was_asked_for():
 
 def test_calibration_brings_scores_nearer_to_peoples_and_keeps_their_order(fitted):
     probe = fitted["final"]
-    strains = probe.measure_.strain(probe.layer_distances(*TEST[:2]))
+    dissimilarities = probe.measure_.dissimilarity(probe.layer_distances(*TEST[:2]))
     scores = probe.predict(*TEST[:2])
-    assert np.array_equal(np.argsort(strains), np.argsort(-scores))
-    raw = 5 * np.exp(-strains)
+    assert np.array_equal(np.argsort(dissimilarities), np.argsort(-scores))
+    raw = 5 * np.exp(-dissimilarities)
     assert np.abs(scores - TEST.scores).mean() < np.abs(raw - TEST.scores).mean()
 
 
@@ -167,7 +167,7 @@ def test_a_parameter_that_cannot_be_is_refused(parameters, told):
 
 def test_an_autoencoder_is_drawn_with_the_seed_of_its_call_and_the_final_step_draws_none_there():
     foundations = {
-        step: [probe_of(step, seed=seed).pretrain(SENTENCES).foundation_ for seed in (0, 0, 1)]
+        step: [probe_of(step, seed=seed).pretrain(SENTENCES).pretrained_ for seed in (0, 0, 1)]
         for step in ("autoencoder", "final")
     }
     one, same, other = (found.encoders.weights for found in foundations["autoencoder"])

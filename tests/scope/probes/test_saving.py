@@ -105,7 +105,7 @@ def test_a_folder_without_a_probe_says_how_to_make_one(tmp_path):
     assert refusal(tmp_path) == (
         f"found:    no `probe.json` in `{tmp_path}`\n"
         "expected: a folder that `scope probe --save` wrote\n"
-        "to mend:  name that folder, or fit a probe first"
+        "fix:      name that folder, or fit a probe first"
     )
 
 

@@ -23,4 +23,4 @@ def test_what_differs_is_shown_on_both_sides(name, value):
         SOURCE.require(replace(SOURCE, spec="hf:two", **{name: value}))
     assert caught.value.found == f"latents of `hf:two` with {name} `{value}`"
     assert f"`hf:one` with {name} `{getattr(SOURCE, name)}`" in caught.value.expected
-    assert "`hf:two`" in caught.value.mend
+    assert "`hf:two`" in caught.value.fix

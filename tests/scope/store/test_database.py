@@ -132,7 +132,7 @@ def test_a_file_that_is_no_database_is_damaged(tmp_path: Path) -> None:
     path.write_bytes(b"no database at all, just some bytes" * 100)
     error = refused(path)
     assert error.found.startswith(f"`{path}` is damaged: ")
-    assert str(tmp_path) in error.mend
+    assert str(tmp_path) in error.fix
 
 
 def test_damage_inside_the_file_is_found_when_it_is_read(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_second_process_is_told_who_holds_the_run(
         RunLock(tmp_path)
     assert f"`{tmp_path.name}` is being written by process {holder.pid} " in caught.value.found
     assert f"on {platform.node()} since 20" in caught.value.found
-    assert "--run" in caught.value.mend
+    assert "--run" in caught.value.fix
 
 
 def test_the_lock_is_free_once_the_holder_has_released_it(

@@ -61,7 +61,7 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
         f"run `{manifest.parent.name}` holds another question: seed is 0, not 1; "
         'targets[0].spec is "hf:b", not "hf:c"; tolerance is 0.1, not absent'
     )
-    assert error.mend == (
+    assert error.fix == (
         f"choose another name with --run, or delete the folder `{manifest.parent}`"
     )
     assert read_question(manifest) == QUESTION

@@ -52,7 +52,7 @@ def test_a_changed_file_is_told_from_the_digest_and_a_missing_one_by_name(tmp_pa
     assert refusal(tmp_path, digest) == (
         f"found:    `{path}` is damaged: its digest is not the one in `toy.json`\n"
         "expected: `toy.safetensors` and `toy.json` as SCoPE wrote them together\n"
-        "to mend:  restore both from a copy, or play again"
+        "fix:      restore both from a copy, or play again"
     )
     path.unlink()
     assert f"`{path}` is damaged: there is no such file" in refusal(tmp_path, digest)
@@ -109,4 +109,4 @@ def test_what_is_no_such_record_is_refused(tmp_path: Path, text: str | None, mes
     with pytest.raises(RunError) as caught:
         FILES.described(tmp_path, Toy, 2)
     assert message in caught.value.found
-    assert caught.value.mend.endswith("play again") or caught.value.mend.endswith("play first")
+    assert caught.value.fix.endswith("play again") or caught.value.fix.endswith("play first")

@@ -61,7 +61,7 @@ def test_a_run_on_a_full_disk_keeps_what_is_finished_and_goes_on(disk: Path) -> 
             put_many(run, kept)
         assert "the disk is full" in caught.value.found
         assert "MB are free" in caught.value.found
-        assert "nothing finished is lost" in caught.value.mend
+        assert "nothing finished is lost" in caught.value.fix
         assert 0 < len(kept) < 100_000
         assert run.get("model", list(kept)) == kept
     assert mounted("-o", "remount,size=8m", str(disk)) is None
@@ -96,7 +96,7 @@ def test_a_disk_that_may_only_be_read_is_named(disk: Path) -> None:
     with pytest.raises(RunError) as caught:
         Run.open(disk / "run", QUESTION)
     assert "cannot be written: Read-only file system" in caught.value.found
-    assert "--run" in caught.value.mend
+    assert "--run" in caught.value.fix
 
 
 def test_a_folder_under_a_file_cannot_be_made(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_no_warning_is_given_of_right_answers():
     assert good.warning is None
     assert denies.warning == (
         "`(unanswerable)` makes up 8 of 12 answers (67 %), and is right for 0; "
-        "8 more are rightly unanswerable"
+        "8 more are correctly unanswerable"
     )
 
 

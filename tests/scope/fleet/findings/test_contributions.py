@@ -14,7 +14,7 @@ ANSWERS = np.array([[1, 0], [1, 1], [0, NAN], [1, 1]])
 
 
 class Memory:
-    """Foretells by what it learned from; keeps what it was asked to learn from."""
+    """Predicts by what it learned from; keeps what it was asked to learn from."""
 
     def __init__(self, **probabilities):
         self.probabilities, self.asked = probabilities, []
@@ -80,7 +80,7 @@ def test_a_target_without_known_answers_is_undefined():
 
 
 def test_what_cannot_be_learned_without_a_benchmark_leaves_the_others():
-    refused = DataError("no answer of the model in column 1", expected="some", mend="add some")
+    refused = DataError("no answer of the model in column 1", expected="some", fix="add some")
     found = contributions(
         Memory(arc_law=RIGHT, law=refused, arc=RIGHT), TRAIN, ANSWERS, IDS, HELD_OUT
     )

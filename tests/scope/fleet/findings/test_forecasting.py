@@ -30,7 +30,7 @@ def forecasts(draw):
 
 
 def test_accuracy_is_the_mean_over_questions_with_known_answers():
-    # 2 of 3, then 1 of 2 (0.5 does not foretell a right answer), nothing known, 0 of 2.
+    # 2 of 3, then 1 of 2 (0.5 does not predict a right answer), nothing known, 0 of 2.
     assert hit_shares(FORETOLD, ANSWERS) == pytest.approx([2 / 3, 0.5, NAN, 0], nan_ok=True)
     (score,) = forecast_scores(FORETOLD, ANSWERS, IDS, forecaster="knn")
     assert score.accuracy.value == pytest.approx((2 / 3 + 0.5 + 0) / 3)
@@ -48,7 +48,7 @@ def test_the_gain_is_paired_by_question():
     (score,) = forecast_scores(
         FORETOLD, ANSWERS, IDS, forecaster="knn", mean_probabilities=mean, chosen=True
     )
-    # The mean foretells 1 of 3, 1 of 2 and 2 of 2.
+    # The mean predicts 1 of 3, 1 of 2 and 2 of 2.
     assert score.gain.value == pytest.approx(((2 - 1) / 3 + 0 - 1) / 3)
     assert score.gain.n == 3
     assert score.chosen
@@ -107,15 +107,15 @@ def test_the_order_of_questions_and_models_does_not_matter(made, seed):
 @given(forecasts())
 def test_perfect_forecasts_hit_always_and_inverted_ones_never(made):
     _, answers, ids, _ = made
-    for foretold, wanted in ((answers, 1), (1 - answers, 0)):
-        (score,) = forecast_scores(np.nan_to_num(foretold), answers, ids, forecaster="x")
+    for predicted, wanted in ((answers, 1), (1 - answers, 0)):
+        (score,) = forecast_scores(np.nan_to_num(predicted), answers, ids, forecaster="x")
         if isinstance(score.accuracy, Estimate):
             assert (score.accuracy.value, score.brier.value) == (wanted, 1 - wanted)
 
 
 def test_a_bin_holds_its_lower_edge_and_the_last_one_also_holds_one():
-    foretold, answers = np.array([[0.0, 0.5, 1.0]]), np.array([[0, 1, 1]])
-    low, high = reliability(foretold, answers, ["a"], bins=2)
+    predicted, answers = np.array([[0.0, 0.5, 1.0]]), np.array([[0, 1, 1]])
+    low, high = reliability(predicted, answers, ["a"], bins=2)
     assert (low.low, low.high, low.predicted, low.observed.value) == (0, 0.5, 0, 0)
     assert (high.low, high.high, high.predicted, high.observed.value) == (0.5, 1, 0.75, 1)
 

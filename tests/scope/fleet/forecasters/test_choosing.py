@@ -148,7 +148,7 @@ def test_the_mean_stands_where_it_is_listed():
     ],
 )
 def test_the_mean_is_kept_unless_the_gain_exceeds_half_a_standard_error(ahead, behind, chosen):
-    """One model is right about 90 questions of 100, which is what its mean foretells."""
+    """One model is right about 90 questions of 100, which is what its mean predicts."""
     truth = np.ones((100, 2), dtype=np.float32)
     truth[:20] = 0
     table = np.column_stack([truth, np.arange(100)]).astype(np.float32)

@@ -71,7 +71,7 @@ def test_models_that_all_answer_alike_differ_in_nothing():
     assert not factors.model_vectors.any()
 
 
-def test_unknown_answers_of_a_simple_fleet_are_filled_rightly():
+def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():
     generator = np.random.default_rng(0)
     models, questions = generator.integers(0, 2, size=(2, 60))
     truth = (models == questions[:, None]).astype(np.float32)

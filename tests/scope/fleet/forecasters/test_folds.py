@@ -63,13 +63,13 @@ def test_without_vectors_every_row_is_a_question_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("questions", "folds", "mend"),
+    ("questions", "folds", "fix"),
     [(3, 5, "fewer folds"), (10, 1, "folds=2"), (1, 2, "fewer folds")],
 )
-def test_folds_that_cannot_be_are_refused_with_both_numbers(questions, folds, mend):
+def test_folds_that_cannot_be_are_refused_with_both_numbers(questions, folds, fix):
     with pytest.raises(SpecError, match=f"{folds} folds of {questions} questions") as caught:
         question_folds(np.arange(questions), folds, 0)
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix
 
 
 def test_more_folds_than_different_questions_are_refused():

@@ -1,4 +1,4 @@
-"""What every forecaster checks before it learns or foretells, and how it is spelled and kept."""
+"""What every forecaster checks before it learns or predicts, and how it is spelled and kept."""
 
 from functools import partial
 
@@ -59,7 +59,7 @@ def test_the_score_counts_known_answers_alone():
     table = np.ones((2, 1))
     forecaster = MeanForecaster(layout=layout).fit(table, np.array([[1.0, 0.0], [1.0, 0.0]]))
     assert forecaster.predict(table).tolist() == [[1.0, 0.0], [1.0, 0.0]]
-    # Of three answers two are as foretold.
+    # Of three answers two are as predicted.
     assert forecaster.score(table, np.array([[1.0, 1.0], [np.nan, 0.0]])) == pytest.approx(2 / 3)
 
 
@@ -68,7 +68,7 @@ def test_a_spelling_names_what_is_not_by_default():
     assert NeighbourForecaster(layout=LAYOUT, neighbours=9).spelling == "knn(neighbours=9)"
 
 
-def test_a_restored_forecaster_foretells_the_same_bytes():
+def test_a_restored_forecaster_predicts_the_same_bytes():
     table, answers = toy_fleet.fleet()
     fitted = NeighbourForecaster(layout=toy_fleet.LAYOUT, neighbours=5).fit(table, answers)
     again = NeighbourForecaster(layout=toy_fleet.LAYOUT, neighbours=5)

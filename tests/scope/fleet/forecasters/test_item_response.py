@@ -20,7 +20,7 @@ def made(**parameters):
     return ItemResponse(layout=toy_fleet.LAYOUT, **{"dimensions": 2, **parameters})
 
 
-def test_unseen_questions_are_foretold_better_than_by_the_mean():
+def test_unseen_questions_are_predicted_better_than_by_the_mean():
     table, answers = toy_fleet.fleet(questions=400, models=30)
     fitted = made().fit(table[:300], answers[:300])
     mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table[:300], answers[:300])
@@ -31,7 +31,7 @@ def test_unseen_questions_are_foretold_better_than_by_the_mean():
 
 def test_probabilities_are_as_bold_as_the_text_allows():
     table, answers = toy_fleet.fleet(questions=1200, models=30, unknown=0.0)
-    # Half of the vector is hidden: parameters foretold from the rest are far from the true ones.
+    # Half of the vector is hidden: parameters predicted from the rest are far from the true ones.
     half = ItemResponse(layout=QuestionLayout(vector=2)).fit(table[:200, :2], answers[:200])
     found = half.predict_proba(table[200:, :2])
     right = (found > 0.5) == (answers[200:] == 1)
@@ -81,7 +81,7 @@ def test_twins_do_not_teach_it_to_trust_the_text():
     generator = np.random.default_rng(0)
     table = np.repeat(generator.standard_normal((100, 4)), 3, axis=0)
     coins = np.repeat(generator.integers(0, 2, size=(100, 8)), 3, axis=0)
-    # With twins on both sides every coin would be foretold, and any guard be passed.
+    # With twins on both sides every coin would be predicted, and any guard be passed.
     fitted = made(guard=2.0).fit(table, coins.astype(np.float32))
     assert fitted.helps_ is False
     assert fitted.route_weights_.tolist() == [0]
@@ -114,7 +114,7 @@ def test_features_and_category_count():
 
 
 @pytest.mark.parametrize("helps", [True, False])
-def test_a_further_model_is_foretold_about_as_well_as_the_others(helps):
+def test_a_further_model_is_predicted_about_as_well_as_the_others(helps):
     table, answers = toy_fleet.fleet(questions=300, models=30)
     if not helps:
         answers = np.random.default_rng(0).permutation(answers)

@@ -70,7 +70,7 @@ def test_more_dimensions_than_models_are_allowed_as_in_the_paper():
     assert made(dimensions=232).fit(table, answers).model_vectors_.shape == (2, 232)
 
 
-def test_a_model_added_with_its_answers_is_foretold_as_one_that_was_there():
+def test_a_model_added_with_its_answers_is_predicted_as_one_that_was_there():
     table, answers = toy_fleet.fleet(questions=300, models=40)
     everything = made(batch=256).fit(table, answers)
     without = made(batch=256).fit(table, answers[:, :-1])

@@ -27,7 +27,7 @@ def test_its_score_is_the_accuracy_over_known_answers():
     assert mean.score(TABLE, ANSWERS) == pytest.approx((3 + 2) / 7)
 
 
-def test_an_accuracy_of_half_foretells_no_right_answer():
+def test_an_accuracy_of_half_predicts_no_right_answer():
     answers = np.array([[1], [0]], dtype=np.float32)
     assert MeanForecaster(layout=ONE).fit(TABLE[:2], answers).predict(TABLE[:1]).tolist() == [[0]]
 
@@ -66,7 +66,7 @@ def test_further_answers_to_a_question_it_does_not_have_are_refused():
 
 
 @given(st.integers(0, 1000))
-def test_it_foretells_as_well_as_any_constant_can(seed):
+def test_it_predicts_as_well_as_any_constant_can(seed):
     table, answers = toy_fleet.fleet(seed=seed, questions=20)
     found = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers).score(table, answers)
     right, known = np.nansum(answers, axis=0), (~np.isnan(answers)).sum(axis=0)

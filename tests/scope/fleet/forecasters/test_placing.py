@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from scope.fleet.forecasters.placing import Spread, place, spread_of
+from scope.fleet.forecasters.new_models import Spread, place, spread_of
 
 NAN = np.nan
 

@@ -33,7 +33,7 @@ def test_skills_lie_between_the_least_and_the_greatest_accuracy(seed):
 
 
 def test_the_moments_by_hand():
-    # 20 questions, two models: all 20 answered, 16 rightly; 5 answered, 0 rightly.
+    # 20 questions, two models: all 20 answered, 16 correctly; 5 answered, 0 correctly.
     answers = matrix([[1, 0]] * 5 + [[1, UNKNOWN]] * 11 + [[0, UNKNOWN]] * 4)
     # mean 16/25; spread 20 (.8 - .64)² + 5 (.64)² = 2.56; room 20 · 5/25 and 5 · 20/25, 4 each;
     # error 0 and (1 - 5/20)/5 = .15; between (2.56 - .2304 · 4 · .15) / (4 + 4 · .85) = .327,

@@ -121,7 +121,7 @@ def test_a_restored_forecaster_gives_the_same_bytes(signal):
         assert first.routing_scores(table).tobytes() == second.routing_scores(table).tobytes()
 
 
-def test_a_model_added_from_some_answers_is_foretold_as_if_it_had_been_there():
+def test_a_model_added_from_some_answers_is_predicted_as_if_it_had_been_there():
     # Models differ in two ways, which a fleet of this size shows clearly.
     table, answers = fleet(questions=600, models=30, ways=2)
     new, old, rows = np.arange(0, 30, 5), np.arange(30) % 5 > 0, np.arange(0, 400, 2)
@@ -256,7 +256,7 @@ def test_twins_do_not_teach_it_to_trust_the_text():
     layout = QuestionLayout(vector=4)
     table = np.repeat(generator.standard_normal((100, 4)), 3, axis=0)
     coins = np.repeat(generator.integers(0, 2, size=(100, 8)), 3, axis=0)
-    # With twins on both sides every coin would be foretold, and any guard be passed.
+    # With twins on both sides every coin would be predicted, and any guard be passed.
     forecaster = TextFactors(layout=layout, guard=2.0).fit(table, coins.astype(np.float32))
     assert forecaster.predict_proba(table[:1])[0] == pytest.approx(coins.mean(axis=0))
     assert forecaster.route_weights_.tolist() == [0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from scope.fleet.forecasters.item_response import foretell_by_responses
-from scope.fleet.forecasters.text_factors import foretell_by_factors
+from scope.fleet.forecasters.item_response import predict_by_responses
+from scope.fleet.forecasters.text_factors import predict_by_factors
 from scope.fleet.forecasters.validation import (
     LeftOutForecasts,
     calibration_slope,
@@ -19,7 +19,7 @@ from scope.fleet.forecasters.validation import (
 
 
 def trial(signal, questions=200, models=4, seed=0):
-    """Answers that a text term of the given strength foretells, and skills that foretell none."""
+    """Answers that a text term of the given strength predicts, and skills that predict none."""
     generator = np.random.default_rng(seed)
     text = np.clip(generator.normal(0, 0.2, size=(questions, models)), -0.45, 0.45)
     answers = generator.random((questions, models)) < 0.5 + signal * text
@@ -27,7 +27,7 @@ def trial(signal, questions=200, models=4, seed=0):
     return LeftOutForecasts(answers.astype(np.float32), means, (means + text).astype(np.float32))
 
 
-def test_texts_that_foretell_help_and_texts_that_mislead_do_not():
+def test_texts_that_predict_help_and_texts_that_mislead_do_not():
     assert text_helps(trial(1.0), 0.5)
     assert not text_helps(trial(0.0), 0.5)
     assert not text_helps(trial(-1.0), 0.5)
@@ -99,12 +99,12 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
 
 
 FORETELLERS = [
-    partial(one, dimensions=2, guard=0.5) for one in (foretell_by_factors, foretell_by_responses)
+    partial(one, dimensions=2, guard=0.5) for one in (predict_by_factors, predict_by_responses)
 ]
 
 
-@pytest.mark.parametrize("foretell", FORETELLERS)
-def test_left_out_questions_tell_nothing_about_their_own_forecasts(foretell):
+@pytest.mark.parametrize("predict", FORETELLERS)
+def test_left_out_questions_tell_nothing_about_their_own_forecasts(predict):
     generator = np.random.default_rng(0)
     inputs = generator.normal(size=(40, 3)).astype(np.float32)
     answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)
@@ -112,7 +112,7 @@ def test_left_out_questions_tell_nothing_about_their_own_forecasts(foretell):
     changed = answers.copy()
     changed[folds == 1] = 1 - changed[folds == 1]
     first, second = (
-        left_out_forecasts(inputs, given, np.arange(40), folds, foretell)
+        left_out_forecasts(inputs, given, np.arange(40), folds, predict)
         for given in (answers, changed)
     )
     assert (first.forecasts[folds == 1] == second.forecasts[folds == 1]).all()
@@ -122,9 +122,9 @@ def test_left_out_questions_tell_nothing_about_their_own_forecasts(foretell):
 
 def test_questions_that_nobody_answered_are_left_aside():
     answers = np.float32([[1, 0], [np.nan, np.nan], [0, 1], [1, np.nan]])
-    foretell = partial(foretell_by_factors, dimensions=1, guard=0.5)
+    predict = partial(predict_by_factors, dimensions=1, guard=0.5)
     rows, inputs = np.arange(4), np.eye(4, dtype=np.float32)
-    found = left_out_forecasts(inputs, answers, rows, rows % 2, foretell)
+    found = left_out_forecasts(inputs, answers, rows, rows % 2, predict)
     assert found.numbers.tolist() == [0, 2, 3]
     assert found.answers.shape == found.forecasts.shape == (3, 2)
 

@@ -113,7 +113,7 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
     with pytest.raises(ModelError, match="has no prediction for") as caught:
         toy_audit(targets=[target], capabilities=["typo"])
     waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl.jsonl"))
-    assert str(waiting) in caught.value.mend
+    assert str(waiting) in caught.value.fix
     save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
     asked, classify = [], toy_models.Reference.classify
 

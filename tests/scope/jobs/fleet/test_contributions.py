@@ -26,7 +26,7 @@ def encoder(monkeypatch, tmp_path):
 
 
 def matrix(texts, categories):
-    """Coins: no text says who answers rightly, but the same text has the same answers."""
+    """Coins: no text says who answers correctly, but the same text has the same answers."""
     sides = np.random.default_rng(0).integers(0, 2, (len(set(texts)), 6))
     kinds = {text: place for place, text in enumerate(sorted(set(texts)))}
     return CorrectnessMatrix(

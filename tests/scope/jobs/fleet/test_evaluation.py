@@ -51,4 +51,4 @@ def test_the_share_and_the_seed_stand_in_the_notes(answers):
 def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
     with pytest.raises(SpecError, match="4 questions to learn from, beside 72 held out") as refused:
         planned(answers, test_share=0.9)
-    assert "--test-share" in refused.value.mend
+    assert "--test-share" in refused.value.fix

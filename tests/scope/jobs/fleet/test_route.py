@@ -28,7 +28,7 @@ def write(tmp_path, monkeypatch):
 
 
 def right(share, number):
-    """Every question below 20 is easy; of the others every so many-th is answered rightly."""
+    """Every question below 20 is easy; of the others every so many-th is answered correctly."""
     return int(number < EASY or (number * 37 % 100) < 100 * share)
 
 

@@ -9,9 +9,9 @@ from made_up_pairs import made_up_rows
 from toy_readers import Bags
 
 from scope.errors import DataError
-from scope.jobs.probe.ladder import Material, fit_steps, latents_of, require_enough
 from scope.jobs.probe.pairs import GivenPairs, sentences_of
 from scope.jobs.probe.request import ProbeRequest
+from scope.jobs.probe.steps import Material, fit_steps, latents_of, require_enough
 from scope.probes import STEPS, SimilarityProbe
 from scope.progress import Silent
 from scope.records import ScoredPair

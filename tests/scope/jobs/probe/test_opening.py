@@ -45,13 +45,13 @@ def test_the_model_may_have_moved(tiny, tmp_path):
     (tmp_path / "model").rename(tmp_path / "moved")
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU)
-    assert error.value.mend == "say where it is now: --model SPEC"
+    assert error.value.fix == "say where it is now: --model SPEC"
     assert tiny.reader.fingerprint in error.value.expected
     opened = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
     assert opened.source.spec == f"hf:{tmp_path / 'moved'}"
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU, str(tmp_path / "nowhere"))
-    assert error.value.mend != "say where it is now: --model SPEC"
+    assert error.value.fix != "say where it is now: --model SPEC"
 
 
 def test_another_model_is_refused_with_both_fingerprints(tiny, tmp_path):
@@ -132,7 +132,7 @@ def test_another_reader_under_the_same_fingerprint_is_not_the_probes_model(tmp_p
     save_of_python(tmp_path / "kept", Other().latents(SENTENCES))
     with pytest.raises(ModelError, match="`python:toy_readers:Bags` is another model") as error:
         open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
-    assert error.value.mend.endswith(f"fit the probe in `{tmp_path / 'kept'}` again")
+    assert error.value.fix.endswith(f"fit the probe in `{tmp_path / 'kept'}` again")
 
 
 @pytest.mark.parametrize("spec", ["python:crafted:Reader", "crafted-plugin:x", "openai:http://a#b"])
@@ -142,7 +142,7 @@ def test_what_a_probe_names_by_itself_never_runs_as_code(tmp_path, spec):
     with pytest.raises(ModelError) as error:
         open_probe(tmp_path / "kept", replace(CPU, trust_remote_code=True, allow_pickle=True))
     assert f"names the model `{spec}`" in error.value.found
-    assert error.value.mend == "name it yourself: --model SPEC"
+    assert error.value.fix == "name it yourself: --model SPEC"
     assert not (tmp_path / "ran").exists()
     assert "crafted" not in sys.modules
 
@@ -179,7 +179,7 @@ def test_a_model_whose_own_code_counts_opens_where_it_is_named_with_the_option(t
     save_probe(SavedProbe(probe=tiny.probe, source=source_of(reader)), tmp_path / "own")
     with pytest.raises(ModelError) as error:
         open_probe(tmp_path / "own", free)
-    assert "--trust-remote-code" in error.value.mend
-    assert "name the model yourself beside them: --model SPEC" in error.value.mend
+    assert "--trust-remote-code" in error.value.fix
+    assert "name the model yourself beside them: --model SPEC" in error.value.fix
     named = open_probe(tmp_path / "own", free, str(tmp_path / "model"))
     assert named.reader.fingerprint == reader.fingerprint

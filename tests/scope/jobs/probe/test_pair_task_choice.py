@@ -46,7 +46,7 @@ def test_a_task_that_takes_no_range_refuses_one():
         "the range --low 0 --high 1 for the task `rated`, which has scores from 1 to 7 and does "
         "not take others"
     )
-    assert caught.value.mend == "leave --low and --high out"
+    assert caught.value.fix == "leave --low and --high out"
 
 
 @pytest.mark.parametrize("task", ["cloze", Cloze()])
@@ -57,14 +57,14 @@ def test_a_task_whose_questions_are_answered_is_refused(task):
         "the task `cloze`, which has no pairs with people's scores for a probe to follow"
     )
     assert caught.value.expected == "a task of such pairs: similarity"
-    assert "--task similarity" in caught.value.mend
+    assert "--task similarity" in caught.value.fix
 
 
 def test_a_class_is_refused_for_its_object():
     with pytest.raises(SpecError) as caught:
         find_pair_task(Similarity)
     assert caught.value.found == "the class Similarity"
-    assert caught.value.mend == "make an object of it: Similarity()"
+    assert caught.value.fix == "make an object of it: Similarity()"
 
 
 def test_what_is_no_task_at_all_is_shown():
@@ -75,4 +75,4 @@ def test_what_is_no_task_at_all_is_shown():
 def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(SpecError) as caught:
         find_pair_task("similarty")
-    assert caught.value.mend == "did you mean `similarity`?"
+    assert caught.value.fix == "did you mean `similarity`?"

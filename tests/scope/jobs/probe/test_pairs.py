@@ -28,12 +28,12 @@ class Told:
     def load_pairs(self, data, *, part, n, seed):
         rows = self.tables[data]
         if rows is None:
-            raise DataError(f"no file {data}", expected="a file", mend="look")
+            raise DataError(f"no file {data}", expected="a file", fix="look")
         kept = [row for row in rows if part is None or row[0] == part][:n]
         if not kept:
-            raise DataError(f"no row for {part}", expected="some", mend="add some")
+            raise DataError(f"no row for {part}", expected="some", fix="add some")
         if any(score > self.high for *_, score in kept):
-            raise DataError("a score out of the range", expected="less", mend="mend it")
+            raise DataError("a score out of the range", expected="less", fix="fix it")
         pairs = tuple(
             ScoredPair(id=str(place), first=first, second=second, score=score)
             for place, (_, first, second, score) in enumerate(kept)
@@ -113,7 +113,7 @@ def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fi
     with pytest.raises(DataError) as error:
         read(Told(table=table), data="table")
     assert f"is {greatest} in a range of 0 to 5" in error.value.found
-    assert f"--high {greatest}," in error.value.mend
+    assert f"--high {greatest}," in error.value.fix
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe.ladder import FittedStep, PairLatents, latents_of
+from scope.jobs.probe.leakage_groups import Ties
 from scope.jobs.probe.scoring import judge_model, layer_scores, misjudged_pairs, step_scores
-from scope.jobs.probe.ties import Ties
+from scope.jobs.probe.steps import FittedStep, PairLatents, latents_of
 from scope.probes import (
     SimilarityProbe,
     layer_curve,

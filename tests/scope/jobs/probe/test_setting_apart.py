@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.jobs.probe.setting_apart import connected, set_apart
+from scope.jobs.probe.splitting import connected, set_apart
 from scope.records import ScoredPair
 
 

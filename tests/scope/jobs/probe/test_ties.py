@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from scope.jobs.probe.leakage_groups import groups_of_sentences, notes_on_overlap, ties_of
 from scope.jobs.probe.pairs import GivenPairs
-from scope.jobs.probe.ties import groups_of_sentences, notes_on_overlap, ties_of
 from scope.records import ScoredPair
 
 

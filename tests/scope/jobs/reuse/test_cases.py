@@ -5,7 +5,7 @@ import pytest
 from scope.errors import DataError
 from scope.evidence.interning import Asked, Given
 from scope.jobs.reuse.cases import FEWEST_PROBES, InBatches, make_case
-from scope.jobs.reuse.models import Lineup, Member
+from scope.jobs.reuse.models import Member, TestedModels
 from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
 from scope.jobs.reuse.sequence import REPRESENTATIVE
 from scope.records import Question
@@ -14,7 +14,7 @@ COUNT = 60
 
 
 class Told:
-    """An interview in which everybody answers what a list says; writes down who was asked what."""
+    """An responses in which everybody answers what a list says; writes down who was asked what."""
 
     def __init__(self, **answers):
         self.said = answers
@@ -41,7 +41,7 @@ def member(name, part):
     return Member(name=name, part=part, model=None, saved=False, own=True)
 
 
-LINEUP = Lineup(
+LINEUP = TestedModels(
     suspect=member("suspect", "suspect"),
     references=(member("ours", "reference"),),
     controls=(member("first", "control"), member("second", "control")),
@@ -76,16 +76,16 @@ def told(**changes):
     return Told(**{"ours": EVEN, "first": RIGHT, "second": DIFFERENT, "suspect": EVEN, **changes})
 
 
-def case_of(interview, given=None, batch=None, **options):
+def case_of(responses, given=None, batch=None, **options):
     (reference,) = LINEUP.references
     batches = batch and InBatches(size=batch, alpha=0.05, relates=lambda case, looks: True)
-    return make_case(LINEUP, reference, given or probes(), interview, batches=batches, **options)
+    return make_case(LINEUP, reference, given or probes(), responses, batches=batches, **options)
 
 
 def test_the_suspect_comes_last_and_its_row_second():
-    interview = told()
-    case, looks = case_of(interview)
-    assert [name for name, _ in interview.log] == ["ours", "first", "second", "suspect"]
+    responses = told()
+    case, looks = case_of(responses)
+    assert [name for name, _ in responses.log] == ["ours", "first", "second", "suspect"]
     assert looks == ()
     assert case.answers.answers[0].tolist() == case.answers.answers[1].tolist()
     assert case.answers.answers[2].tolist() == [1] * COUNT
@@ -105,9 +105,9 @@ def test_questions_of_the_same_words_are_asked_and_counted_once():
 
 def test_in_batches_questions_that_show_skill_come_first_and_the_case_ends_where_asking_ends():
     # Two controls can never bring p to 0.05: everything is asked, in batches of 25.
-    interview = told()
-    case, looks = case_of(interview, batch=25)
-    batches = [ids for name, ids in interview.log if name == "suspect"]
+    responses = told()
+    case, looks = case_of(responses, batch=25)
+    batches = [ids for name, ids in responses.log if name == "suspect"]
     assert [len(ids) for ids in batches] == [25, 25, 10]
     # Fewer questions than show the skill: all in their own order.
     assert batches[0] == [str(place) for place in range(25)]
@@ -125,12 +125,12 @@ def test_the_same_answers_in_batches_or_at_once_make_the_same_case():
 @pytest.mark.parametrize("given", [0, FEWEST_PROBES - 1])
 def test_a_reference_that_answers_too_little_is_refused_before_others_are_asked(given):
     few = [*EVEN[:given], *choices(*[None] * (COUNT - given))]
-    interview = told(ours=few)
+    responses = told(ours=few)
     with pytest.raises(DataError) as caught:
-        case_of(interview)
+        case_of(responses)
     assert f"60 questions, of which the reference `ours` answers {given}" in caught.value.found
     assert f"at least {FEWEST_PROBES}" in caught.value.expected
-    assert [name for name, _ in interview.log] == ["ours"]
+    assert [name for name, _ in responses.log] == ["ours"]
 
 
 def test_thirty_answers_are_enough():
@@ -139,8 +139,8 @@ def test_thirty_answers_are_enough():
 
 
 def test_a_constant_reference_is_refused_with_what_it_always_says():
-    interview = told(ours=RIGHT)
+    responses = told(ours=RIGHT)
     with pytest.raises(DataError) as caught:
-        case_of(interview)
+        case_of(responses)
     assert "`ours` answers 'no' to all of 60 questions" in caught.value.found
-    assert [name for name, _ in interview.log] == ["ours"]
+    assert [name for name, _ in responses.log] == ["ours"]

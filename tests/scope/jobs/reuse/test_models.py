@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import Lineup, line_up
+from scope.jobs.reuse.models import TestedModels, load_tested_models
 from scope.jobs.reuse.request import ReuseRequest
 from scope.progress import Silent
 
@@ -25,7 +25,7 @@ class Model:
 SAME = {"python:again:model": "made of python:a:model", "hf:again": "made of hf:ours"}
 
 
-def lined_up(suspect, references, controls, loaded=None):
+def loaded_models(suspect, references, controls, loaded=None):
     def load(one):
         if loaded is not None:
             loaded.append(one)
@@ -34,12 +34,12 @@ def lined_up(suspect, references, controls, loaded=None):
     request = ReuseRequest(
         suspect=suspect, references=references, controls=controls, data="x", task="choice"
     )
-    return line_up(request, load=load, progress=Silent())
+    return load_tested_models(request, load=load, progress=Silent())
 
 
 def refused(*arguments):
     with pytest.raises((SpecError, ModelError)) as caught:
-        lined_up(*arguments)
+        loaded_models(*arguments)
     return caught.value
 
 
@@ -55,9 +55,9 @@ def table(tmp_path):
 
 def test_everybody_has_a_name_a_part_and_an_owner(table):
     mine = Model("mine")
-    lineup = lined_up(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
-    assert isinstance(lineup, Lineup)
-    assert [(one.name, one.part, one.saved, one.own) for one in lineup.members] == [
+    tested = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
+    assert isinstance(tested, TestedModels)
+    assert [(one.name, one.part, one.saved, one.own) for one in tested.members] == [
         ("ours", "reference", False, False),
         ("c:model", "reference", False, True),
         ("mine", "suspect", False, True),
@@ -65,39 +65,39 @@ def test_everybody_has_a_name_a_part_and_an_owner(table):
         ("a:model", "control", False, True),
         ("b:model", "control", False, True),
     ]
-    assert lineup.suspect.model is mine
+    assert tested.suspect.model is mine
 
 
 def test_a_whole_table_gives_all_but_the_suspect_and_the_references(table):
-    lineup = lined_up(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
-    assert [one.name for one in lineup.controls] == ["first", "second", "a:model", "b:model"]
-    assert all(one.saved for one in lineup.controls[:2])
+    tested = loaded_models(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
+    assert [one.name for one in tested.controls] == ["first", "second", "a:model", "b:model"]
+    assert all(one.saved for one in tested.controls[:2])
 
 
 def test_the_suspect_may_be_the_reference_and_is_loaded_once():
     loaded = []
-    lineup = lined_up("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
-    assert [one.name for one in lineup.members] == ["ours", "ours (suspect)", "a:model", "b:model"]
-    assert lineup.suspect.model is lineup.references[0].model
+    tested = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
+    assert [one.name for one in tested.members] == ["ours", "ours (suspect)", "a:model", "b:model"]
+    assert tested.suspect.model is tested.references[0].model
     assert max(Counter(loaded).values()) == 1
     # So may it be under another name.
-    assert lined_up("hf:again", ["hf:ours"], INDEPENDENT).suspect.name == "again"
+    assert loaded_models("hf:again", ["hf:ours"], INDEPENDENT).suspect.name == "again"
 
 
 def test_models_can_be_exchanged_and_keep_their_places():
-    lineup = lined_up("hf:theirs", ["hf:ours"], INDEPENDENT)
-    changed = lineup.with_models(lambda member: f"a view of {member.name}")
+    tested = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
+    changed = tested.with_models(lambda member: f"a view of {member.name}")
     assert [one.model for one in changed.members] == [
         "a view of ours",
         "a view of theirs",
         "a view of a:model",
         "a view of b:model",
     ]
-    assert [one.part for one in changed.members] == [one.part for one in lineup.members]
+    assert [one.part for one in changed.members] == [one.part for one in tested.members]
 
 
 def test_a_card_says_what_a_member_is():
-    card = lined_up("hf:theirs", ["hf:ours"], INDEPENDENT).suspect.card(truncated=3)
+    card = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect.card(truncated=3)
     assert (card.name, card.role, card.spec, card.labels) == (
         "theirs",
         "suspect",
@@ -111,7 +111,7 @@ def test_without_a_reference_there_is_nothing_to_be_derived_from():
     error = refused("hf:theirs", [], INDEPENDENT)
     assert error.found == "no reference"
     assert error.expected == "at least one model that the suspect may be derived from"
-    assert error.mend == "add --reference SPEC"
+    assert error.fix == "add --reference SPEC"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_reference_and_suspect_are_no_controls(suspect, name, spec):
     )
     assert error.found == f"the {name} `{spec}` among the controls"
     assert error.expected == "controls that are known to be independent of suspect and reference"
-    assert error.mend == f"leave --control {spec} out"
+    assert error.fix == f"leave --control {spec} out"
 
 
 def test_the_same_object_in_two_places_is_found_too():
@@ -145,7 +145,7 @@ def test_nobody_stands_twice(references, controls, name, spec):
     error = refused("hf:theirs", references, controls)
     assert error.found == f"the {name} `{spec}` given twice"
     assert error.expected == f"each {name} once: one that stands twice counts as if it were two"
-    assert error.mend == f"leave one --{name} {spec} out"
+    assert error.fix == f"leave one --{name} {spec} out"
 
 
 def test_a_table_and_one_of_its_models_give_that_model_twice(table):
@@ -158,7 +158,7 @@ def test_fewer_than_two_controls_are_too_few(count, words):
     error = refused("hf:theirs", ["hf:ours"], INDEPENDENT[:count])
     assert error.found == words
     assert error.expected.startswith("at least 2 independent models to compare the suspect with")
-    assert error.mend.startswith("add --control SPEC, or a table of answers")
+    assert error.fix.startswith("add --control SPEC, or a table of answers")
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_one_model_under_two_names_is_refused(arguments, other, one):
         f"have the fingerprint {SAME.get(one[1]) or SAME[other[1]]}"
     )
     assert error.expected == "different models, the controls independent of suspect and reference"
-    assert error.mend == f"leave --{one[0]} {one[1]} out"
+    assert error.fix == f"leave --{one[0]} {one[1]} out"
 
 
 def test_models_whose_short_names_agree_are_told_apart():
-    lineup = lined_up("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
-    assert lineup.suspect.name != lineup.references[0].name
+    tested = loaded_models("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
+    assert tested.suspect.name != tested.references[0].name

@@ -249,7 +249,7 @@ def test_a_saved_suspect_lacks_texts_made_for_the_reference_and_is_told_where_th
         reuse(save(Copy(), "copy"), capabilities=[MoreWords()], run="mine")
     assert "has no prediction for" in caught.value.found
     (texts,) = (tmp_path / "runs/mine").glob("*.jsonl")
-    assert str(texts) in caught.value.mend
+    assert str(texts) in caught.value.fix
     assert "would say" in texts.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,7 @@ from capabilities.extractive_qa import ExtractiveQA
 from scope.evidence.interning import Given
 from scope.jobs.reuse.models import Member
 from scope.jobs.reuse.probes import probes_of_items
-from scope.jobs.reuse.responses import TaskInterview
+from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
 from scope.store import Run
@@ -138,33 +138,33 @@ def questions_of(*gold, options=()):
 
 
 def test_choices_are_given_by_their_number_and_shown_in_words(run):
-    interview = TaskInterview(task=Choice(), run=run, progress=Silent())
+    responses = TaskResponses(task=Choice(), run=run, progress=Silent())
     questions = questions_of(0, 1, 1, options=("yes", "no"))
     answers = [choice((0.25, 0.75)), choice(0), Answer()]
-    found = interview.answers(member(Saying("m", answers)), questions)
+    found = responses.answers(member(Saying("m", answers)), questions)
     assert found == [Given(1, (0.25, 0.75)), Given(0), Given(None)]
-    assert [interview.words(*both) for both in zip(found, questions, strict=True)] == [
+    assert [responses.words(*both) for both in zip(found, questions, strict=True)] == [
         "no",
         "yes",
         "",
     ]
-    assert interview.pairs(None, ()) == () == interview.warnings()
+    assert responses.pairs(None, ()) == () == responses.warnings()
 
 
 def test_answers_in_words_are_spelled_alike_and_a_second_right_answer_is_the_first(run):
-    interview = TaskInterview(task=ExtractiveQA(), run=run, progress=Silent())
+    responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["the red house", "a house"], ["blue"], ["blue"])
     told = [Answer(text=" A  House."), Answer(text="BLUE"), Answer()]
-    found = interview.answers(member(Saying("m", told)), questions)
+    found = responses.answers(member(Saying("m", told)), questions)
     assert found == [Given("the red house"), Given("blue"), Given(None)]
-    assert [interview.words(*both) for both in zip(found, questions, strict=True)][2] == ""
+    assert [responses.words(*both) for both in zip(found, questions, strict=True)][2] == ""
 
 
 def test_questions_that_were_cut_are_counted_once(run):
-    interview = TaskInterview(task=ExtractiveQA(), run=run, progress=Silent())
+    responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["a"], ["b"])
     answers = [Answer(text="a", truncated=True), Answer(text="b")]
     one = member(Saying("m", answers))
-    interview.answers(one, questions[:1])
-    interview.answers(one, questions)
-    assert interview.truncated() == {"m": 1}
+    responses.answers(one, questions[:1])
+    responses.answers(one, questions)
+    assert responses.truncated() == {"m": 1}

@@ -246,7 +246,7 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "found", "mend"),
+    ("options", "found", "fix"),
     [
         ({"alpha": 0.0}, "--alpha 0.0", "--alpha"),
         ({"alpha": 1.0}, "--alpha 1.0", "--alpha"),
@@ -259,13 +259,13 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
     ids=str,
 )
 def test_what_cannot_be_asked_is_refused_before_anybody_is_asked(
-    reuse, models, options, found, mend
+    reuse, models, options, found, fix
 ):
     copy = Counting("copy", models["copy"])
     with pytest.raises(SpecError) as caught:
         reuse(copy, **options)
     assert found in str(caught.value)
-    assert mend in str(caught.value)
+    assert fix in str(caught.value)
     assert copy.asked == []
 
 

@@ -50,14 +50,14 @@ def test_what_is_no_web_address_is_refused_with_an_example(rest):
     with pytest.raises(SpecError) as error:
         parse_address(rest, NONE)
     assert f"`openai:{rest}`" in error.value.found
-    assert "openai:http://localhost:8000/v1#my-model" in error.value.mend
+    assert "openai:http://localhost:8000/v1#my-model" in error.value.fix
 
 
 @pytest.mark.parametrize("rest", ["http://localhost:8000/v1", "http://localhost:8000/v1# "])
 def test_a_url_without_a_model_is_refused_with_an_example(rest):
     with pytest.raises(SpecError, match="without the name of a model") as error:
         parse_address(rest, NONE)
-    assert "openai:http://localhost:8000/v1#my-model" in error.value.mend
+    assert "openai:http://localhost:8000/v1#my-model" in error.value.fix
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_secret_in_the_url_is_refused_and_not_shown(rest):
     with pytest.raises(SpecError) as error:
         parse_address(rest, NONE)
     assert "pass-word" not in str(error.value)
-    assert "OPENAI_API_KEY" in error.value.mend
+    assert "OPENAI_API_KEY" in error.value.fix
 
 
 @pytest.mark.parametrize(

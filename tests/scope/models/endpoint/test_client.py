@@ -95,7 +95,7 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
         came.extend(place for place, _ in endpoint(retries=2).ask(chats(*TEXTS)))
     assert came == [0, 1, 2]
     assert "answered 3 of 12 questions and failed in 3 tries at the next" in error.value.found
-    assert "the same command goes on where it stopped" in error.value.mend
+    assert "the same command goes on where it stopped" in error.value.fix
     assert len(str(error.value)) < 800
 
 
@@ -115,7 +115,7 @@ def test_a_server_that_does_not_listen_ends_in_a_message(stub, clock):
     with pytest.raises(EndpointError) as error:
         list(Endpoint(address, read_key(), ModelOptions(retries=3), clock).ask(chats("one")))
     assert "ConnectError" in error.value.found
-    assert error.value.mend.startswith("check that the server runs")
+    assert error.value.fix.startswith("check that the server runs")
     assert clock.waits == [0.5, 1.0, 2.0]
 
 
@@ -276,7 +276,7 @@ def test_a_missing_key_is_told_by_its_variable(endpoint, stub):
     stub.script.append(refuse(401, "who are you?"))
     with pytest.raises(EndpointError) as error:
         list(endpoint().ask(chats("one")))
-    assert error.value.mend.startswith("OPENAI_API_KEY is not set")
+    assert error.value.fix.startswith("OPENAI_API_KEY is not set")
 
 
 @pytest.mark.parametrize("status", [200, 401, 500])

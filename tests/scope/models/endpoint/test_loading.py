@@ -17,7 +17,7 @@ def test_an_unknown_model_is_told_with_those_that_there_are(open_model):
         open_model("stub-mdel")
     assert "no model called `stub-mdel`" in error.value.found
     assert error.value.expected == "one of: other-model, stub-model"
-    assert error.value.mend == "did you mean `stub-model`?"
+    assert error.value.fix == "did you mean `stub-model`?"
 
 
 def test_of_many_models_only_some_are_shown(open_model, stub):

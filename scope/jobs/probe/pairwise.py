@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
+from scope.jobs.probe.leakage_groups import Groups, groups_of_sentences
 from scope.jobs.probe.pairs import Pairs, sentences_of
 from scope.jobs.probe.readers import ReadModel
-from scope.jobs.probe.ties import Groups, groups_of_sentences
 from scope.probes import align_layers, pearson_difference
 from scope.probes.checks import Scores
 from scope.records import LayerAlignment, ProbeDifference

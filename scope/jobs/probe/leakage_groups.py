@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.probe.pairs import GivenPairs, Pairs, sentences_of
-from scope.jobs.probe.setting_apart import connected
+from scope.jobs.probe.splitting import connected
 from scope.printing import counted
 
 Groups = NDArray[np.int64]

@@ -111,8 +111,8 @@ def _pretrain(
     """Have each learn from the sentences, or, where the seed plays no part, the first for all."""
     for number, probe in enumerate(probes):
         if alike and number:
-            probe.foundation_ = probes[0].foundation_
-            probe.foundation_step_ = probes[0].foundation_step_
+            probe.pretrained_ = probes[0].pretrained_
+            probe.pretrained_step_ = probes[0].pretrained_step_
         else:
             probe.pretrain(latents)
             advance()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from scope.errors import ModelError
 from scope.jobs.answer_checks import checked_answers
-from scope.jobs.participants import Participant
+from scope.jobs.answering_models import AnsweringModel
 from scope.models.answer_table import TableColumn
 from scope.protocols import Advance, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
@@ -19,7 +19,7 @@ ANSWERS_BETWEEN_WRITES = 16
 
 
 def ask(
-    participant: Participant,
+    answering_model: AnsweringModel,
     task: Task,
     questions: Sequence[Question],
     *,
@@ -36,25 +36,27 @@ def ask(
     ModelError
         When the model gives an answer twice, none at all, or one that is no answer.
     """
-    model, role = participant.model, task.role
+    model, role = answering_model.model, task.role
     if isinstance(model, TableColumn):
-        # Its letters were held against the options as they were read.
-        return _in_order(participant, questions, dict(model.choose(questions)))
-    if participant.saved:
+        # Its letters were compared with the options as they were read.
+        return _in_order(answering_model, questions, dict(model.choose(questions)))
+    if answering_model.saved:
         return _in_order(
-            participant, questions, dict(checked_answers(participant, role, questions))
+            answering_model, questions, dict(checked_answers(answering_model, role, questions))
         )
     known = store.get_answers(model.fingerprint, role, questions)
     waiting = _distinct([one for place, one in enumerate(questions) if place not in known])
     total = len(_distinct(questions))
     with (
-        progress.task(f"{task.name}: {participant.name}", total, total - len(waiting)) as advance,
+        progress.task(
+            f"{task.name}: {answering_model.name}", total, total - len(waiting)
+        ) as advance,
         _keeper(store, model.fingerprint, role, advance) as keep,
     ):
-        for place, answer in checked_answers(participant, role, waiting) if waiting else ():
+        for place, answer in checked_answers(answering_model, role, waiting) if waiting else ():
             keep.add(waiting[place], answer)
     known = store.get_answers(model.fingerprint, role, questions)
-    return _in_order(participant, questions, known)
+    return _in_order(answering_model, questions, known)
 
 
 def _distinct(questions: Sequence[Question]) -> list[Question]:
@@ -100,14 +102,14 @@ def _keeper(store: AnswerStore, model: str, role: Role, advance: Advance) -> Ite
 
 
 def _in_order(
-    participant: Participant, questions: Sequence[Question], known: dict[int, Answer]
+    answering_model: AnsweringModel, questions: Sequence[Question], known: dict[int, Answer]
 ) -> tuple[Answer, ...]:
     missing = [one for place, one in enumerate(questions) if place not in known]
     if missing:
         raise ModelError(
-            f"`{participant.model.spec}` leaves {len(missing)} of {len(questions)} questions "
+            f"`{answering_model.model.spec}` leaves {len(missing)} of {len(questions)} questions "
             f"without an answer, such as {missing[0].text[:80]!r}",
             expected="one answer to each question; `Answer()` says that there is none",
-            mend="mend the model, or name another one",
+            fix="fix the model, or name another one",
         )
     return tuple(known[place] for place in range(len(questions)))

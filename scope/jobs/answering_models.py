@@ -30,7 +30,7 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Participant:
+class AnsweringModel:
     """A model with the name that tables and reports give it.
 
     ``saved`` says that its answers are looked up, at no cost, and need not be kept again; ``own``
@@ -58,12 +58,12 @@ class Participant:
         )
 
 
-def load_participants(
+def load_answering_models(
     models: Sequence[str | object],
     tasks: Sequence[ChosenTask],
     options: ModelOptions,
     progress: Progress,
-) -> tuple[Participant, ...]:
+) -> tuple[AnsweringModel, ...]:
     """Load every model, and see that it can be asked what the tasks ask.
 
     Raises
@@ -81,16 +81,16 @@ def load_participants(
         raise SpecError(
             f"{len(expanded)} model{'' if len(expanded) == 1 else 's'}",
             expected="at least two models to compare",
-            mend="add --model SPEC",
+            fix="add --model SPEC",
         )
     loaded = []
     with progress.task("loading models", len(expanded)) as advance:
         for model in expanded:
-            loaded.append(load_participant(model, roles, options))
+            loaded.append(load_answering_model(model, roles, options))
             advance()
     names = short_names([model.spec for model in loaded])
-    participants = tuple(
-        Participant(
+    answering_models = tuple(
+        AnsweringModel(
             name=name,
             model=model,
             saved=split_spec(model.spec)[0] == "predictions",
@@ -98,9 +98,9 @@ def load_participants(
         )
         for name, model, given in zip(names, loaded, expanded, strict=True)
     )
-    _require_own_fingerprints(participants)
-    require_rows(participants, tasks)
-    return participants
+    _require_own_fingerprints(answering_models)
+    require_rows(answering_models, tasks)
+    return answering_models
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
@@ -111,29 +111,29 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
             raise SpecError(
                 f"the prompt `{name}`, which none of the tasks asks with",
                 expected=f"prompts of these tasks: {', '.join(used)}",
-                mend="leave it out, or check the name",
+                fix="leave it out, or check the name",
             )
         prompt_of(name, options)
 
 
-def _require_own_fingerprints(participants: Sequence[Participant]) -> None:
+def _require_own_fingerprints(answering_models: Sequence[AnsweringModel]) -> None:
     """Answers are kept by fingerprint: of two models that share one, only one would be asked.
 
     Two checkpoints may have the same: they are one model under two names.
     """
-    for first, second in combinations([one for one in participants if one.own], 2):
+    for first, second in combinations([one for one in answering_models if one.own], 2):
         if first.model.fingerprint == second.model.fingerprint:
             raise ModelError(
                 f"`{first.model.spec}` and `{second.model.spec}` have the same fingerprint, "
                 f"{first.model.fingerprint!r}",
                 expected="a fingerprint that changes whenever the answers could",
-                mend="give each its own `fingerprint`, or leave one of them out",
+                fix="give each its own `fingerprint`, or leave one of them out",
             )
 
 
-def require_rows(participants: Sequence[Participant], tasks: Sequence[ChosenTask]) -> None:
+def require_rows(answering_models: Sequence[AnsweringModel], tasks: Sequence[ChosenTask]) -> None:
     """A table of answers goes by row: it must have been made for just these data."""
-    for one in participants:
+    for one in answering_models:
         if isinstance(one.model, TableColumn):
             for task in tasks:
                 one.model.require_rows(task.data.card.rows, task.data.card.spec)
@@ -143,7 +143,7 @@ def _expanded(model: str | object) -> Sequence[str | object]:
     return expand_spec(model) if isinstance(model, str) else [model]
 
 
-def load_participant(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:
+def load_answering_model(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:
     """The model behind a spec, or the object itself, if it has all the roles."""
     first, *others = dict.fromkeys(roles)
     if isinstance(model, str):

@@ -92,7 +92,7 @@ def placed_skills(
 ) -> NDArray[np.float32]:
     """The share of right answers to be expected of further models over all fitted questions.
 
-    What their vectors foretell, moved by as much as their answers were better than foretold
+    What their vectors predict, moved by as much as their answers were better than predicted
     (`newcomer_skills`).
 
     Parameters
