@@ -44,7 +44,7 @@ class ScopeError(Exception):
     def __str__(self) -> str:
         found = shortened(self.found, LINES_FOUND)
         expected, fix = (shortened(one, LINES_BESIDE) for one in (self.expected, self.fix))
-        return f"found:    {found}\nexpected: {expected}\nto fix:  {fix}"
+        return f"found:    {found}\nexpected: {expected}\nfix:      {fix}"
 
 
 class SpecError(ScopeError):

@@ -1,8 +1,8 @@
 """Compact vectors for many models: who answers what correctly, who should be asked, who is alike.
 
 A forecaster of these learns from a matrix of who answered which question correctly, in the
-manner of scikit-learn; questions are rows of a table that `question_table` makes, laid out as `make_layout`
-says.
+manner of scikit-learn; questions are rows of a table that `question_table`
+makes, laid out as `make_layout` says.
 """
 
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
