@@ -101,6 +101,22 @@ def option(
     )
 
 
+def whole_number(
+    panel: Group, name: str | None = None, *, metavar: str = "INT", default: str | None = None
+) -> Parameter:
+    """An option of a whole number: 1.5 is refused, where cyclopts would round it."""
+    plain = option(panel, name, metavar=metavar, default=default)
+    return Parameter.combine(plain, Parameter(converter=_whole))
+
+
+def _whole(_: object, tokens: Sequence[Any]) -> int:
+    (token,) = tokens
+    try:
+        return int(token.value)
+    except ValueError as error:
+        raise ValueError(f"`{token.value}` is not a whole number") from error
+
+
 def named_values(
     panel: Group,
     name: str,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from scope.core.options import DATA, METHOD, MODELS, Limits, option
+from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request
 
 AuditRole = Literal["classifier", "next_token"]
@@ -30,10 +30,10 @@ class LabelledTexts(Request):
     label_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the gold labels; auto-detected if omitted; none leaves them out."""
 
-    seed: Annotated[int, option(DATA)] = 0
+    seed: Annotated[int, whole_number(DATA)] = 0
     """Random seed of the sample and of the search."""
 
-    trials: Annotated[int, option(METHOD), Limits(least=1)] = 3
+    trials: Annotated[int, whole_number(METHOD), Limits(least=1)] = 3
     """Perturbations searched for each text, all different."""
 
     tolerance: Annotated[float, option(METHOD), Limits(least=0, most=4)] = 0.1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from scope.core.options import MODELS, SPEED_ONLY, Limits, named_values, option
+from scope.core.options import MODELS, SPEED_ONLY, Limits, named_values, option, whole_number
 from scope.core.request import check_limits
 from scope.errors import SpecError
 from scope.paths import expanded
@@ -29,7 +29,7 @@ class Running:
     device: Annotated[Device, option(MODELS), SPEED_ONLY] = "auto"
     """Where models run; auto takes CUDA, then MPS, then the CPU."""
 
-    token_budget: Annotated[int, option(MODELS), Limits(least=1), SPEED_ONLY] = 4096
+    token_budget: Annotated[int, whole_number(MODELS), Limits(least=1), SPEED_ONLY] = 4096
     """Most tokens in one batch; bounds the memory."""
 
     allow_pickle: Annotated[bool, option(MODELS)] = False
@@ -63,13 +63,13 @@ class Asking(Loading):
     """Template in place of one of SCoPE's prompts: the path of its file, or in Python its text.
     Part of a model's fingerprint; may be repeated."""
 
-    requests: Annotated[int, option(MODELS), Limits(least=1), SPEED_ONLY] = 8
+    requests: Annotated[int, whole_number(MODELS), Limits(least=1), SPEED_ONLY] = 8
     """Endpoints: requests at once."""
 
     timeout: Annotated[float, option(MODELS, metavar="SECONDS"), Limits(above=0), SPEED_ONLY] = 60.0
     """Endpoints: seconds to wait for an answer."""
 
-    retries: Annotated[int, option(MODELS), Limits(least=0), SPEED_ONLY] = 6
+    retries: Annotated[int, whole_number(MODELS), Limits(least=0), SPEED_ONLY] = 6
     """Endpoints: retries after a failure that may pass."""
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class Labelling(Asking):
     ] = field(default_factory=dict, hash=False)
     """Word that a language model answers for a label; makes it a classifier; may be repeated."""
 
-    next_tokens: Annotated[int, option(MODELS), Limits(least=1)] = 20
+    next_tokens: Annotated[int, whole_number(MODELS), Limits(least=1)] = 20
     """Role next_token: most likely tokens that are read; part of a model's fingerprint."""
 
 
@@ -101,7 +101,7 @@ class Labelling(Asking):
 class Answering(Asking):
     """How a language model answers questions."""
 
-    max_answer_tokens: Annotated[int, option(MODELS), Limits(least=1)] = 32
+    max_answer_tokens: Annotated[int, whole_number(MODELS), Limits(least=1)] = 32
     """Longest generated answer, in tokens; part of a model's fingerprint."""
 
 

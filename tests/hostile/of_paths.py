@@ -191,7 +191,7 @@ FOLDERS = [
         audit(),
         before=surroundings.few_files,
         exits=REFUSED | BUG,
-        says=["scope: "],
+        says=["error: "],
     ),
     case("files of 20 kB at most", audit(), before=surroundings.small_files, says=["mine"]),
 ]

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from scope.core.job import Job
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, SPEED_ONLY, Limits, option
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    SPEED_ONLY,
+    Limits,
+    option,
+    whole_number,
+)
 from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts
@@ -37,7 +46,7 @@ class AuditRequest(LabelledTexts):
     data: Annotated[str, option(DATA)]
     """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
 
-    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts to draw."""
 
     capabilities: Annotated[Sequence[str | object], option(METHOD, "--capability")] = (
@@ -62,7 +71,7 @@ class AuditRequest(LabelledTexts):
     encoder: Annotated[str, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
     """Sentence encoder of --min-similarity."""
 
-    slots: Annotated[int, option(METHOD), Limits(least=1), SPEED_ONLY] = 64
+    slots: Annotated[int, whole_number(METHOD), Limits(least=1), SPEED_ONLY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)

@@ -16,6 +16,7 @@ from scope.core.options import (
     entries,
     option,
     settings_option,
+    whole_number,
 )
 from scope.core.request import Request
 from scope.errors import SpecError
@@ -50,10 +51,10 @@ class CompareRequest(Request):
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
     as TASK=DATA."""
 
-    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of questions to draw for each task."""
 
-    seed: Annotated[int, option(DATA)] = 0
+    seed: Annotated[int, whole_number(DATA)] = 0
     """Random seed of the sample and of the blanks."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)

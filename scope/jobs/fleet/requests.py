@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from scope.core.job import Job
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, entries, named_values, option
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    Limits,
+    entries,
+    named_values,
+    option,
+    whole_number,
+)
 from scope.core.request import Request
 from scope.errors import SpecError
 from scope.models.options import Loading, ModelOptions
@@ -61,7 +71,7 @@ class FleetRequest(Request):
     """Column of a role, such as model=system; auto-detected if omitted. Roles: model, item (the
     question's id), question (its text), category, correct, context, options. May be repeated."""
 
-    seed: Annotated[int, option(DATA), Limits(least=0)] = 0
+    seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of all splits and of learning."""
 
 
@@ -107,11 +117,11 @@ class EmbedRequest(FromAnswers, Learns):
     """
 
     dimensions: Annotated[
-        int | None, option(METHOD, default="that of the embedder"), Limits(least=1)
+        int | None, whole_number(METHOD, default="that of the embedder"), Limits(least=1)
     ] = None
     """Dimension of the models' vectors, for factors, irt and mf."""
 
-    folds: Annotated[int, option(METHOD), Limits(least=2)] = 5
+    folds: Annotated[int, whole_number(METHOD), Limits(least=2)] = 5
     """Folds of the cross-validation over the questions."""
 
     features: Annotated[bool, option(METHOD, negative="--no-features")] = True
@@ -236,7 +246,7 @@ class PredictRequest(FromAnswers):
     benchmarks: Annotated[Sequence[str], option(DATA, "--benchmark", metavar="NAME")] = ()
     """Benchmark to predict, by default each in turn; may be repeated."""
 
-    splits: Annotated[int, option(METHOD), Limits(least=1)] = 100
+    splits: Annotated[int, whole_number(METHOD), Limits(least=1)] = 100
     """Random splits of the models into those that are fitted and those that are predicted."""
 
     train_share: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.5

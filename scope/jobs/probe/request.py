@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from scope.core.job import Job
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, OUTPUT, Limits, option
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, OUTPUT, Limits, option, whole_number
 from scope.core.request import Request, changed
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
@@ -92,14 +92,14 @@ class ProbeRequest(Request):
     """Sentences without scores, from which layers' statistics are learned as well."""
 
     unlabelled_n: Annotated[
-        int | None, option(DATA, default=str(UNLABELLED_N)), Limits(least=1)
+        int | None, whole_number(DATA, default=str(UNLABELLED_N)), Limits(least=1)
     ] = None
     """Number of these sentences to draw."""
 
     text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of these sentences; auto-detected if omitted."""
 
-    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of pairs to draw for each part."""
 
     low: Annotated[float | None, option(DATA, default="that of the task, 0")] = None
@@ -108,7 +108,7 @@ class ProbeRequest(Request):
     high: Annotated[float | None, option(DATA, default="that of the task, 5")] = None
     """Score of pairs that mean the same."""
 
-    seed: Annotated[int, option(DATA), Limits(least=0)] = 0
+    seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of the samples and of the first fit."""
 
     task: Annotated[str | object, option(DATA, metavar="TASK")] = "similarity"
@@ -118,11 +118,13 @@ class ProbeRequest(Request):
     steps: Annotated[Sequence[str], option(METHOD, "--step", metavar="STEP")] = USUAL_STEPS
     """Step of the paper: raw, mlp, siamese, autoencoder or final; may be repeated."""
 
-    seeds: Annotated[int, option(METHOD), Limits(least=1)] = 1
+    seeds: Annotated[int, whole_number(METHOD), Limits(least=1)] = 1
     """Number of seeds to fit each random step with, from --seed on. Intervals and gains, and what
     is saved, are of the first."""
 
-    hidden: Annotated[int | None, option(METHOD, default="16 in final"), Limits(least=1)] = None
+    hidden: Annotated[int | None, whole_number(METHOD, default="16 in final"), Limits(least=1)] = (
+        None
+    )
     """Units of the head's hidden layer; fewer need fewer training pairs."""
 
     save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None

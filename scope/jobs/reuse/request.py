@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from scope.core.job import Job
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, settings_option
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    Limits,
+    option,
+    settings_option,
+    whole_number,
+)
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts
@@ -59,7 +68,7 @@ class ReuseRequest(LabelledTexts):
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
     """Setting of the task, such as min_words=10; may be repeated."""
 
-    n: Annotated[int | None, option(DATA, default="all"), Limits(least=1)] = None
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts or questions to draw."""
 
     alpha: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
@@ -72,7 +81,7 @@ class ReuseRequest(LabelledTexts):
     sequential: Annotated[bool, option(METHOD)] = False
     """Ask the suspect in batches, and stop when it is related."""
 
-    batch: Annotated[int | None, option(METHOD, default=str(BATCH)), Limits(least=1)] = None
+    batch: Annotated[int | None, whole_number(METHOD, default=str(BATCH)), Limits(least=1)] = None
     """Questions in a batch; implies --sequential."""
 
     capabilities: Annotated[
@@ -84,7 +93,7 @@ class ReuseRequest(LabelledTexts):
     """Capability with which the reference is searched for further texts, or none; see `scope list
     capabilities`. A task, a sequential test and saved answers take none."""
 
-    perturbed: Annotated[int, option(METHOD), Limits(least=1)] = 200
+    perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts that perturbations are searched for."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
