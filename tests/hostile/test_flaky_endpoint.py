@@ -70,7 +70,7 @@ def stored(folder):
 def test_a_flaky_endpoint_costs_no_answer_and_gives_none_twice(
     command, tmp_path, monkeypatch, count
 ):
-    monkeypatch.setattr("scope.models.endpoint.loading.Clock", QuickClock)
+    monkeypatch.setattr("scope.models.endpoint.loading.WaitClock", QuickClock)
     rows = [
         {
             "id": f"q{place}",

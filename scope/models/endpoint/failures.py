@@ -26,7 +26,7 @@ MOST_SHOWN = 200
 
 _MAY_PASS = (OK, 408, 409, 425, 429)
 _NOT_OFFERED = 501
-_MENDS: Mapping[int | None, str] = MappingProxyType(
+_FIXES: Mapping[int | None, str] = MappingProxyType(
     {
         None: "check that the server runs and can be reached at this URL",
         401: f"this server refuses the key in {KEY_VARIABLE}: set it to one of its keys",
@@ -115,8 +115,8 @@ class EndpointError(ModelError):
 def _how_to_fix(failure: Failure, key: Key) -> str:
     if failure.status == 401 and not key.is_set:
         return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
-    if failure.status in _MENDS:
-        return _MENDS[failure.status]
+    if failure.status in _FIXES:
+        return _FIXES[failure.status]
     if failure.may_pass:
         return "look into the server's log, or wait until it is well again"
     return "change what the server complains of"
