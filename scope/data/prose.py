@@ -57,10 +57,10 @@ def _is_heading(line: str) -> bool:
 def _joined(lines: Sequence[str]) -> str:
     text = "\n".join(lines).replace("\u00ad\n", "").replace("\u00ad", "")
     text = _DASH_AT_LINE_END.sub(lambda dash: dash[0].strip("\n"), text)
-    return " ".join(_DIVIDED.sub(_repaired, text).split())
+    return " ".join(_DIVIDED.sub(_rejoined, text).split())
 
 
-def _repaired(divided: re.Match[str]) -> str:
+def _rejoined(divided: re.Match[str]) -> str:
     """The word in one: its hyphen goes, unless it has others, or no small letter follows."""
     head, after = divided[1], divided[2]
     goes = "-" not in head and head[-1].isalpha() and after.islower()
