@@ -40,7 +40,7 @@ _COMMANDS = {
     "audit-gold-labels-of-another-kind": _instead(_AUDIT, "texts.csv", "stars.csv"),
     "audit-no-texts-wanted": _instead(_AUDIT, "--n 4", "--n 0"),
     "audit-cutoff-below-tolerance": f"{_AUDIT} --cutoff 0.01",
-    "audit-preset-without-synonym": f"{_AUDIT} --preset strong",
+    "audit-preset-without-synonym": f"{_AUDIT} --setting preset=strong",
     "audit-hidden-run": f"{_AUDIT} --run ..hidden",
     "audit-without-target": _instead(_AUDIT, "--target python:toys:Student", ""),
     "audit-next-token-of-classifier": f"{_AUDIT} --role next_token",

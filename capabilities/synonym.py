@@ -52,20 +52,20 @@ class Synonym(InvarianceCapability):
         if self.preset == "paper" and self.max_words != MAX_WORDS:
             raise SpecError(
                 f"a share of {self.max_words} of the words for the preset paper, which swaps one",
-                expected="--max-words with --preset strong",
-                fix="add --preset strong, or leave --max-words out",
+                expected="max_words with preset=strong",
+                fix="add --setting preset=strong, or leave max_words out",
             )
         if self.preset not in get_args(Preset):
             raise SpecError(
                 f"a preset called `{self.preset}`",
                 expected=f"one of: {', '.join(get_args(Preset))}",
-                fix="write for example --preset paper",
+                fix="write for example --setting preset=paper",
             )
         if not 0 < self.max_words <= 1:
             raise SpecError(
                 f"a share of {self.max_words} of the words",
                 expected="a share above 0, at most 1",
-                fix="write for example --max-words 0.3",
+                fix="write for example --setting max_words=0.3",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, get_args
@@ -55,7 +55,7 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
         When its code fails in another way.
     """
     known = settings_of(entry.target)
-    own = {name: value for name, value in settings.items() if name in known}
+    own = settings_for(entry.name, known, settings)
     with ForeignCode(f"{entry.name} of {entry.origin}").entered("__init__"):
         try:
             return entry.target(**own)
@@ -65,6 +65,44 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
                 expected=f"settings among {', '.join(sorted(known)) or '(none)'}",
                 fix="fix the value, or leave the setting out",
             ) from error
+
+
+def settings_for(
+    name: str, known: Collection[str], settings: Mapping[str, Setting]
+) -> dict[str, Setting]:
+    """The settings of one capability or task: ``FIELD``, or ``NAME.FIELD``, which comes first.
+
+    Examples
+    --------
+    >>> given = {"min_letters": 5, "typo.max_letters": 20, "synonym.preset": "strong"}
+    >>> settings_for("typo", {"min_letters", "max_letters"}, given)
+    {'min_letters': 5, 'max_letters': 20}
+    """
+    shared = {key: value for key, value in settings.items() if key in known}
+    own = {key.removeprefix(f"{name}."): value for key, value in settings.items()}
+    return shared | {
+        key: value for key, value in own.items() if key in known and f"{name}.{key}" in settings
+    }
+
+
+def refuse_unused_settings(
+    settings: Mapping[str, Setting], takes: Mapping[str, Collection[str]]
+) -> None:
+    """Refuse a setting that none of the capabilities or tasks has; ``takes`` is theirs by name.
+
+    Raises
+    ------
+    SpecError
+        When there is one.
+    """
+    known = {key for name, own in takes.items() for one in own for key in (one, f"{name}.{one}")}
+    if unused := sorted(set(settings) - known):
+        listed = [f"{name}: {', '.join(sorted(own)) or 'none'}" for name, own in takes.items()]
+        raise SpecError(
+            f"the setting `{unused[0]}`, which nothing that is requested has",
+            expected=f"a setting of {'; '.join(listed)}" if listed else "no setting",
+            fix="leave it out, or check the spelling",
+        )
 
 
 def settings_of(piece: Any) -> set[str]:

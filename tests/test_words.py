@@ -6,7 +6,8 @@ import pytest
 from source.imports import PACKAGES, ROOT
 
 PRIVATE = re.compile(
-    r"(?<![a-z])(foret\w+|mend|mends|mended|rightly|held against|lineup|casework|everybody)(?![a-z])",
+    r"(?<![a-z])(foret\w+|mend|mends|mended|rightly|held against|lineup|casework|everybody)"
+    r"(?![a-z])",
     re.IGNORECASE,
 )
 DOCS = ROOT / "docs"

@@ -134,9 +134,11 @@ def named_values(
     return entries(panel, name, metavar=metavar, convert=convert)
 
 
-def settings_option(panel: Group) -> Parameter:
-    """The option of a piece's own settings, with the values that their spelling suggests."""
-    return named_values(panel, "--setting", example="min_words=10", value=setting_value)
+def settings_option(panel: Group, example: str = "min_words=10") -> Parameter:
+    """The option of a capability's or a task's own settings; their spelling suggests the type."""
+    return named_values(
+        panel, "--setting", metavar="[NAME.]FIELD=VALUE", example=example, value=setting_value
+    )
 
 
 def setting_value(text: str) -> Setting:

@@ -9,9 +9,15 @@ from scope.data import load_data
 from scope.errors import SpecError
 from scope.metrics import METRICS, Metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.pieces import guarded_piece, make_piece, piece_card, settings_of
+from scope.pieces import (
+    guarded_piece,
+    make_piece,
+    piece_card,
+    refuse_unused_settings,
+    settings_of,
+)
 from scope.protocols import Capability
-from scope.records import CapabilityCard, DataCard, Example
+from scope.records import CapabilityCard, DataCard, Example, Setting
 from scope.registry import find
 
 
@@ -52,33 +58,27 @@ class ChosenCapability:
 
 
 def choose_capabilities(
-    wanted: Sequence[str | object], settings: Mapping[str, str | float | None]
+    requested: Sequence[str | object], settings: Mapping[str, Setting]
 ) -> tuple[ChosenCapability, ...]:
-    """The capabilities by name or as they stand, with the settings that each of them has.
+    """The capabilities by name or as they are, with the settings that each of them has.
 
     Raises
     ------
     SpecError
-        When a name is unknown or stands twice, or no capability has one of the settings.
+        When a name is unknown or repeated, or no capability has one of the settings.
     """
-    given = {name: value for name, value in settings.items() if value is not None}
-    used: set[str] = set()
+    takes: dict[str, set[str]] = {}
     chosen: list[ChosenCapability] = []
-    for one in wanted:
+    for one in requested:
         if isinstance(one, str):
             entry = find("capabilities", one)
-            made, origin = make_piece(entry, given), entry.origin
-            used |= given.keys() & settings_of(entry.target)
+            made, origin = make_piece(entry, settings), entry.origin
+            takes[one] = settings_of(entry.target)
         else:
             made, origin = one, type(one).__module__
         chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))
     _refuse_repeated(chosen)
-    if unused := sorted(given.keys() - used):
-        raise SpecError(
-            f"the setting `{unused[0]}`, which none of the capabilities asked for has",
-            expected="settings of a capability that is named",
-            fix=f"leave --{unused[0].replace('_', '-')} out, or add --capability synonym",
-        )
+    refuse_unused_settings(settings, takes)
     return tuple(chosen)
 
 

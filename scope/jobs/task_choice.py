@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scope.errors import SpecError
-from scope.pieces import guarded_piece, make_piece, piece_card, settings_of
+from scope.pieces import (
+    guarded_piece,
+    make_piece,
+    piece_card,
+    refuse_unused_settings,
+    settings_of,
+)
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Setting
 from scope.registry import entries, find
@@ -52,7 +58,7 @@ def choose_tasks(
             expected="at least one task, each once",
             fix="write for example --task cloze --task extractive_qa",
         )
-    _refuse_unused(settings, [task for task, _ in found])
+    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in found})
     specs = _data_by_task(names, data)
     return tuple(
         ChosenTask(task=task, origin=origin, data=_load(task, specs[task.name], n, seed))
@@ -90,20 +96,6 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, s
 
 def _is_of_pairs(task: Any) -> bool:
     return getattr(task, "role", None) == "latent_reader"
-
-
-def _refuse_unused(settings: Mapping[str, Setting], tasks: Sequence[Task]) -> None:
-    known = {
-        name: sorted(settings_of(task)) for name, task in ((task.name, task) for task in tasks)
-    }
-    unused = sorted(set(settings) - {field for names in known.values() for field in names})
-    if unused:
-        listed = "; ".join(f"{task}: {', '.join(names) or 'none'}" for task, names in known.items())
-        raise SpecError(
-            f"the setting `{unused[0]}`, which none of the tasks asked for has",
-            expected=f"settings of the tasks ({listed})",
-            fix="leave it out, or check the spelling",
-        )
 
 
 def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mapping[str, str]:

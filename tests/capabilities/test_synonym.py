@@ -87,7 +87,7 @@ def test_settings_change_with_the_options_that_count():
 
 
 def test_a_share_of_words_is_refused_where_it_would_do_nothing():
-    with pytest.raises(SpecError, match="--preset strong"):
+    with pytest.raises(SpecError, match="preset=strong"):
         Synonym(max_words=0.5)
 
 
@@ -97,7 +97,7 @@ def test_a_share_of_words_outside_of_its_bounds_is_refused(share):
         Synonym(preset="strong", max_words=share)
     assert caught.value.found == f"a share of {share} of the words"
     assert caught.value.expected == "a share above 0, at most 1"
-    assert caught.value.fix == "write for example --max-words 0.3"
+    assert caught.value.fix == "write for example --setting max_words=0.3"
 
 
 def test_an_unknown_preset_is_refused():
@@ -106,5 +106,5 @@ def test_an_unknown_preset_is_refused():
     assert str(caught.value) == (
         "found:    a preset called `weak`\n"
         "expected: one of: paper, strong\n"
-        "fix:      write for example --preset paper"
+        "fix:      write for example --setting preset=paper"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -15,12 +15,14 @@ from scope.core.options import (
     SPEED_ONLY,
     Limits,
     option,
+    settings_option,
     whole_number,
 )
 from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
+from scope.records import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +58,11 @@ class AuditRequest(LabelledTexts):
     """Capability, see `scope list capabilities`; in Python also an object with the members of
     `scope.protocols.Capability`; may be repeated."""
 
-    preset: Annotated[Literal["paper", "strong"] | None, option(METHOD)] = None
-    """Capability synonym: stop at the first synonym (paper), or swap many words (strong)."""
-
-    max_words: Annotated[float | None, option(METHOD)] = None
-    """Preset strong: greatest share of words that is swapped."""
+    settings: Annotated[Mapping[str, Setting], settings_option(METHOD, "typo.min_letters=5")] = (
+        field(default_factory=dict)
+    )
+    """Setting of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such as
+    typo.min_letters=5 or preset=strong; see `scope list capabilities`; may be repeated."""
 
     distance: Annotated[Literal["l1", "kl"], option(METHOD)] = "l1"
     """How far an answer moves: L1 norm or KL divergence."""

@@ -60,9 +60,7 @@ def prepare(request: AuditRequest) -> Prepared:
         min_similarity=similarity,
         encoder=None if similarity is None else load_encoder(request.encoder, options),
     )
-    capabilities = choose_capabilities(
-        request.capabilities, {"preset": request.preset, "max_words": request.max_words}
-    )
+    capabilities = choose_capabilities(request.capabilities, request.settings)
     models = load_models(
         request.reference,
         request.targets,

@@ -58,7 +58,8 @@ class CompareRequest(Request):
     """Random seed of the sample and of the blanks."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
-    """Setting of a task, such as min_words=10; may be repeated."""
+    """Setting of the tasks that have it, or of one: [NAME.]FIELD=VALUE, such as min_words=10 or
+    cloze.min_words=10; may be repeated."""
 
     normalize: Annotated[bool, option(METHOD)] = False
     """Compare answers as SQuAD does: without articles, punctuation and capitals."""

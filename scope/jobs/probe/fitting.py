@@ -41,7 +41,7 @@ def prepare_new(request: ProbeRequest) -> Prepared:
     """Read the pairs and the models' files, before any model is loaded."""
     # What is quick to fail comes first: a language model may take half a minute to load.
     readout = readout_of(request.readout, request.prompt)
-    chosen = ChosenPairTask.of(request.task, request.low, request.high)
+    chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
     pairs = read_all_parts(chosen.task, request.pairs, n=request.n, seed=request.seed)
     unlabelled, card = _unlabelled(request)
     readers = load_readers(

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from scope.errors import SpecError
 from scope.jobs.task_choice import task_names
-from scope.pieces import guarded_piece, make_piece, settings_of, with_settings
+from scope.pieces import (
+    guarded_piece,
+    make_piece,
+    refuse_unused_settings,
+    settings_of,
+    with_settings,
+)
 from scope.protocols import PairTask
+from scope.records import Setting
 from scope.registry import find
 
 
 def find_pair_task(
-    task: str | object, low: float | None = None, high: float | None = None
+    task: str | object,
+    low: float | None = None,
+    high: float | None = None,
+    settings: Mapping[str, Setting] = MappingProxyType({}),
 ) -> tuple[PairTask, str]:
     """The task by name or as it stands, with its range, and where it comes from.
 
@@ -21,6 +32,8 @@ def find_pair_task(
     ----------
     low, high
         The least and the greatest score; None leaves the task's own.
+    settings
+        Of the task, where it is named.
 
     Raises
     ------
@@ -34,15 +47,16 @@ def find_pair_task(
     >>> task.name, task.low, task.high
     ('similarity', 0.0, 1.0)
     """
-    found, origin = _found(task)
+    found, origin = _found(task, settings)
+    refuse_unused_settings(settings, {found.name: settings_of(found)})
     given = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
     return (_with_range(found, given) if given else found), origin
 
 
-def _found(task: str | object) -> tuple[PairTask, str]:
+def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTask, str]:
     if isinstance(task, str):
         entry = find("tasks", task)
-        found, origin = guarded_piece(make_piece(entry, {})), entry.origin
+        found, origin = guarded_piece(make_piece(entry, settings)), entry.origin
     else:
         found, origin = guarded_piece(task), type(task).__module__
     if not isinstance(found, PairTask):

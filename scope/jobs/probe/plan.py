@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from scope.core.request import reproduce
 from scope.jobs.identity import software_versions
@@ -28,10 +29,14 @@ class ChosenPairTask:
 
     @classmethod
     def of(
-        cls, task: str | object, low: float | None = None, high: float | None = None
+        cls,
+        task: str | object,
+        low: float | None = None,
+        high: float | None = None,
+        settings: Mapping[str, Setting] = MappingProxyType({}),
     ) -> ChosenPairTask:
         """The task by name or as it stands, with its range where one is given."""
-        found, origin = find_pair_task(task, low, high)
+        found, origin = find_pair_task(task, low, high, settings)
         return cls(task=found, origin=origin)
 
     @property

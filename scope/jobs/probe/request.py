@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from scope.core.job import Job
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, OUTPUT, Limits, option, whole_number
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    OUTPUT,
+    Limits,
+    option,
+    settings_option,
+    whole_number,
+)
 from scope.core.request import Request, changed
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
 from scope.models.options import DType, ModelOptions, Running
+from scope.records import Setting
 
 if TYPE_CHECKING:
     from scope.jobs.probe.pairs import PairSpecs
@@ -36,6 +47,7 @@ OF_FITTING = (
     "low",
     "high",
     "hidden",
+    "settings",
     "save",
     "dtype",
 )
@@ -114,6 +126,11 @@ class ProbeRequest(Request):
     task: Annotated[str | object, option(DATA, metavar="TASK")] = "similarity"
     """Task of pairs, see `scope list tasks`; in Python also an object with the members of
     `scope.protocols.PairTask`."""
+
+    settings: Annotated[Mapping[str, Setting], settings_option(DATA, "high=1")] = field(
+        default_factory=dict
+    )
+    """Setting of the task: [NAME.]FIELD=VALUE; may be repeated."""
 
     steps: Annotated[Sequence[str], option(METHOD, "--step", metavar="STEP")] = USUAL_STEPS
     """Step of the paper: raw, mlp, siamese, autoencoder or final; may be repeated."""

@@ -66,7 +66,8 @@ class ReuseRequest(LabelledTexts):
     """Task of the questions, see `scope list tasks`; without one, texts are labelled."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
-    """Setting of the task, such as min_words=10; may be repeated."""
+    """Setting of the task or of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such
+    as min_words=10 or typo.min_letters=5; may be repeated."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts or questions to draw."""
@@ -131,12 +132,6 @@ class ReuseRequest(LabelledTexts):
             )
 
     def _check_without_a_task(self) -> None:
-        if self.settings:
-            raise SpecError(
-                f"--setting {next(iter(self.settings))} without a task",
-                expected="settings of a task: see `scope list tasks`",
-                fix="add --task, or leave --setting out",
-            )
         for one in (self.suspect, *self.references, *self.controls):
             scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):

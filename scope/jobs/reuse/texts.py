@@ -162,7 +162,9 @@ def _capabilities(request: ReuseRequest, tested: TestedModels) -> tuple[ChosenCa
     """
     if request.capabilities is None:
         stored = any(one.saved for one in tested.members)
-        return () if stored or request.batch_size else choose_capabilities(("typo",), {})
+        return (
+            () if stored or request.batch_size else choose_capabilities(("typo",), request.settings)
+        )
     if request.capabilities and request.batch_size:
         raise SpecError(
             "capabilities, and a suspect that is asked in batches, to ask less",
@@ -176,4 +178,6 @@ def _capabilities(request: ReuseRequest, tested: TestedModels) -> tuple[ChosenCa
             expected="a reference that answers new texts: the search cannot know them beforehand",
             fix="name the model itself, or leave the search out: --capability none",
         )
-    return choose_capabilities(request.capabilities, {}) if request.capabilities else ()
+    return (
+        choose_capabilities(request.capabilities, request.settings) if request.capabilities else ()
+    )

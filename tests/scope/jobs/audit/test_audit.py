@@ -164,9 +164,9 @@ def test_where_nothing_is_invariant_the_shares_are_undefined(toy_audit, tmp_path
 
 def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
     def changed_words(preset):
-        max_words = 0.5 if preset == "strong" else None
+        share = {"max_words": 0.5} if preset == "strong" else {}
         comparison = toy_audit(
-            "Student", capabilities=["synonym"], preset=preset, max_words=max_words
+            "Student", capabilities=["synonym"], settings={"preset": preset, **share}
         )
         texts = {one.example.id: one.example.text.split() for one in comparison.examples}
         return [
@@ -188,3 +188,12 @@ def test_the_comparison_prints_and_converts_itself(toy_audit, tmp_path):
     assert comparison.to_json().startswith("{")
     written = comparison.to_html(tmp_path / "a new folder" / "report.html")
     assert "Hard-SCoPE" in written.read_text(encoding="utf-8")
+
+
+def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
+    settings = {"typo.min_letters": 6, "max_letters": 50}
+    comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings)
+    typo, synonym = (card.settings for card in comparison.manifest.capabilities)
+    assert (typo["min_letters"], typo["max_letters"]) == (6, 50)
+    assert synonym["preset"] == "paper"
+    assert "--setting typo.min_letters=6 --setting max_letters=50" in comparison.manifest.command
