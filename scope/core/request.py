@@ -106,9 +106,11 @@ def check_limits(options: object) -> None:
 
 
 def changed(options: object) -> tuple[Described, ...]:
-    """The fields whose values are not their defaults."""
+    """The options whose values are not their defaults."""
     return tuple(
-        one for one in described(type(options)) if getattr(options, one.name) != one.default
+        one
+        for one in described(type(options))
+        if not one.hidden and getattr(options, one.name) != one.default
     )
 
 

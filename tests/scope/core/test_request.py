@@ -1,0 +1,124 @@
+"""A request is the Python signature, the checks and the command that reproduces a result."""
+
+import inspect
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+import scope
+from scope.core.options import DATA, HIDDEN, SPEED_ONLY, Limits, named_values, option
+from scope.core.request import Request, as_function, changed, documentation, reproduce
+from scope.errors import SpecError
+from scope.jobs import JOBS
+from scope.models import ModelOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountRequest(Request):
+    """Count words.
+
+    A second paragraph.
+    """
+
+    texts: Annotated[Sequence[str], option(DATA, "--text")]
+    """Text to count."""
+
+    least: Annotated[int, option(DATA), Limits(least=1, below=9)] = 2
+    """Shortest word."""
+
+    names: Annotated[Mapping[str, str], named_values(DATA, "--name", example="a=b")] = field(
+        default_factory=dict
+    )
+    """Name of a word."""
+
+    encoder: Annotated[str | None, option(DATA)] = "usual"
+    """Encoder."""
+
+    slots: Annotated[int, option(DATA), SPEED_ONLY] = 4
+    """Texts at once."""
+
+    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    """Options of models."""
+
+
+def carry_out_count(request):
+    """Count."""
+    return request
+
+
+count = as_function(CountRequest, carry_out_count)
+
+
+def test_the_function_has_the_requests_signature_and_documents_every_field():
+    assert count.__name__ == "count"
+    assert inspect.signature(count) == inspect.signature(CountRequest)
+    assert count.__doc__.startswith("Count words.\n\nA second paragraph.\n\nParameters\n")
+    assert "least\n    Shortest word.\n" in count.__doc__
+    assert set(documentation(CountRequest)) == set(inspect.signature(count).parameters)
+
+
+def test_one_value_may_stand_alone_where_several_are_taken():
+    assert count(texts="a b").texts == ("a b",)
+    assert count(texts=["a", "b"]).texts == ["a", "b"]
+
+
+@pytest.mark.parametrize("least", [0, 9, math.nan, True, "3"])
+def test_a_number_outside_its_limits_is_refused_from_python_as_from_the_command_line(least):
+    with pytest.raises(SpecError) as caught:
+        count(texts="a", least=least)
+    assert caught.value.found == f"--least {least}"
+    assert caught.value.expected == "a number at least 1 and below 9"
+
+
+def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result():
+    options = ModelOptions(dtype="bfloat16", requests=2, prompts={"answer": Path("qa.txt")})
+    request = count(
+        texts=["a b", "c"],
+        names={"x": "y z"},
+        encoder=None,
+        slots=9,
+        run="mine",
+        runs=Path("elsewhere"),
+        model_options=options,
+    )
+    words = shlex.split(reproduce("count", request))
+    assert words[:6] == ["scope", "count", "--text", "a b", "--text", "c"]
+    assert {("--name", "x=y z"), ("--encoder", "none"), ("--dtype", "bfloat16")} < set(
+        pairwise(words)
+    )
+    assert ("--prompt", "answer=qa.txt") in set(pairwise(words))
+    assert "--requests" not in words
+    assert "slots" not in reproduce("count", request)
+    assert "mine" not in reproduce("count", request)
+
+
+def test_a_prompt_that_is_given_as_text_has_no_file_to_name():
+    options = ModelOptions(prompts={"answer": "{question}"})
+    assert reproduce("count", count(texts="a", model_options=options)) == "scope count --text a"
+
+
+def test_what_was_changed_is_known_by_its_option():
+    assert [one.option for one in changed(count(texts="a", least=3))] == ["--text", "--least"]
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_every_field_of_every_job_has_a_line_of_help(job):
+    kinds = [one for one in (job.request, job.model_options, job.gates) if one is not None]
+    for kind in kinds:
+        described = documentation(kind)
+        names = set(inspect.signature(kind).parameters)
+        assert names - described.keys() == set()
+        assert all(text.strip() for text in described.values())
+
+
+@pytest.mark.parametrize("name", ["audit", "compare", "reuse", "probe", "embed_fleet", "map_fleet"])
+def test_the_packages_functions_are_named_and_documented(name):
+    function = getattr(scope, name)
+    assert function.__name__ == name
+    assert "Parameters\n----------" in function.__doc__
