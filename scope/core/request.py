@@ -53,7 +53,8 @@ class Request:
     def __post_init__(self) -> None:
         for one in described(type(self)):
             value = getattr(self, one.name)
-            if one.repeats and (isinstance(value, str) or not isinstance(value, Sequence)):
+            several = isinstance(value, Sequence) and not isinstance(value, str)
+            if one.repeats and value is not None and not several:
                 object.__setattr__(self, one.name, (value,))
         check_limits(self)
 
@@ -85,7 +86,8 @@ def _described(one: Field[Any], hint: Any) -> Described:
         option=names[0],
         default=one.default if one.default_factory is MISSING else one.default_factory(),
         limits=next((each for each in notes if isinstance(each, Limits)), None),
-        repeats=get_origin(kind) is Sequence,
+        repeats=get_origin(kind) is Sequence
+        or [get_origin(one) for one in get_args(kind)] == [Sequence, None],
         speed_only=SPEED_ONLY in notes,
         hidden=parameter.parse is False,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +11,6 @@ from pathlib import Path
 from platform import python_version
 
 from scope.errors import SpecError
-from scope.models import ModelOptions
 from scope.models.loading import split_spec
 from scope.records import GOLD, Manifest, ModelCard, Setting
 
@@ -204,41 +202,3 @@ def software_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def model_entries(options: ModelOptions) -> dict[str, Setting | Sequence[str]]:
-    """What of the models' options changes answers and can be said in a command.
-
-    Prompts are named by their files; templates given as text have none.
-    """
-    usual = ModelOptions()
-    changing = ("dtype", "max_answer_tokens", "next_tokens", "allow_pickle", "trust_remote_code")
-    prompts = options.prompts.items()
-    return {
-        **{
-            name: getattr(options, name)
-            for name in changing
-            if getattr(options, name) != getattr(usual, name)
-        },
-        "prompt": [f"{name}={path}" for name, path in prompts if isinstance(path, Path)],
-        "label_word": [f"{label}={word}" for label, word in options.label_words.items()],
-    }
-
-
-def command_line(job: str, options: Mapping[str, Setting | Sequence[str]]) -> str:
-    """The command that asks the same again; options that are None or False are left out.
-
-    Examples
-    --------
-    >>> command_line("audit", {"target": ["a b", "c"], "n": 5, "run": None})
-    "scope audit --target 'a b' --target c --n 5"
-    """
-    words = ["scope", job]
-    for name, value in options.items():
-        flag = f"--{name.replace('_', '-')}"
-        for one in [value] if isinstance(value, str) or not isinstance(value, Sequence) else value:
-            if one is True:
-                words.append(flag)
-            elif one is not None and one is not False:
-                words += [flag, shlex.quote(str(one))]
-    return " ".join(words)

@@ -16,6 +16,7 @@ from scope.core.options import DATA, HIDDEN, SPEED_ONLY, Limits, named_values, o
 from scope.core.request import Request, as_function, changed, documentation, reproduce
 from scope.errors import SpecError
 from scope.jobs import JOBS
+from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
 
 
@@ -122,3 +123,10 @@ def test_the_packages_functions_are_named_and_documented(name):
     function = getattr(scope, name)
     assert function.__name__ == name
     assert "Parameters\n----------" in function.__doc__
+
+
+def test_one_capability_may_stand_alone_where_none_is_the_default():
+    request = {"suspect": "a", "references": "b", "controls": ["c", "d"], "data": "x"}
+    assert ReuseRequest(**request, capabilities="typo").capabilities == ("typo",)
+    assert ReuseRequest(**request).capabilities is None
+    assert ReuseRequest(**request, capabilities="none").capabilities == ()
