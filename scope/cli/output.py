@@ -66,11 +66,20 @@ def print_json(text: str) -> None:
 
 
 def print_table(table: RenderableType) -> None:
-    """Print tables, on a terminal that is too narrow for their values with longer lines."""
-    from rich.console import Console
+    """Print tables, with longer lines where the terminal is too narrow for their values.
+
+    A file or a pipe has no width: there every table has the width that it needs.
+    """
+    from rich.console import Console, Group
+    from rich.table import Table
 
     console = Console()
     width = max(console.width, least_width(table))
+    if not console.is_terminal:
+        shown = table.renderables if isinstance(table, Group) else [table]
+        options = console.options.update(width=MOST_COLUMNS)
+        needed = (console.measure(one, options=options) for one in shown if isinstance(one, Table))
+        width = max([width, *(one.maximum for one in needed)])
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
