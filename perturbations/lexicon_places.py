@@ -87,8 +87,8 @@ def first_found(lexicon: str, places: Sequence[LexiconPlace]) -> FoundLexicon:
             return FoundLexicon(source=place.source, files=files)
     ways = "; ".join(f"({number}) {place.fix}" for number, place in enumerate(places, start=1))
     raise ResourceError(
-        f"no {lexicon} on this machine: {len(places)} places tried, none holds it whole",
-        expected=f"{lexicon} in one of these places, the first that has it counts",
+        f"no {lexicon} on this machine: {len(places)} places tried, none has a complete copy",
+        expected=f"{lexicon} in one of these places; the first copy found is used",
         fix=f"do one of: {ways}",
     )
 

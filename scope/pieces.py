@@ -173,7 +173,7 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
         raise SpecError(
             f"`{name}` has settings of class {type(settings).__name__}",
             expected="a mapping from names to values",
-            fix="return a dict, an empty one where there is nothing to set",
+            fix="return a dict, empty if there are no settings",
         )
     for key, value in settings.items():
         if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
@@ -240,7 +240,7 @@ def _require_description(piece: ForeignPiece) -> None:
         raise SpecError(
             f"`{piece.name}` with the question {shown(piece.question)}",
             expected="what is asked of the models, in words that can be written as UTF-8",
-            fix="write it as the report is to show it",
+            fix="write it as the report should show it",
         )
 
 

@@ -115,7 +115,7 @@ class _Pace:
         # The first units may be cached, or the first of many that run at once.
         done = self.done - self._before
         if total is None or not done or done < ENOUGH_TO_TELL * (total - self._before):
-            return "time left not known yet"
+            return "time left unknown"
         return f"{(total - self.done) / self.rate():.0f} s left"
 
     def rate(self) -> float:

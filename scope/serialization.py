@@ -108,7 +108,7 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     ...
     scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
     expected: a comparison of format 3, as SCoPE writes it
-    fix:      give the command of the run again, which writes the file anew
+    fix:      run the same command again, which rewrites the file
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -151,7 +151,7 @@ def _no_comparison(source: str, reason: str) -> RunError:
     return RunError(
         f"{source} is no comparison: {reason}",
         expected=f"a comparison of format {FORMAT}, as SCoPE writes it",
-        fix="give the command of the run again, which writes the file anew",
+        fix="run the same command again, which rewrites the file",
     )
 
 

@@ -45,7 +45,7 @@ class AuditView:
         Section("estimates", "Estimates", "estimates.html.j2"),
         Section("differences", "Differences", "differences.html.j2"),
         Section("curves", "Cutoff", "curves.html.j2"),
-        Section("losses", "Where it is lost", "losses.html.j2"),
+        Section("losses", "Invariance by part", "losses.html.j2"),
         Section("examples", "Examples", "examples.html.j2"),
         Section("failures", "Failures", "failures.html.j2"),
         Section("reproduce", "Reproduce", "reproduce.html.j2"),

@@ -57,7 +57,7 @@ def _scatter(task: TaskEstimates) -> ScatterChart | None:
     name = wording.metric_name(task.main_metric).label
     return ScatterChart(
         label=f"{name} against mean accuracy, one dot a pair, {task.task}; "
-        "the numbers stand in the tables",
+        "the numbers are in the tables",
         x_title="mean accuracy of the pair",
         y_title=name,
         dots=dots,

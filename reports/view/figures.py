@@ -109,7 +109,7 @@ def _figure(numbers: TaskEstimates, spelling: str) -> Figure:
         counted=counted,
         rows=rows,
         folded=len(rows) > OPEN_ROWS,
-        chart=_chart(f"{title}, {numbers.task}; the numbers stand in the table", drawn),
+        chart=_chart(f"{title}, {numbers.task}; the numbers are in the table", drawn),
         pairs_drawn=len(between) <= MOST_PAIRS,
     )
 

@@ -113,7 +113,7 @@ def _findings(
             target.name,
             degenerate.get(target.name),
             measured.get((capability.name, target.name)),
-            missing.get(capability.name, "Hard-SCoPE was not asked for"),
+            missing.get(capability.name, "Hard-SCoPE was not requested"),
             agreements.get(target.name),
         )
         for capability in manifest.capabilities

@@ -64,7 +64,7 @@ def histogram(numbers: TaskEstimates, *, cosines: bool = True) -> Histogram | No
     first = 0 if any(row[0] for row in counts) else 1
     return Histogram(
         title=title,
-        label=f"{title}, {numbers.task}; the numbers stand in the table",
+        label=f"{title}, {numbers.task}; the numbers are in the table",
         bins=BINS[first : len(counts[0])],
         names=tuple(name for name, _ in series),
         counts=tuple(row[first:] for row in counts),

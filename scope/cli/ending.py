@@ -40,7 +40,7 @@ def end_of(error: BaseException) -> int:
 
 def interrupted() -> int:
     """Say that Ctrl-C has ended the command; its exit code."""
-    tell("scope: interrupted; answers are kept, and the same command goes on where it was")
+    tell("scope: interrupted; answers are saved; run the same command again to resume")
     return INTERRUPTED
 
 

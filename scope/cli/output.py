@@ -89,14 +89,11 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
             say(f"data{_of_data(comparison, data)}")
         for card in comparison.manifest.models:
             if card.truncated:
-                say(f"{card.name}: {card.truncated} texts were cut to its limit")
+                say(f"{card.name}: {card.truncated} texts truncated to its maximum length")
         if comparison.clock and comparison.clock.damaged:
-            say(f"store: {comparison.clock.damaged} damaged rows were asked for again")
+            say(f"store: {comparison.clock.damaged} damaged rows recomputed")
         if comparison.clock and comparison.clock.asked_again:
-            say(
-                f"store: {comparison.clock.asked_again} cached answers were asked for again, "
-                "and agree"
-            )
+            say(f"store: {comparison.clock.asked_again} cached answers repeated; all agree")
     for drift in comparison.clock.drifts if comparison.clock else ():
         say(f"drift: {drift}", err=True)
     if comparison.folder is not None:

@@ -25,8 +25,8 @@ class OutputError(ResourceError):
     def __init__(self, error: OSError) -> None:
         super().__init__(
             f"standard output cannot be written: {error.strerror or error}",
-            expected="a terminal, a file or a pipe that takes the results",
-            fix="send them elsewhere; the same command goes on where it was",
+            expected="a terminal, file or pipe that accepts output",
+            fix="redirect the output; the same command resumes the run",
         )
         self.is_gone = isinstance(error, BrokenPipeError)
 

@@ -61,7 +61,7 @@ class Limits:
         raise SpecError(
             f"{option} {value}",
             expected=f"a number {self.describe()}",
-            fix=f"leave {option} out for its default, or write another number",
+            fix=f"omit {option} for its default, or give another number",
         )
 
     def describe(self) -> str:

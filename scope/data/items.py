@@ -66,10 +66,9 @@ def gather(
     drawn = draw(sieve.items(drafts), n, seed)
     if not drawn:
         raise DataError(
-            f"nothing to ask in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them "
-            f"{wanted.unfit}",
+            f"no item in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them {wanted.unfit}",
             expected=f"at least one item for the task {wanted.task}",
-            fix="look at the data, or name other data",
+            fix="check the data, or choose other data",
         )
     items = tuple(_named(one, one.id if sieve.ids.serve else None) for one in drawn)
     card = DataCard(

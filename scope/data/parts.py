@@ -25,8 +25,8 @@ PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
 """How the column may call each part, whatever the case."""
 
 _APART = (
-    "name a table for each part in place of --data: --train and --test, or --test alone with a "
-    "saved probe"
+    "give one table per part instead of --data: --train "
+    "and --test, or --test alone with a saved probe"
 )
 
 
@@ -40,8 +40,8 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
     """
     if first_of(SPLIT["split"], source.columns) is None:
         raise DataError(
-            f"no column `split` in {source.name}, which would tell the rows for {part} from the "
-            f"others; its columns are {listed(source.columns)}",
+            f"no column `split` in {source.name}, which marks the rows "
+            f"for {part}; its columns are {listed(source.columns)}",
             expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
             fix=f"add the column, or {_APART}",
         )

@@ -70,6 +70,6 @@ def require_sample(n: int | None, seed: int) -> None:
         When ``n`` is below 1 or the seed below 0.
     """
     if n is not None and n < 1:
-        raise DataError(f"n = {n}", expected="1 or more examples", fix="ask for at least one")
+        raise DataError(f"n = {n}", expected="1 or more examples", fix="request at least one")
     if seed < 0:
         raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")

@@ -123,5 +123,5 @@ def _wrong(answering_model: AnsweringModel, answered: str, expected: str) -> Mod
     return ModelError(
         f"`{answering_model.model.spec}` answers {answered}",
         expected=expected,
-        fix="fix the model, or name another one",
+        fix="fix the model, or choose another one",
     )

@@ -109,7 +109,7 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
     for name in options.prompts:
         if name not in used:
             raise SpecError(
-                f"the prompt `{name}`, which none of the tasks asks with",
+                f"the prompt `{name}`, which none of the tasks uses",
                 expected=f"prompts of these tasks: {', '.join(used)}",
                 fix="leave it out, or check the name",
             )

@@ -89,8 +89,8 @@ def load_models(
     if isinstance(first, SavedClassifier):
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
-            expected="a reference that answers new texts: the search cannot know them beforehand",
-            fix="name the model itself; saved predictions can be a target",
+            expected="a reference that can answer new texts: the search generates them",
+            fix="give the model itself as the reference; saved predictions can be a target",
         )
     others = [load_audited(target, role, options) for target in targets]
     refuse_unused_words([first, *others], options)
@@ -167,7 +167,7 @@ def check_role(
     if given := [name for name, value in of_labels.items() if value]:
         raise SpecError(
             f"{' and '.join(given)} in the role next_token",
-            expected="nothing about labels or prompts: what follows the bare text is predicted, "
-            "and the label is the likeliest next token",
-            fix=f"leave {' and '.join(given)} out, or ask for --role classifier",
+            expected="no options for labels or prompts: the model "
+            "predicts the token that follows the bare text",
+            fix=f"leave {' and '.join(given)} out, or use --role classifier",
         )

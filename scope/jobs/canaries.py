@@ -54,8 +54,8 @@ _ID_OF_MODEL = Question(id="served", text="the id that the server gives the mode
 """The key under which the store keeps it."""
 
 _WAYS_OUT = (
-    "to ask this model, choose another name with --run; to go on with the run, bring the former "
-    "model back. Nothing of the run was changed, and `scope report` still shows it"
+    "to use this model, choose another name with --run; to continue the run, restore "
+    "the former model. The run is unchanged, and `scope report` still shows it"
 )
 
 Numbers = NDArray[np.float32]
@@ -192,7 +192,7 @@ def recognise_numbers(
     texts = least_by_content(known)
     if not texts:
         return
-    with progress.task(f"{spec}: read again, to see that it is the same", len(texts)) as advance:
+    with progress.task(f"{spec}: checking that the model is unchanged", len(texts)) as advance:
         given = compute(texts)
         advance(len(texts))
     if len(given) != len(texts):
@@ -202,17 +202,17 @@ def recognise_numbers(
     if greatest > DRIFT:
         differing = [text for text, one in zip(texts, differences, strict=True) if one > DRIFT]
         raise ModelError(
-            f"`{spec}` is another model than the one whose vectors are kept: of "
-            f"{counted(len(texts), 'text')} read again {len(differing)} have other vectors, such "
-            f"as {differing[0][:80]!r}",
-            expected="the model that the kept vectors are of, with numbers within "
-            f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
+            f"`{spec}` is not the model of the cached vectors: of "
+            f"{counted(len(texts), 'text')} computed again, {len(differing)} have "
+            f"different vectors, such as {differing[0][:80]!r}",
+            expected="the model of the cached vectors, with numbers within "
+            f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
             fix=fix
             or "give the model a `fingerprint` that changes with its weights, or delete "
             f"`{kept_in}`",
         )
     if greatest > 0:
-        told = f"drift: {spec}: kept vectors and those read again differ by up to {greatest:.2g}"
+        told = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
         with progress.task(told, len(texts), len(texts)):
             pass
 
@@ -237,7 +237,7 @@ def _compare(
         raise _another_model(spec, left, differences.values(), run)
     if (greatest := max(differences.values())) > 0:
         run.drifts.append(
-            f"`{spec}` makes the stored choices on {counted(len(differences), 'input')} asked "
+            f"`{spec}` gives the stored choices on {counted(len(differences), 'input')} asked "
             f"again, with probabilities that differ by up to {greatest:.2g} (at most {DRIFT:g} is "
             "drift, not another model); the stored answers are kept"
         )
@@ -254,10 +254,10 @@ def _another_model(
     ]
     example = differing[0] if isinstance(differing[0], str) else differing[0].text
     return RunError(
-        f"`{spec}` is another model than the one whose answers the run `{run.name}` holds: asked "
+        f"`{spec}` is not the model whose answers the run `{run.name}` holds: asked "
         f"again, it answers {len(differing)} of {counted(len(differences), 'input')} otherwise "
         f"({', '.join(how)}), such as {example[:80]!r}",
-        expected="the model that the run was begun with: the same choices, and probabilities "
+        expected="the model with which the run was started: the same choices, and probabilities "
         f"within {DRIFT:g} of the stored ones",
         fix=_WAYS_OUT,
     )
@@ -276,7 +276,7 @@ def _compare_served(model: object, run: Run) -> None:
         raise RunError(
             f"the server of `{getattr(model, 'spec', '')}` answers by the model `{served}`; the "
             f"answers that the run `{run.name}` holds are by `{known.text}`",
-            expected="the model that the run was begun with",
+            expected="the model with which the run was started",
             fix=_WAYS_OUT,
         )
 

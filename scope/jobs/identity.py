@@ -60,7 +60,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     """
     if twice := next((spec for spec in specs if list(specs).count(spec) > 1), None):
         raise SpecError(
-            f"the model `{twice}` is named twice",
+            f"the model `{twice}` is listed twice",
             expected="each model once",
             fix="leave one of them out",
         )

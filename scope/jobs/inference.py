@@ -109,7 +109,7 @@ def _in_order(
         raise ModelError(
             f"`{answering_model.model.spec}` leaves {len(missing)} of {len(questions)} questions "
             f"without an answer, such as {missing[0].text[:80]!r}",
-            expected="one answer to each question; `Answer()` says that there is none",
-            fix="fix the model, or name another one",
+            expected="one answer to each question; `Answer()` where there is none",
+            fix="fix the model, or choose another one",
         )
     return tuple(known[place] for place in range(len(questions)))

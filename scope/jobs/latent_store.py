@@ -149,7 +149,7 @@ def stored_latents(
             # Another process may have come to some by now.
             places = folder.places(wanted)
             missing = [text for text in wanted if text not in places]
-            again = f" ({folder.damaged} of them damaged, read again)" if folder.damaged else ""
+            again = f" ({folder.damaged} of them damaged, recomputed)" if folder.damaged else ""
             shown = progress.task(f"latents{again}", len(wanted), len(places))
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
@@ -253,15 +253,15 @@ def _check(
             f"numbers of shape {latents.shape}{'' if finite else ', not all of them finite'}, "
             f"by the reader `{reader.spec}`",
             expected=f"finite numbers of shape ({texts}, {wanted}) for {texts} texts",
-            fix="name another model; a reader of your own keeps to one shape, or changes its "
-            "fingerprint",
+            fix="choose another model; a custom reader must return one "
+            "shape, or change its fingerprint",
         )
     if reader.precision == "bfloat16" and (latents.view(np.uint32) & 0xFFFF).any():
         raise ModelError(
             f"numbers with more bits than bfloat16 has, by the reader `{reader.spec}`, whose "
             "precision is bfloat16",
-            expected="numbers that are kept without loss",
-            fix="let its precision be float32, or round its latents",
+            expected="numbers that bfloat16 represents exactly",
+            fix="set its precision to float32, or round its latents",
         )
 
 

@@ -75,8 +75,8 @@ def choose_capabilities(
     _refuse_repeated(chosen)
     if unused := sorted(given.keys() - used):
         raise SpecError(
-            f"the setting `{unused[0]}`, which none of the capabilities asked for has",
-            expected="settings of a capability that is named",
+            f"the setting `{unused[0]}`, which none of the requested capabilities has",
+            expected="settings of the requested capabilities",
             fix=f"leave --{unused[0].replace('_', '-')} out, or add --capability synonym",
         )
     return tuple(chosen)

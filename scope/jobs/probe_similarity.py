@@ -68,8 +68,8 @@ class ProbeSimilarity:
             raise type(error)(
                 error.found,
                 expected=error.expected,
-                fix=f"say where it is now: --semscore probe:{folder}#SPEC, for which "
-                "--allow-pickle and --trust-remote-code hold, too; or fit the probe again",
+                fix=f"give its new location: --semscore probe:{folder}#SPEC, to which "
+                "--allow-pickle and --trust-remote-code also apply; or fit the probe again",
             ) from error
         return cls(folder=folder, model=model, opened=opened)
 

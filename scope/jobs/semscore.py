@@ -170,9 +170,9 @@ def _by_probe(
 ) -> ByProbe:
     if not in_words:
         raise SpecError(
-            f"`{spec}` for {', '.join(task.name for task in tasks)}, where options are chosen",
-            expected="a task that is answered in words, such as cloze: SemScore compares texts",
-            fix="leave --semscore out, or name another task",
+            f"`{spec}` for {', '.join(task.name for task in tasks)}, which is multiple choice",
+            expected="a task with free-text answers, such as cloze: SemScore compares texts",
+            fix="leave --semscore out, or choose another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
     from scope.jobs.probe_similarity import ProbeSimilarity
@@ -204,9 +204,9 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
         return Path(rest), None
     if not model.strip():
         raise SpecError(
-            f"`{spec}`, with no model behind the `#`",
+            f"`{spec}`, with no model after the `#`",
             expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
-            fix=f"write {PROBE}{before}, or say where the model is now",
+            fix=f"write {PROBE}{before}, or give the model's new location",
         )
     return Path(before), model
 

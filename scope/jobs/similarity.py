@@ -56,7 +56,7 @@ def similarity(
         told = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
         raise DataError(
             f"{told[0]} beside {told[1]}",
-            expected="two lists of texts, as many in each",
+            expected="two lists of texts of the same length",
             fix="give a list of first texts and a list of second texts, in the same order",
         )
     folder = expanded(probe)

@@ -80,9 +80,8 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, s
         found, origin = guarded_piece(task), type(task).__module__
     if _is_of_pairs(found):
         raise SpecError(
-            f"the task `{found.name}`, whose pairs no model is asked: a probe of its layers "
-            "learns to follow people's scores",
-            expected=f"a task whose questions models answer: {', '.join(task_names(pairs=False))}",
+            f"the task `{found.name}`, whose scored pairs are for probes",
+            expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
             fix=f"write scope probe --task {found.name}",
         )
     return found, origin
@@ -100,7 +99,7 @@ def _refuse_unused(settings: Mapping[str, Setting], tasks: Sequence[Task]) -> No
     if unused:
         listed = "; ".join(f"{task}: {', '.join(names) or 'none'}" for task, names in known.items())
         raise SpecError(
-            f"the setting `{unused[0]}`, which none of the tasks asked for has",
+            f"the setting `{unused[0]}`, which none of the requested tasks has",
             expected=f"settings of the tasks ({listed})",
             fix="leave it out, or check the spelling",
         )

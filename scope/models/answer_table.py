@@ -86,7 +86,7 @@ class TableColumn:
                 f"{rows} rows in {data}, and {self._name} with {len(self._letters)} answers a "
                 "model, by row",
                 expected="one character for each row of the data, in their order",
-                fix=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"choose the data that the table was made for, or {_BY_ID}",
             )
 
     def _answer(self, question: Question) -> Answer:
@@ -96,7 +96,7 @@ class TableColumn:
                 f"{'no known row' if question.row is None else f'row {question.row}'}, and "
                 f"{self._name} with {len(self._letters)} answers a model, by row from 0",
                 expected="questions that are made of the rows of the table's data",
-                fix=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"choose the data that the table was made for, or {_BY_ID}",
             )
         letter = self._letters[question.row]
         if letter == NOT_ASKED:
@@ -175,7 +175,7 @@ def _read(path: Path) -> Mapping[str, str]:
         if not name.strip() or not tab or not letters or name in lines:
             raise DataError(
                 f"line {number} of {path.name}: {line.strip()[:60]!r}"
-                f"{', a model that stands there twice' if name in lines else ''}",
+                f"{', a model that is listed twice' if name in lines else ''}",
                 expected="a model's name, each once, a tab, and one character a question",
                 fix="fix the line",
             )

@@ -103,7 +103,7 @@ class CachedClassifier:
             raise ModelError(
                 f"`{self.spec}` gives {answers} answers to {texts} texts",
                 expected="one answer a text, in order",
-                fix="fix the model, or name another one",
+                fix="fix the model, or choose another one",
             )
 
     def _check(self, text: str, prediction: Prediction) -> None:
@@ -126,7 +126,7 @@ class CachedClassifier:
         return ModelError(
             f"`{self.spec}` answers {found}",
             expected=expected,
-            fix="fix the model, or name another one",
+            fix="fix the model, or choose another one",
         )
 
 

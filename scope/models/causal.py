@@ -205,7 +205,7 @@ class CausalModel:
                 raise ModelError(
                     f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
                     expected="options that the model can read",
-                    fix="fix the option, or name another model",
+                    fix="fix the option, or choose another model",
                 )
         return spelled
 

@@ -91,8 +91,8 @@ class SentenceEncoder:
         if transformer is None:
             raise ModelError(
                 f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
-                expected="an encoder that begins with a transformer, whose table of words is read",
-                fix="name another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
+                expected="an encoder that begins with a transformer with word embeddings",
+                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
         return transformer.get_input_embeddings().weight.detach().cpu()
 

@@ -50,7 +50,7 @@ def _files_of(folder: Path) -> tuple[str, ...]:
     if not files:
         raise DataError(
             f"no saved answers in the folder {folder}",
-            expected=f"a file a model, with one of the endings {', '.join(SAVED)}",
+            expected=f"one file per model, with one of the endings {', '.join(SAVED)}",
             fix="check the path",
         )
     return tuple(f"predictions:{one}" for one in files)

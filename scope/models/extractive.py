@@ -82,9 +82,9 @@ class ExtractiveModel:
         for question in questions:
             if not (question.context or "").strip():
                 raise ModelError(
-                    f"`{self.spec}` is asked the question {question.id!r} without a passage",
-                    expected="a context to point at: an extractive head writes nothing itself",
-                    fix="name a model that writes its answers, or data with contexts",
+                    f"`{self.spec}` has no context for the question {question.id!r}",
+                    expected="a question with a context: an extractive model selects a span of it",
+                    fix="choose a generative model, or data with contexts",
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
         windows = [
@@ -184,7 +184,7 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
     if not head.tokenizer.is_fast:
         raise ModelError(
             f"the tokenizer of `{rest}` ({type(head.tokenizer).__name__}) gives no offsets",
-            expected="a fast tokenizer, which tells the characters that a token stands for",
+            expected="a fast tokenizer, which maps tokens to characters",
             fix="save the checkpoint with a tokenizer.json",
         )
     return ExtractiveModel(head, spec=f"hf:{rest}", options=options)

@@ -79,8 +79,8 @@ def _asking(model: Any) -> Iterator[None]:
         if _is_ours(error.__traceback__):
             raise
         raise ModelError(
-            f"`{model.spec}` fails while it is asked ({first_line(error)})",
-            expected="a model that answers every text of up to its longest input",
+            f"`{model.spec}` fails during inference ({first_line(error)})",
+            expected="a model that answers every text up to its maximum length",
             fix="check that the tokenizer and the weights belong together; where memory is short, "
             "give a smaller --token-budget",
         ) from error

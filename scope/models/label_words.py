@@ -72,7 +72,7 @@ class LabelWordClassifier:
             raise ModelError(
                 f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
                 expected="one answer a text",
-                fix="fix the model, or name another one",
+                fix="fix the model, or choose another one",
             )
         return [answers[index] for index in range(len(texts))]
 
@@ -93,9 +93,9 @@ class LabelWordClassifier:
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
                 f"words {', '.join(self._words)} to the text {text[:80]!r}",
-                expected="a probability for each word: without them no two models can be "
-                "compared by more than their choices",
-                fix="name a model that tells them, such as an hf: or gguf: one, or an endpoint "
+                expected="a probability for each word: without them only the models' "
+                "choices can be compared",
+                fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "
                 "with log-probabilities",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)

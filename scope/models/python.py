@@ -82,7 +82,8 @@ class PythonClassifier:
             return given.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
-                f"`{self.spec}` answered with what is no table of numbers ({first_line(error)})",
+                f"`{self.spec}` answered with something that is not a table of numbers "
+                f"({first_line(error)})",
                 expected="one row of probabilities a text, all of the same length",
                 fix="return a list of lists of numbers, or an array",
             ) from error

@@ -43,7 +43,7 @@ class MissingAnswersError(ModelError):
             f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
             f"{rest}",
             expected="a row for every question that is asked, with its `id` or its `text`",
-            fix="add the rows, or look whether the file was made for these data; an `answer` that "
+            fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",
         )
         self.questions = tuple(questions)

@@ -282,9 +282,9 @@ class LatentFolder:
         except RunError as error:
             raise RunError(
                 error.found,
-                expected="a folder in which latents can be kept",
-                fix=f"delete `{self._path}`, which is made again, or name another folder in the "
-                "environment variable SCOPE_CACHE",
+                expected="a folder for latents",
+                fix=f"delete `{self._path}`, which is then rebuilt, or set the "
+                "environment variable SCOPE_CACHE to another folder",
             ) from error
 
 

@@ -77,12 +77,13 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise damaged(path, str(error)) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
-        raise damaged(path, "it holds no question")
+        raise damaged(path, "it contains no configuration")
     if manifest.get("format") != FORMAT:
         raise RunError(
             f"`{path}` has format {manifest.get('format')!r}",
             expected=f"format {FORMAT}",
-            fix="go on with the release of SCoPE that began the run, or choose another --run name",
+            fix="continue with the release of SCoPE that started the run, or choose "
+            "another --run name",
         )
     # Manifests of earlier releases have no checksum; a broken one must not pass for none.
     foreign = sorted(manifest.keys() - {"format", "notes", "question"})
@@ -101,7 +102,7 @@ def _dict(value: object) -> dict[Any, Any]:
     """Any mapping as the only kind that the JSON writer knows."""
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a question holds no {type(value).__name__}")
+    raise TypeError(f"a configuration cannot contain a {type(value).__name__}")
 
 
 def _another_question(folder: Path, stored: object, asked: object) -> RunError:
@@ -110,8 +111,8 @@ def _another_question(folder: Path, stored: object, asked: object) -> RunError:
     rest = len(differences) - _SHOWN_DIFFERENCES
     more = f"; and {rest} more" if rest > 0 else ""
     return RunError(
-        f"run `{folder.name}` holds another question: {shown}{more}",
-        expected="the question that the run was begun with",
+        f"run `{folder.name}` was started with different arguments: {shown}{more}",
+        expected="the arguments with which the run was started",
         fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
 

@@ -46,7 +46,7 @@ def run_folder(run: str | Path, root: Path) -> Path:
         return expanded(run)
     if not _PLAIN_NAME.fullmatch(run):
         raise RunError(
-            f"`{run}` is no name for a run",
+            f"`{run}` is not a valid run name",
             expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
             fix="choose another name, such as --run sst2-synonym",
         )
@@ -245,7 +245,7 @@ def _refuse_other_files(files: RunFolder) -> None:
     others = sorted(names - {LOCK, HOLDER})
     if others and files.manifest_path.name not in names:
         raise RunError(
-            f"`{files.path}` is no run: it has no manifest.json, but holds `{others[0]}`",
-            expected="a new folder, an empty one, or a run that SCoPE began",
+            f"`{files.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
+            expected="a new or empty folder, or a run that SCoPE started",
             fix="choose another name with --run",
         )

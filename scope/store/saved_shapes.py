@@ -75,7 +75,7 @@ def _require_kind(name: str, array: NDArray[Any], kind: str) -> None:
         raise ValueError(f"`{name}` of {array.dtype} in place of {expected}")
     if kind == "answers":
         if not (np.isnan(array) | (array == 0) | (array == 1)).all():
-            raise ValueError(f"`{name}` holds others than 0, 1 and NaN")
+            raise ValueError(f"`{name}` holds values other than 0, 1 and NaN")
     elif not np.isfinite(array).all():
         raise ValueError(f"`{name}` holds a number that is not finite")
     elif kind.startswith("+") and not (array > 0).all():

@@ -179,7 +179,7 @@ DECISIONS = [
         name="probabilities within drift pass and are reported",
         make=twice(AUDIT, then=NEARLY),
         exits=0,
-        says=("drift: `python:mine:Model` makes the stored choices on 8 inputs",),
+        says=("drift: `python:mine:Model` gives the stored choices on 8 inputs",),
         page=("drift, not another model",),
     ),
     Decision(

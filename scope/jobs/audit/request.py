@@ -47,7 +47,7 @@ class AuditRequest(LabelledTexts):
     """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts to draw."""
+    """Number of texts to sample."""
 
     capabilities: Annotated[Sequence[str | object], option(METHOD, "--capability")] = (
         "synonym",
@@ -75,7 +75,7 @@ class AuditRequest(LabelledTexts):
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded, run and asked."""
+    """How models are loaded, run and queried."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

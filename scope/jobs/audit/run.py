@@ -151,10 +151,9 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     if found.degenerate is not None:
         raise ModelError(
             f"the reference `{found.model}` is degenerate: {found.degenerate}",
-            expected="a reference whose answers depend on the texts, so that it has invariances "
-            "worth keeping",
+            expected="a reference whose answers depend on the text",
             fix="check that the model, its labels and the data belong together (`--label-map` "
-            "renames labels), or name another reference",
+            "renames labels), or choose another reference",
         )
 
 

@@ -52,7 +52,7 @@ class CompareRequest(Request):
     as TASK=DATA."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of questions to draw for each task."""
+    """Number of questions to sample for each task."""
 
     seed: Annotated[int, whole_number(DATA)] = 0
     """Random seed of the sample and of the blanks."""
@@ -75,7 +75,7 @@ class CompareRequest(Request):
     that is neither a task nor a model is refused before any model is asked."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded, run and asked."""
+    """How models are loaded, run and queried."""
 
     @property
     def data_by_task(self) -> str | Mapping[str, str]:

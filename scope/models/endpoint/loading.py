@@ -68,5 +68,5 @@ def _unknown(address: Address, names: Sequence[str]) -> ModelError:
     return ModelError(
         f"{address.base_url} has no model called `{address.model}`",
         expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
-        fix=f"did you mean `{near[0]}`?" if near else "name one that it has",
+        fix=f"did you mean `{near[0]}`?" if near else "choose one of these",
     )

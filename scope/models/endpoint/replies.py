@@ -111,7 +111,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         body = json.loads(content)
     # Numbers of too many digits, wrong characters, and nesting without end are among the reasons.
     except (ValueError, RecursionError) as error:
-        raise MalformedReplyError(f"a reply that is no JSON: {_shown(content)!r}") from error
+        raise MalformedReplyError(f"a reply that is not JSON: {_shown(content)!r}") from error
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
@@ -142,7 +142,7 @@ def _text(text: object, ask: EndpointRequest) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise MalformedReplyError(f"a reply whose text is no text but a {_kind(text)}")
+        raise MalformedReplyError(f"a reply whose text is not a string but a {_kind(text)}")
     if len(text) > most_characters(ask):
         raise MalformedReplyError(
             f"a reply of {len(text):,} characters to a request for at most {ask.most_tokens} "

@@ -98,7 +98,7 @@ class EndpointModel:
                 raise ModelError(
                     f"the question {question.id!r} has {len(question.options)} options",
                     expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
-                    fix="leave that question out, or ask a model of the scheme hf or gguf",
+                    fix="leave that question out, or use a model of the scheme hf or gguf",
                 )
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
@@ -171,16 +171,16 @@ class EndpointModel:
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
-                expected="a server that tells the likeliest tokens with each completion",
-                fix="switch log-probabilities on in the server, or use a model of the scheme hf "
+                expected="a server that returns log-probabilities with each completion",
+                fix="enable log-probabilities in the server, or use a model of the scheme hf "
                 "or gguf",
             )
 
     def _no_completions(self, error: EndpointError) -> ModelError:
         return ModelError(
             f"`{self.spec}` has no /completions for this model ({error.failure})",
-            expected="a server with the older completions endpoint: a chat wraps the text in words "
-            "of its own, so its next token is not the text's",
+            expected="a server with the completions endpoint: a chat template adds "
+            "words, so its next token does not continue the text",
             fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
         )
 

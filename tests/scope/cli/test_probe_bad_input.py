@@ -257,13 +257,13 @@ def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
     assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
     message = refused(*ASKED, "--save", "bert")
     assert "`bert` holds no probe, but `config.json`" in message
-    assert "name another one with --save" in message
+    assert "choose another one with --save" in message
 
 
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
     shutil.rmtree(laid_out / "cache")
-    assert "name another folder with --save" in refused(*ASKED, "--save", folder)
+    assert "choose another folder with --save" in refused(*ASKED, "--save", folder)
     assert not (laid_out / "cache" / "latents").exists()
 
 
@@ -279,7 +279,10 @@ def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch)
 
 def test_another_question_under_the_same_name_is_refused(refused):
     message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
-    assert 'run `mine` holds another question: settings.steps is "raw", not "mlp"' in message
+    assert (
+        'run `mine` was started with different arguments: settings.steps is "raw", not "mlp"'
+        in message
+    )
 
 
 def test_a_model_with_weights_missing_is_refused(refused, laid_out):

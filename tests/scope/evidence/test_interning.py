@@ -1,4 +1,4 @@
-"""Answers in words and by number, as arrays: what is alike stays alike, and nothing else is."""
+"""Free-text answers and by number, as arrays: what is alike stays alike, and nothing else is."""
 
 import numpy as np
 from hypothesis import given

@@ -226,7 +226,7 @@ def test_a_damaged_vector_is_computed_again_and_counted(statement):
     change(statement)
     encoder, shown = Counting(), Shown()
     assert question_vectors(TEXTS, encoder, shown).tolist() == whole.tolist()
-    told = f"question vectors ({len(encoder.asked)} of them damaged, computed again)"
+    told = f"question vectors ({len(encoder.asked)} of them damaged, recomputed)"
     assert shown.tasks == [told]
     again = Counting()
     assert question_vectors(TEXTS, again).tolist() == whole.tolist()
@@ -246,7 +246,7 @@ def test_vectors_of_another_length_are_damage():
     question_vectors(TEXTS, Counting())
     encoder = Counting()
     encoder.encode = lambda texts: np.ones((len(texts), 5))
-    with pytest.raises(RunError, match="its vectors are not of one length"):
+    with pytest.raises(RunError, match="its vectors differ in length"):
         question_vectors([*TEXTS, "new"], encoder)
 
 

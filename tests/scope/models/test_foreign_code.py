@@ -74,4 +74,4 @@ def test_an_adapter_and_an_own_generate_are_refused(tmp_path):
 def test_a_pipe_in_a_hidden_folder_is_refused_and_not_waited_for(tmp_path):
     (tmp_path / ".more").mkdir()
     os.mkfifo(tmp_path / ".more" / "config.json")
-    assert "config.json is no ordinary file" in refusal(tmp_path).found
+    assert "config.json is not a regular file" in refusal(tmp_path).found

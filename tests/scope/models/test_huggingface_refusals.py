@@ -117,7 +117,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
     edit_config(bert_copy, model_type="foreign", auto_map={"AutoConfig": "foreign.Config"})
     error = refusal(bert_copy)
     assert not trace.exists()
-    assert "is made of code of its own" in error.found
+    assert "runs its own code" in error.found
     assert "--trust-remote-code" in error.fix
 
 

@@ -161,5 +161,5 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     import os
 
     os.mkfifo(tmp_path / "run.sqlite")
-    with pytest.raises(RunError, match="it is no file"):
+    with pytest.raises(RunError, match="it is not a file"):
         Database(tmp_path / "run.sqlite")

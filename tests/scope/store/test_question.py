@@ -58,7 +58,7 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     del other["tolerance"]
     error = refused(manifest, other)
     assert error.found == (
-        f"run `{manifest.parent.name}` holds another question: seed is 0, not 1; "
+        f"run `{manifest.parent.name}` was started with different arguments: seed is 0, not 1; "
         'targets[0].spec is "hf:b", not "hf:c"; tolerance is 0.1, not absent'
     )
     assert error.fix == (
@@ -85,8 +85,8 @@ def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         (b"", "damaged: Expecting value"),
-        (b"[1]", "damaged: it holds no question"),
-        (b'{"format": 1}', "damaged: it holds no question"),
+        (b"[1]", "damaged: it contains no configuration"),
+        (b'{"format": 1}', "damaged: it contains no configuration"),
         (b"\xff\xfe", "damaged: it is not UTF-8 text"),
         (b'{"format": 2, "question": {}}', "has format 2"),
     ],

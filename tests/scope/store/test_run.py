@@ -138,7 +138,7 @@ def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
     "name", ["", ".", "..", "../x", "a/b", "/tmp/x", "a\\b", "-x", ".x", "a b", "x\n", "x" * 101]
 )
 def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
-    with pytest.raises(RunError, match="is no name for a run"):
+    with pytest.raises(RunError, match="is not a valid run name"):
         run_folder(name, Path("runs"))
 
 

@@ -107,7 +107,9 @@ def test_another_probe_in_the_folder_is_another_question(probe, pairs):
     probe(save="kept")
     probe(**asked)
     probe(save="kept", seed=1)
-    with pytest.raises(scope.ScopeError, match=r"run `again` holds another question: settings\.p"):
+    with pytest.raises(
+        scope.ScopeError, match=r"run `again` was started with different arguments: settings\.p"
+    ):
         probe(**asked)
 
 
@@ -195,7 +197,9 @@ def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
 def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other):
     asked = {"run": "mine", "steps": "siamese"}
     probe(**asked, **{name: one})
-    told = rf"run `mine` holds another question: settings.{name} is {one}, not {other}"
+    told = (
+        rf"run `mine` was started with different arguments: settings.{name} is {one}, not {other}"
+    )
     with pytest.raises(scope.ScopeError, match=told):
         probe(**asked, **{name: other})
 

@@ -155,7 +155,7 @@ def test_a_compressed_reply_is_read(clock, encoding):
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "rubbish"])
 def test_an_unknown_compression_is_refused(clock, encoding):
     said = failure_of(lambda _: http(WELL, content_encoding=encoding), clock)
-    assert f"a reply compressed as '{encoding}', for which nobody asked" in said
+    assert f"a reply compressed as '{encoding}', which was not requested" in said
 
 
 def test_what_is_not_compressed_as_it_says_is_refused(clock):
