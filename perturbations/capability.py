@@ -101,7 +101,7 @@ class InvarianceCapability(ABC):
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial.
 
-        ``classify`` gives rows of probabilities or predictions, one a text.
+        ``classify`` gives rows of probabilities or predictions, one per text.
         """
         load_textattack()
         from textattack import Attack

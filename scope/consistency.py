@@ -41,7 +41,7 @@ def _of_task(task: TaskAnswers, models: int) -> Iterator[str]:
             if answer.choice is not None and not 0 <= answer.choice < options:
                 yield f"{task.task}: option {answer.choice} of {options} in {item.question.id!r}"
             if answer.probabilities and len(answer.probabilities) != options:
-                yield f"{task.task}: not one probability an option in {item.question.id!r}"
+                yield f"{task.task}: not one probability per option in {item.question.id!r}"
 
 
 def _of_texts(comparison: Comparison, targets: int) -> Iterator[str]:

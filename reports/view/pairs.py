@@ -162,7 +162,7 @@ def _rows(
     spelled: Mapping[int | str, str],
     shown: tuple[int | str, ...],
 ) -> tuple[ModelRow, ...]:
-    """One row a model; the first is the reference, by which the others are judged."""
+    """One row per model; the first is the reference, by which the others are judged."""
     invariant = models[0][0].choice == models[0][1].choice
     return tuple(
         ModelRow(

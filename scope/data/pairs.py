@@ -1,4 +1,4 @@
-"""Pairs of texts that people scored, one a row: any table, or a data set of the hub.
+"""Pairs of texts that people scored, one per row: any table, or a data set of the hub.
 
 A row has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``; it may have an
 ``id``, and a ``split`` that says which part of the data it belongs to. Columns are found by their

@@ -41,7 +41,7 @@ _TEXTS_A_QUERY = 900
 def question_vectors(
     texts: Sequence[str], encoder: Encoder, progress: Progress | None = None
 ) -> NDArray[np.float32]:
-    """One row a text, as the encoder gives it.
+    """One row per text, as the encoder gives it.
 
     The vectors of each encoder are kept in a file of their own in the cache folder, portion by
     portion: a killed process goes on where it was, and several at once share the work.

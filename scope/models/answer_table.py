@@ -1,4 +1,4 @@
-"""``predictions:FILE.tsv#MODEL``: the options that many models chose, one line a model.
+"""``predictions:FILE.tsv#MODEL``: the options that many models chose, one line per model.
 
 A line is the model's name, a tab, and one character for each row of the data: the letter of the
 option, ``.`` where no answer could be found in what the model said, ``-`` where it was not asked.
@@ -166,7 +166,7 @@ def _read(path: Path) -> Mapping[str, str]:
     if missing:
         raise DataError(
             f"no file {path}",
-            expected="a table of answers: a model's name, a tab, one character a question",
+            expected="a table of answers: a model's name, a tab, one character per question",
             fix="check the path",
         )
     lines: dict[str, str] = {}
@@ -176,7 +176,7 @@ def _read(path: Path) -> Mapping[str, str]:
             raise DataError(
                 f"line {number} of {path.name}: {line.strip()[:60]!r}"
                 f"{', a model that is listed twice' if name in lines else ''}",
-                expected="a model's name, each once, a tab, and one character a question",
+                expected="a model's name, each once, a tab, and one character per question",
                 fix="fix the line",
             )
         lines[name] = letters

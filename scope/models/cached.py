@@ -76,7 +76,7 @@ class CachedClassifier:
                 if not 0 <= place < len(texts) or place in came:
                     raise self._wrong(
                         f"text {place} of {len(texts)}{' twice' if place in came else ''}",
-                        "one answer a text, by its place",
+                        "one answer per text, by its place",
                     )
                 self._check(texts[place], prediction)
                 came.add(place)
@@ -102,7 +102,7 @@ class CachedClassifier:
         if answers != texts:
             raise ModelError(
                 f"`{self.spec}` gives {answers} answers to {texts} texts",
-                expected="one answer a text, in order",
+                expected="one answer per text, in order",
                 fix="fix the model, or choose another one",
             )
 

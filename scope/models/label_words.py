@@ -71,7 +71,7 @@ class LabelWordClassifier:
         if len(answers) != len(texts):
             raise ModelError(
                 f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
-                expected="one answer a text",
+                expected="one answer per text",
                 fix="fix the model, or choose another one",
             )
         return [answers[index] for index in range(len(texts))]

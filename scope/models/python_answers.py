@@ -1,4 +1,4 @@
-"""Answers of the user's own Python: plain values, one a question, become checked records.
+"""Answers of the user's own Python: plain values, one per question, become checked records.
 
 ``fill`` and ``answer`` get a list of `Question` and return a list of texts, one each; ``choose``
 returns an option's number, letter or text, or a list of probabilities, one an option;

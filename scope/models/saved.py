@@ -1,6 +1,6 @@
 """``predictions:FILE``: answers that were saved elsewhere; no model is run.
 
-A classifier's file has one row a text, as JSON lines (gzipped or not) or parquet: ``text``;
+A classifier's file has one row per text, as JSON lines (gzipped or not) or parquet: ``text``;
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row. A file with a
 column ``answer``, or with ``probabilities`` but no ``labels``, holds answers to the questions of
 tasks, and a .tsv file those of many models.

@@ -1,6 +1,6 @@
 """Answers to questions that were saved elsewhere, looked up by the question's id or its words.
 
-One row a question, as JSON lines (gzipped or not) or parquet: ``id``, or ``text`` (the question),
+One row per question, as JSON lines (gzipped or not) or parquet: ``id``, or ``text`` (the question),
 or both; ``answer``, null where the model gave none; and where there are options maybe
 ``probabilities``, one for each in their order. An answer to choose is the option's number from 0,
 its letter, or its text.

@@ -65,7 +65,7 @@ class ScoredPerturbation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskAnswers:
-    """A task's items, with one row of answers a model, in the manifest's order of models."""
+    """A task's items, with one row of answers per model, in the manifest's order of models."""
 
     task: str
     items: tuple[Item, ...]
@@ -73,7 +73,7 @@ class TaskAnswers:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.items) for row in self.answers):
-            raise ValueError(f"{self.task}: not every model has one answer an item")
+            raise ValueError(f"{self.task}: not every model has one answer per item")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

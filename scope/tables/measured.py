@@ -82,7 +82,7 @@ def _degenerate(shares: AnswerShares) -> RenderableType:
 
 
 def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
-    """One row a model: how many originals it answers correctly, and with which answers."""
+    """One row per model: how many originals it answers correctly, and with which answers."""
     shown = _titled("answers to the originals", "model")
     for heading in ("accuracy", "answers"):
         shown.add_column(heading, overflow="fold")

@@ -36,7 +36,7 @@ def remarks(shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
 
 
 def answers_to(task: str, shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
-    """One row a model: its accuracy, and its most frequent answers."""
+    """One row per model: its accuracy, and its most frequent answers."""
     rows = [(one.model, _accuracy(one), one.in_words()) for one in shares if one.task == task]
     shown = listing(f"{task}: answers", ("model", "accuracy", "answers"), rows)
     if shown is not None:

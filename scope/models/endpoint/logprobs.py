@@ -21,7 +21,7 @@ LEAST_MASS = 0.5
 def option_probabilities(
     positions: Sequence[Position], options: int, text: str, written: Letter | None
 ) -> Probabilities:
-    """One probability an option, rounded to six decimals; empty where no letter was likely.
+    """One probability per option, rounded to six decimals; empty where no letter was likely.
 
     They are read where the model writes the letter of an option as its answer. Where it writes
     none, they are read at the first position where the letters are likelier than all else
