@@ -1,4 +1,4 @@
-"""Questions with options to choose from, one per row: JSON lines, parquet, or a data set of the hub.
+"""Multiple-choice questions, one per row: JSON lines, parquet, or a data set of the hub.
 
 A row has ``question``, ``options`` (or ``choices``) and, where it is known, ``answer``; it may have
 ``id``, ``context`` and ``category`` (or ``subject``). Options stand as a list of texts, or as some

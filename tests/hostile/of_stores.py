@@ -419,7 +419,11 @@ def _same_command():
         yield Case(
             name=f"an audit's store: {name}",
             make=damaged("audit", sql(statement)),
-            says=["runs/mine/run.sqlite", f"not as SCoPE makes them: {table}", "delete the folder"],
+            says=[
+                "runs/mine/run.sqlite",
+                f"its tables differ from SCoPE's: {table}",
+                "delete the folder",
+            ],
         )
     for number in range(24):
         yield Case(
@@ -507,10 +511,10 @@ def _held():
             says=[taken],
         )
     yield Case(
-        name="a store that another program keeps locked",
+        name="a store that another program has locked locked",
         make=damaged("audit", lambda folder, stack: (sql("DELETE FROM predictions")(folder, stack),
                                                      locked(folder, stack))),
-        says=["another program keeps", "close the program"],
+        says=["another program has locked", "close the program"],
     )  # fmt: skip
     yield Case(
         name="rubbish beside a store as its log of writes",

@@ -240,7 +240,7 @@ def test_labels_mean_nothing_to_next_tokens(refused, sentences_csv):
 def test_another_suspect_under_the_name_of_a_run_is_refused(command, refused, of_tables):
     assert command(*of_tables("--run", "mine")).returncode == 0
     message = refused(*of_tables("--run", "mine", suspect="suspects.tsv#other"))
-    assert "holds another question" in message
+    assert "was started with different arguments" in message
 
 
 def test_a_saved_answer_that_is_missing_is_counted(refused, of_tables, tmp_path, world):

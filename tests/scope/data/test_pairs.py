@@ -195,7 +195,7 @@ def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found):
 
 @pytest.mark.parametrize("score", [True, [3], None, float("nan"), 10**400])
 def test_a_score_of_another_kind_is_no_number(pairs, score):
-    with pytest.raises(DataError, match=r"line 1 of a\.jsonl: (no score|.* no finite number)"):
+    with pytest.raises(DataError, match=r"line 1 of a\.jsonl: (no score|.* not a finite number)"):
         pairs([{"first": "A", "second": "B", "score": score}])
 
 

@@ -120,7 +120,8 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
         ("[[0.5, 0.5], [1.0]]", "answered with something that is not a table of numbers"),
         (
             "None",
-            "answered with something that is not a table of numbers (TypeError: None is a NoneType)",
+            "answered with something that is not a table of numbers "
+            "(TypeError: None is a NoneType)",
         ),
         ("[['0.5', '0.5']] * 2", "answered with something that is not a table of numbers"),
         (

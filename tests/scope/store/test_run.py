@@ -121,7 +121,7 @@ def test_closing_twice_does_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(RunError, match=r"it has no manifest\.json, but holds `thesis\.tex`"):
+    with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
         Run.open(tmp_path, QUESTION)
     assert names(tmp_path) == ["thesis.tex"]
 

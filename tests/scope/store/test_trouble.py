@@ -126,7 +126,7 @@ def test_each_error_of_the_system_is_explained(tmp_path: Path, code: int, text: 
         (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
         (sqlite3.SQLITE_IOERR_WRITE, "cannot be read or written"),
         (sqlite3.SQLITE_CORRUPT_VTAB, "is damaged"),
-        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program keeps"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program has locked"),
     ],
 )
 def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text: str) -> None:

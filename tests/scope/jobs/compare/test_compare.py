@@ -71,7 +71,7 @@ def test_another_file_of_saved_answers_is_another_question(compare, tmp_path):
     second = save(tmp_path / "second.jsonl", [place % 3 for place in range(12)])
     compare(first, second, run="mine")
     save(tmp_path / "first.jsonl", [1] * 12)
-    with pytest.raises(RunError, match="holds another question"):
+    with pytest.raises(RunError, match="was started with different arguments"):
         compare(first, second, run="mine")
 
 

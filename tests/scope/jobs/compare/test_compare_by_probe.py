@@ -185,7 +185,7 @@ def test_another_probe_is_another_question(compare, probe, tmp_path):
     other = write_probe(
         tmp_path / "other", probe.folder.parent / "model", Readout(kind="mean"), low=0.0
     )
-    with pytest.raises(RunError, match="holds another question"):
+    with pytest.raises(RunError, match="was started with different arguments"):
         compare(run="mine", encoder=f"probe:{other.folder}")
 
 
