@@ -35,7 +35,7 @@ class Cloze:
     """
 
     name: ClassVar[str] = "cloze"
-    question: ClassVar[str] = "Which word stood in the blank of the sentence?"
+    question: ClassVar[str] = "Which word fills the blank in the sentence?"
     role: ClassVar[Literal["mask_filler"]] = "mask_filler"
 
     min_words: int = 8

@@ -44,7 +44,7 @@ class Similarity:
     """
 
     name: ClassVar[str] = "similarity"
-    question: ClassVar[str] = "How alike in meaning do people find two sentences?"
+    question: ClassVar[str] = "How similar in meaning do people judge two sentences?"
     role: ClassVar[Literal["latent_reader"]] = "latent_reader"
 
     low: float = 0.0

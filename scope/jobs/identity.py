@@ -112,8 +112,8 @@ def _short_name(spec: str) -> str:
     return (path.stem if scheme == "gguf" else path.name) or rest
 
 
-def question_of(manifest: Manifest) -> dict[str, object]:
-    """The part of a manifest that decides the result: two runs with equal questions agree."""
+def configuration_of(manifest: Manifest) -> dict[str, object]:
+    """The part of a manifest that decides the result: two runs with equal configurations agree."""
     capabilities = {
         card.name: {"origin": card.origin, **_rounded(card.settings)}
         for card in manifest.capabilities
@@ -179,8 +179,8 @@ def _rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
 
 
 def default_run_name(manifest: Manifest) -> str:
-    """A name that the same question always gets, so that the same command goes on."""
-    text = json.dumps(question_of(manifest), sort_keys=True)
+    """A name computed from the configuration, so that the same command resumes the run."""
+    text = json.dumps(configuration_of(manifest), sort_keys=True)
     return f"{manifest.job}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -16,10 +16,10 @@ from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Comparison, Perturbation, Prediction, Question
 from scope.serialization import from_json, to_json
+from scope.store.configuration import keep_configuration, read_configuration, read_notes
 from scope.store.database import Database
 from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
 from scope.store.lock import HOLDER, LOCK, RunLock
-from scope.store.question import keep_question, read_notes, read_question
 from scope.store.trouble import guarded
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
@@ -84,9 +84,9 @@ class RunFolder:
         """The result as a page."""
         return self.path / "report.html"
 
-    def read_question(self) -> Mapping[str, object] | None:
+    def read_configuration(self) -> Mapping[str, object] | None:
         """What was asked, or None where the run has not begun."""
-        return read_question(self.manifest_path)
+        return read_configuration(self.manifest_path)
 
     def read_notes(self) -> Mapping[str, object]:
         """What was kept of the first session beside the question; empty where nothing was."""
@@ -138,28 +138,28 @@ class Run(RunFolder):
     def open(
         cls,
         folder: Path,
-        question: Mapping[str, object],
+        configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
     ) -> Self:
-        """Begin a run, or go on with it.
+        """Start a run, or resume it.
 
         Parameters
         ----------
         folder
-            Where the run lies or shall lie; a name goes through `run_folder` first.
-        question
+            The folder of the run; a name goes through `run_folder` first.
+        configuration
             Everything that decides the result, as JSON would hold it. `list_runs` shows its
             ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
             mapping with ``name`` or ``spec``.
         notes
-            What else the first session keeps in the manifest; never compared.
+            Further facts that the first session stores in the manifest; never compared.
 
         Raises
         ------
         RunError
-            When the folder is held by another process, holds another question or other files,
-            is damaged, or cannot be written.
+            When the folder is locked by another process, holds another configuration or other
+            files, is damaged, or cannot be written.
         """
         files = RunFolder(folder)
         with ExitStack() as resources:
@@ -169,7 +169,7 @@ class Run(RunFolder):
             lock = RunLock(folder)
             resources.callback(lock.release)
             remove_leftovers(folder)
-            keep_question(files.manifest_path, question, notes)
+            keep_configuration(files.manifest_path, configuration, notes)
             database = Database(files.database_path)
             resources.callback(database.close)
             return cls(folder, database, resources.pop_all())

@@ -66,7 +66,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert run.get("model", ["text"])["text"].truncated
         assert run.perturbations("typo") == {("1", 1): found}
         assert run.read_comparison() == COMPARISON
-        assert run.read_question() == QUESTION
+        assert run.read_configuration() == QUESTION
     assert names(folder) == [
         "comparison.json",
         "manifest.json",

@@ -22,7 +22,7 @@ def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
     assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
 
 
-def test_another_label_map_is_another_question(toy_audit):
+def test_another_label_map_is_other_configuration(toy_audit):
     agreements = []
     for swapped in (False, True):
         pairs = zip(
