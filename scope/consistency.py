@@ -1,4 +1,4 @@
-"""Whether the parts of a result agree: who is measured, on which texts, with which answers."""
+"""Whether the parts of a result agree: models, texts and answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scope.records import GOLD, Comparison, Prediction, TaskAnswers
 
 
 def contradictions(comparison: Comparison) -> Iterator[str]:
-    """What no job writes and no reader of a result could follow, in words; nothing if all fits."""
+    """The inconsistencies of a result, in words; none if all parts agree."""
     manifest = comparison.manifest
     names = [card.name for card in manifest.models]
     if len(set(names)) < len(names):

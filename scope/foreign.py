@@ -132,7 +132,7 @@ def each_within(
 
 
 def failure(name: str, what: str, error: BaseException) -> ModelError:
-    """What to raise when foreign code has failed: it is told as such, with its place."""
+    """The error of foreign code that has failed, with the line in that code."""
     return ModelError(
         f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
         expected="code that runs without an error",

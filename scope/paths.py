@@ -1,4 +1,4 @@
-"""Paths that a user gives, what the system says of them, and where SCoPE keeps its own files."""
+"""Paths that a user gives, the system's errors about them, and SCoPE's own folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         errno.ENOMEM: "close other programs",
     }
 )
-"""What to do about an error of the file system; what is not here points to a bug."""
+"""What to do about an error of the file system; any other error indicates a bug."""
 
 
 def cache_folder() -> Path:

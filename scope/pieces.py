@@ -82,7 +82,7 @@ def with_settings(piece: Any, settings: Mapping[str, Setting]) -> Any:
 
 
 def piece_card(piece: Any, origin: str) -> CapabilityCard:
-    """What the manifest says of a capability or task."""
+    """The manifest's entry of a capability or task."""
     return CapabilityCard(
         name=piece.name, question=piece.question, origin=origin, settings=piece.settings()
     )

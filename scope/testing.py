@@ -1,4 +1,4 @@
-"""For authors of capabilities: proves that one keeps the rules that every audit relies on.
+"""For authors of capabilities: checks the rules that every audit relies on.
 
 Give `check_capability` to your own tests; it needs no model and no network. The rules are those of
 `scope.protocols.Capability`.
@@ -78,7 +78,7 @@ class HashedWords:
 
 
 def check_capability(capability: Capability, examples: Sequence[Example] | None = None) -> None:
-    """Prove that a capability keeps the rules; quiet when it does.
+    """Check that a capability keeps the rules; silent when it does.
 
     It is described in plain words and settings, and searched for on a few sentences with 1 and
     7 slots, in two orders, and twice alike: every example gets all its trials, every text that is
@@ -167,7 +167,7 @@ def _check_settings(capability: Capability) -> None:
 
 
 def _search(capability: Capability, examples: Sequence[Example], slots: int) -> Found:
-    """What is found by example, after a look at what must hold for the search as a whole."""
+    """The results by example, after a check of the search as a whole."""
     classifier = HashedWords()
     options = SearchOptions(trials=TRIALS, slots=slots)
     groups = list(capability.search(classifier, iter(examples), options))

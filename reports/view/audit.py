@@ -1,4 +1,4 @@
-"""The report of an audit as a reader sees it."""
+"""The contents of an audit's report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class AuditView:
-    """The contents of an audit's sections; an empty one is shown too, and says so."""
+    """The contents of an audit's sections; an empty one is shown with a note."""
 
     headline: Headline
     asked: AskedSection

@@ -1,4 +1,4 @@
-"""The section with choices: how often each model is right, and whether likeness follows from it."""
+"""The section with choices: accuracies, and similarity against accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a comparison of tasks as a reader sees it."""
+"""The contents of the report of a comparison of tasks."""
 
 from __future__ import annotations
 

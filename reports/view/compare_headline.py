@@ -57,7 +57,7 @@ class TaskFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareHeadline:
-    """What a reader who stops here should have read."""
+    """The section's contents."""
 
     title: str
     models: int

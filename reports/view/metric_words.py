@@ -1,4 +1,4 @@
-"""What each metric is called in a report, and what it means in one line."""
+"""The title and the meaning of each metric in a report."""
 
 from __future__ import annotations
 

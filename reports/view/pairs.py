@@ -1,4 +1,4 @@
-"""One example and its perturbation, with what every model says of both."""
+"""One example and its perturbation, with every model's predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_COLUMNS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """What one model says before and after; ``distance`` is empty for the reference.
+    """One model's predictions before and after; ``distance`` is empty for the reference.
 
     ``kept`` says that the label is the same; ``verdict`` is what follows for the invariance.
     """

@@ -1,4 +1,4 @@
-"""Which prompts the models were asked with."""
+"""The prompts of the models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands have in common: how a comparison is shown."""
+"""Output shared by the commands: how a comparison is shown."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def results_alone_on_standard_output() -> Iterator[None]:
 
 
 def say(line: str, *, err: bool = False) -> None:
-    """Print a line that may hold foreign words."""
+    """Print a line that may contain foreign text."""
     print(printable(line), file=sys.stderr if err else sys.stdout, flush=True)
 
 
@@ -137,7 +137,7 @@ def _matrix(card: DataCard) -> str:
 def _pairs(card: DataCard) -> str:
     """The pairs of a probe that were read, or its sentences without scores, which have no task.
 
-    Pairs that stand twice are kept: people's scores of both count.
+    Repeated pairs are kept: people's scores of both count.
     """
     what, repeated = (
         ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")

@@ -32,7 +32,7 @@ class OutputError(ResourceError):
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor on which a failure to write is told once, or never."""
+    """A descriptor on which a failure to write is reported once, or never."""
 
     def __init__(self, number: int, *, tell: bool) -> None:
         super().__init__(number, "wb", closefd=number > STANDARD_ERROR)

@@ -183,7 +183,7 @@ def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str
     Raises
     ------
     SpecError
-        When an entry has no name or no value, or a name stands twice.
+        When an entry has no name or no value, or a name occurs twice.
 
     Examples
     --------

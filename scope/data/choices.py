@@ -27,7 +27,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         "category": ("category", "subject"),
     }
 )
-"""The columns that are read, by meaning; the first name that a source has counts."""
+"""Column names by meaning; the first that a source has is read."""
 
 
 def read_choices(spec: str) -> Iterator[Draft]:

@@ -13,7 +13,7 @@ from scope.errors import DataError
 
 _ROWS_LOOKED_AT = 1000
 _DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
-"""What may stand between fields, and how a file's name ends that says so."""
+"""Delimiters by file ending."""
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:

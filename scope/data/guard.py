@@ -1,4 +1,4 @@
-"""The border of the readers: whatever is wrong with what they read becomes a `DataError`."""
+"""Turns every error of the readers into a `DataError`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams the lines of a text file, plain or gzipped, and says which line is broken."""
+"""Streams the lines of a text file, plain or gzipped; errors give the line."""
 
 from __future__ import annotations
 

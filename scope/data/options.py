@@ -1,4 +1,4 @@
-"""Which of its options an answer to a question names."""
+"""Maps an answer to one of a question's options."""
 
 from __future__ import annotations
 

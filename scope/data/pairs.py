@@ -54,7 +54,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         **SPLIT,
     }
 )
-"""The other columns that are read, by meaning; the first name that a source has counts."""
+"""Names of the other columns by meaning; the first that a source has is read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

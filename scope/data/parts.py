@@ -13,7 +13,7 @@ from scope.printing import listed
 from scope.protocols import Part
 
 SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
-"""The column that says which part a row belongs to, as `read_fields` takes names."""
+"""The column of a row's part, as `read_fields` takes names."""
 
 PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
     {
@@ -22,7 +22,7 @@ PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
         "test": ("test",),
     }
 )
-"""How the column may call each part, whatever the case."""
+"""The names of each part, in any case."""
 
 _APART = (
     "give one table per part instead of --data: --train "

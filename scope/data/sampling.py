@@ -1,4 +1,4 @@
-"""Draws a sample in one pass, whatever the order of the rows: by a hash of what each says."""
+"""Samples in one pass, independent of the order of rows, by a hash of each row's content."""
 
 from __future__ import annotations
 

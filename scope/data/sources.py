@@ -1,4 +1,4 @@
-"""What every place that texts come from looks like once open: columns and a stream of rows."""
+"""An opened source of texts: columns and a stream of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens what a spec names: a data set of the hub, the demo's texts, books, or a file."""
+"""Opens the source of a spec: a data set of the hub, the demo's texts, books, or a file."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def open_file(path: Path) -> Source:
 
 
 def missing_file(path: Path) -> DataError:
-    """What to raise where no file is; it names the one that may be meant."""
+    """The error of a missing file, with a suggestion."""
     if path.exists():
         return DataError(
             f"`{path}` is not a file but a folder or device",

@@ -1,4 +1,4 @@
-"""Turns what a column holds into texts, labels and ids, or says why it cannot."""
+"""Converts the values of a column into texts, labels and ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds what a model gives against its questions: answers that can be kept and measured."""
+"""Checks a model's answers against the questions, so that they can be stored and measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models of a comparison between equals, loaded once each, in the roles that are asked for."""
+"""The models of a comparison, each loaded once, in the roles that the tasks need."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
         "choice_scorer": ("choice", "choice_letters"),
     }
 )
-"""The prompts with which models are asked in each role."""
+"""The prompts of each role."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,7 @@ class AnsweringModel:
     own: bool = False
 
     def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
-        """What the manifest says of it, with the prompts that it is asked with in these roles."""
+        """Its entry in the manifest, with the prompts that it is asked with in these roles."""
         # What an object of the user's means by this name is its own affair.
         asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
         used = [name for role in roles for name in PROMPTS.get(role, ())]
@@ -64,12 +64,12 @@ def load_answering_models(
     options: ModelOptions,
     progress: Progress,
 ) -> tuple[AnsweringModel, ...]:
-    """Load every model, and see that it can be asked what the tasks ask.
+    """Load every model, and check that it has the roles of the tasks.
 
     Raises
     ------
     SpecError
-        When there are fewer than two models, one is named twice, or a prompt cannot be used.
+        When there are fewer than two models, one is given twice, or a prompt cannot be used.
     ModelError
         When a model cannot be loaded, lacks a role, holds answers to other data, or has the
         fingerprint of another.

@@ -36,7 +36,7 @@ class NamedModel:
     saved: bool = False
 
     def card(self, truncated: int = 0) -> ModelCard:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         return ModelCard(
             name=self.name,
             role=self.role,
@@ -73,7 +73,7 @@ def load_models(
     Raises
     ------
     SpecError
-        When there is no target, one is named twice, or no model uses an option that is given.
+        When there is no target, one is given twice, or no model uses an option that is given.
     ModelError
         When a model does not load or lacks the role, labels do not align, or the reference cannot
         answer new texts.

@@ -1,4 +1,4 @@
-"""Recognises a model whose bytes cannot be hashed by its answers to a few inputs, asked again.
+"""Recognises a model whose bytes cannot be hashed by repeating a few inputs.
 
 The fingerprint of a model of Python covers its module, that of an endpoint its address: other
 weights may stand behind the same one. So whenever a run is opened that holds answers of such a
@@ -93,7 +93,7 @@ def least_by_content(inputs: Iterable[Input]) -> list[Input]:
 def recognise_classifier(
     model: NamedModel, texts: Sequence[str], run: Run, progress: Progress
 ) -> None:
-    """See that a classifier is the one whose answers to these texts the run holds.
+    """Check that a classifier is the one whose answers to these texts the run contains.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def recognise_answerer(
     run: Run,
     progress: Progress,
 ) -> None:
-    """See that a model is the one whose answers to these questions the run holds.
+    """Check that a model is the one whose answers to these questions the run contains.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def recognise_numbers(
     progress: Progress,
     fix: str | None = None,
 ) -> None:
-    """See that the model whose vectors of texts are kept in a folder is still the same.
+    """Check that a model still computes the cached vectors of texts.
 
     Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
 
@@ -220,7 +220,7 @@ def recognise_numbers(
 def _compare(
     name: str, spec: str, canaries: _Canaries[Input, Answered], run: Run, progress: Progress
 ) -> None:
-    """Ask the canaries again, what differs up to three times, and judge the differences."""
+    """Repeat the canaries, those that differ up to three times, and judge the differences."""
     differences = dict.fromkeys(canaries.stored, math.inf)
     left = list(canaries.stored)
     with progress.task(f"{name}: comparing with cached answers", len(left)) as advance:

@@ -1,4 +1,4 @@
-"""What exactly was asked: the question that names a run, and the manifest that explains it."""
+"""The configuration that names a run, and the manifest that explains it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,14 @@ SOFTWARE = (
 
 
 NULL = "null"
-"""The setting that says the null hypothesis of a test in words, which decide nothing."""
+"""The setting that gives the null hypothesis of a test in words; not part of the configuration."""
 
 WHOSE = "semscore"
-"""The setting that names the model of the probe behind SemScore. It decides nothing: a model that
-was moved is the same by its fingerprint."""
+"""The setting that names the model of the probe behind SemScore. It is not part of the
+configuration: a model that was moved has the same fingerprint."""
 
 PROBES = "probes for "
-"""How settings begin that hold the hash of what was asked: found on the way, so that they are no
-part of the question."""
+"""Prefix of settings that hold a hash computed during the run, not part of the configuration."""
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
@@ -47,7 +46,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        When a model is named twice.
+        When a model is given twice.
 
     Examples
     --------
@@ -84,14 +83,14 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        When a target is named twice.
+        When a target is given twice.
 
     Examples
     --------
     >>> model_names("python:mine:model", ["python:mine:model"])
     ('mine:model', 'mine:model (target)')
     """
-    short_names(targets)  # refuses a target that is named twice
+    short_names(targets)  # refuses a target that is given twice
     specs = tuple(dict.fromkeys((reference, *targets)))
     names = dict(zip(specs, short_names(specs), strict=True))
     return (
@@ -226,7 +225,7 @@ def model_entries(options: ModelOptions) -> dict[str, Setting | Sequence[str]]:
 
 
 def command_line(job: str, options: Mapping[str, Setting | Sequence[str]]) -> str:
-    """The command that asks the same again; options that are None or False are left out.
+    """The command with the same configuration; options that are None or False are omitted.
 
     Examples
     --------

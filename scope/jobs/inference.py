@@ -1,4 +1,4 @@
-"""Puts a task's questions to one model, and keeps each answer soon after it comes."""
+"""Inference of one model on a task's questions; answers are stored soon after they come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The latents of texts: each text is read once by a model, and its vectors are kept for later."""
+"""The latents of texts: each text is read once by a model, and its vectors are cached."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LatentTable:
     truncated
         How many of the texts, each counted once, are longer than the model reads.
     reproducible
-        How equal latents are whatever batches they were computed in; empty where the reader does
+        How equal latents are in any batch; empty where the reader does
         not state it.
     """
 
@@ -93,7 +93,7 @@ def stored_latents(
     """The latents of texts; those that are not kept yet are computed.
 
     They are kept in a folder for each reader's fingerprint and each release of torch and
-    transformers, portion by portion: a killed process goes on where it was, and of several at once
+    transformers, portion by portion: a killed process resumes, and of several at once
     each finds what the others have computed. Where all are kept the reader's model is not loaded.
 
     Parameters
@@ -168,7 +168,7 @@ def stored_latents(
 def recognise_reader(
     texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
 ) -> None:
-    """See that a reader whose bytes cannot be hashed is the one whose latents are kept.
+    """Check that a reader whose bytes cannot be hashed still computes the cached latents.
 
     It reads eight of the texts again, or those that are kept if they are fewer.
 

@@ -1,4 +1,4 @@
-"""A saved probe as a measure of likeness in meaning: texts in, one value from 0 to 1 a pair out."""
+"""A saved probe as a similarity measure: texts in, one value from 0 to 1 per pair out."""
 
 from __future__ import annotations
 

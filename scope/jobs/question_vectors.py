@@ -1,4 +1,4 @@
-"""The vectors of questions: each is computed once by an encoder, and kept for later."""
+"""The vectors of questions: each is computed once by an encoder, and cached."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def question_vectors(
     """One row per text, as the encoder gives it.
 
     The vectors of each encoder are kept in a file of their own in the cache folder, portion by
-    portion: a killed process goes on where it was, and several at once share the work.
+    portion: a killed process resumes, and several at once share the work.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def question_vectors(
     encoder
         Its fingerprint says whether vectors that are kept are its own.
     progress
-        Where to show progress; nowhere by default.
+        Progress display; none by default.
 
     Raises
     ------
@@ -212,7 +212,7 @@ class _Kept:
 
 @contextmanager
 def _mendable(path: Path) -> Iterator[None]:
-    """Whatever trouble there is with the file, the error names a way out."""
+    """Turns every error of the file into one that gives a fix."""
     try:
         with guarded(path):
             yield
@@ -226,5 +226,5 @@ def _mendable(path: Path) -> Iterator[None]:
 
 
 def _digest(text: str) -> bytes:
-    """Sixteen bytes that stand for the text, which may be long."""
+    """A hash of sixteen bytes in place of the text, which may be long."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

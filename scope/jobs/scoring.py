@@ -1,4 +1,4 @@
-"""Asks every model for its answers to the original and the changed texts."""
+"""Inference of every model on the original and the changed texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SemScore is measured by: a sentence encoder, or a probe of a model's layers."""
+"""The measure of SemScore: a sentence encoder, or a probe of a model's layers."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class Likeness(NamedTuple):
 
 
 class SemScore(Protocol):
-    """What measures SemScore."""
+    """A measure of SemScore."""
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What of it decides the result, as the manifest says it."""
+        """The settings that decide the result, as in the manifest."""
 
     @property
     def reproducible(self) -> str:
-        """How equal its vectors are whatever is read beside a text; empty where it is unknown."""
+        """How equal its vectors are in any batch; empty where it is unknown."""
 
     def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
         """Read every text that may be compared, and say how."""
@@ -131,7 +131,7 @@ class ByProbe:
 def load_semscore(
     spec: str | None, tasks: Sequence[Task], options: ModelOptions
 ) -> SemScore | None:
-    """What measures SemScore, where a task is answered in words; None where nothing does.
+    """The measure of SemScore for tasks with free-text answers; None without one.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
 
 @contextmanager
 def _or_leave_it_out(option: str) -> Iterator[None]:
-    """Whatever is wrong with what measures SemScore, the rest can be had without it."""
+    """Errors of the measure of SemScore also suggest a run without it."""
     try:
         yield
     except ScopeError as error:

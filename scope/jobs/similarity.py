@@ -1,4 +1,4 @@
-"""Scores of new pairs by a saved probe, which nobody need have scored."""
+"""Scores of new pairs by a saved probe."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def similarity(
     model_options
         Where the model runs; its precision is the one that the probe knows.
     progress
-        Where to show progress; nowhere by default.
+        Progress display; none by default.
 
     Returns
     -------

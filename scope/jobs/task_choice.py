@@ -22,7 +22,7 @@ class ChosenTask:
     data: TaskData
 
     def card(self) -> CapabilityCard:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         return piece_card(self.task, self.origin)
 
 
@@ -39,7 +39,7 @@ def choose_tasks(
     Raises
     ------
     SpecError
-        When a name is unknown or stands twice, a task has no data or data no task, or no task has
+        When a name is unknown or occurs twice, a task has no data or data no task, or no task has
         one of the settings.
     DataError
         When data cannot be read, or nothing can be asked of it.

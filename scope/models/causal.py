@@ -63,7 +63,7 @@ class CausalModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._decoder.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:

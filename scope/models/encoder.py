@@ -40,7 +40,7 @@ class SentenceEncoder:
 
     @property
     def reproducible(self) -> str:
-        """How equal a vector is whatever is encoded beside it; see `scope.models.inference`.
+        """How equal a vector is in any batch; see `scope.models.inference`.
 
         Empty for what is neither a transformer nor a table of words.
         """

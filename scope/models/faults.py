@@ -1,4 +1,4 @@
-"""The two borders where what a library raises becomes a message: loading a model, and asking it."""
+"""Turns the errors of libraries into messages, at loading and at inference."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _is_ours(trace: TracebackType | None) -> bool:
 
 
 def unreadable(name: str, reason: str) -> ModelError:
-    """What to say of a checkpoint that its library does not read."""
+    """The error of a checkpoint that its library cannot read."""
     return ModelError(
         f"`{name}` cannot be loaded ({reason})",
         expected="a folder with config.json, a tokenizer and *.safetensors",

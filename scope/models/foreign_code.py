@@ -55,7 +55,7 @@ def refuse_foreign_code(name: str, folder: Path) -> None:
 
 
 def foreign(name: str, what: str) -> ModelError:
-    """What to say of code that is not the libraries' own."""
+    """The error of code that is not the libraries' own."""
     return ModelError(
         f"`{name}` runs its own code: {what}",
         expected="only classes of the transformers and sentence-transformers libraries",
@@ -130,7 +130,7 @@ def _refuse_shards_elsewhere(name: str, path: Path) -> None:
 
 
 def is_adapter(name: str, shown: Path) -> ModelError:
-    """What to say of an adapter: the library would load its base model from elsewhere."""
+    """The error of an adapter, whose base model the library would load from elsewhere."""
     return ModelError(
         f"`{name}` is an adapter ({shown}), whose base model is another checkpoint",
         expected="a checkpoint with all of its weights",

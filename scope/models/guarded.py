@@ -1,4 +1,4 @@
-"""A model of foreign code: checked once, and every failure of it is told."""
+"""A model of foreign code: checked once, and every failure is reported."""
 
 from __future__ import annotations
 

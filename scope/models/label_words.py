@@ -1,4 +1,4 @@
-"""A language model as a classifier: the labels are told as words, and it chooses one of them."""
+"""A language model as a classifier that chooses among label words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class PromptedScorer(ChoiceScorer, Protocol):
 class LabelWordClassifier:
     """A choice scorer in the role of classifier, with a word for each label.
 
-    A text's probabilities are those of the words as options of the prompt `classify`, in which
-    the words are told too. A scorer that has a prompt of its own for questions is given this one
+    A text's probabilities are those of the words as options of the prompt `classify`, which
+    also lists the words. A scorer that has a prompt of its own for questions is given this one
     in its stead; any other is asked the whole prompt as a question.
     """
 

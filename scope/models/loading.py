@@ -209,7 +209,7 @@ def load_latent_reader(
     Parameters
     ----------
     readout
-        How a text becomes one vector a layer; by default a prompt's last token for causal models,
+        How a text becomes one vector per layer; by default a prompt's last token for causal models,
         the mean for others. Models of ``python:`` are read in a way of their own.
 
     Raises

@@ -1,4 +1,4 @@
-"""What of a language model's reply is the answer, the same for every kind of model."""
+"""Extracts the answer from a language model's reply."""
 
 from __future__ import annotations
 

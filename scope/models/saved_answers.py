@@ -60,7 +60,7 @@ def _first(ids: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """What a row says, not yet compared with its question's options; ``place`` is for messages."""
+    """A row's content, not yet compared with the question's options; ``place`` is for messages."""
 
     place: str = field(compare=False)
     text: str
@@ -115,7 +115,7 @@ class SavedRow:
             )
 
     def wrong(self, found: str, expected: str) -> DataError:
-        """What to raise when the row cannot be the answer."""
+        """The error of a row that cannot be the answer."""
         return DataError(
             f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
         )

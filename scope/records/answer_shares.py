@@ -1,4 +1,4 @@
-"""How one model answers the unchanged inputs: what no measure of agreement can show."""
+"""The answers of one model to the unchanged inputs: their frequencies and accuracy."""
 
 from __future__ import annotations
 

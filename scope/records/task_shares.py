@@ -1,4 +1,4 @@
-"""How one model answers the questions of one task: what no measure of agreement can show."""
+"""The answers of one model to one task: their frequencies and accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run finds as it comes, in one SQLite file; what was put survives a kill."""
+"""The answers and searches of a run in one SQLite file; stored rows survive a kill."""
 
 from __future__ import annotations
 

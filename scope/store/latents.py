@@ -139,7 +139,7 @@ class LatentFolder:
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are whatever batches they were computed in; empty if not stated."""
+        """How equal latents are in any batch; empty if not stated."""
         with self._mendable():
             return (read_text(self._statement) or "")[:_LONGEST_NAME]
 
@@ -275,7 +275,7 @@ class LatentFolder:
 
     @contextmanager
     def _mendable(self) -> Iterator[None]:
-        """Whatever trouble there is with the folder, the error names a way out."""
+        """Turns every error of the folder into one that gives a fix."""
         try:
             with guarded(self._path):
                 yield
@@ -293,5 +293,5 @@ def _is_count(value: object) -> bool:
 
 
 def _key(text: str) -> bytes:
-    """Sixteen bytes that stand for the text, which may be long."""
+    """A hash of sixteen bytes in place of the text, which may be long."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -85,11 +85,11 @@ class RunFolder:
         return self.path / "report.html"
 
     def read_configuration(self) -> Mapping[str, object] | None:
-        """What was asked, or None where the run has not begun."""
+        """The configuration, or None before the run was started."""
         return read_configuration(self.manifest_path)
 
     def read_notes(self) -> Mapping[str, object]:
-        """What was kept of the first session beside the question; empty where nothing was."""
+        """The facts stored with the configuration by the first session; empty without any."""
         return read_notes(self.manifest_path)
 
     def read_comparison(self) -> Comparison | None:

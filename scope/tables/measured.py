@@ -25,7 +25,7 @@ LEADING = (
     "error_consistency",
     "exact_match",
 )
-"""What is shown where there is room for few metrics, and orders pairs: first what comes first."""
+"""The metrics shown where there is room for few, in this order; the first orders the pairs."""
 
 MOST_COLUMNS = 3
 MOST_ROWS = 40
@@ -62,7 +62,7 @@ def measured(comparison: Comparison) -> RenderableType:
 
 
 def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> Table:
-    """One row a metric, one column a target."""
+    """One row per metric, one column per target."""
     manifest = comparison.manifest
     shown = _titled(f"{manifest.job}: against {manifest.reference.name}", "capability", "metric")
     for card in manifest.targets:
@@ -74,7 +74,7 @@ def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> T
 
 
 def _degenerate(shares: AnswerShares) -> RenderableType:
-    """What must be read before any number of a model whose answers carry no evidence."""
+    """The remark on a degenerate model."""
     from rich.text import Text
 
     told = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"

@@ -1,4 +1,4 @@
-"""What an audit is asked."""
+"""The request of an audit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AuditRequest(LabelledTexts):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
-    them. A run that is killed continues when the same command is given again, with the same
+    them. A run that is killed resumes when the same command is run again, with the same
     result. The report is `report.html` in the run's folder.
 
     Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2

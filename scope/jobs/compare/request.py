@@ -1,4 +1,4 @@
-"""What a comparison is asked."""
+"""The request of a comparison."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scope.records import Setting
 class CompareRequest(Request):
     """Ask models the same questions, and measure how similar their answers are.
 
-    A run that is killed continues when the same command is given again, with the same result. The
+    A run that is killed resumes when the same command is run again, with the same result. The
     report is `report.html` in the run's folder.
 
     Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base

@@ -48,7 +48,7 @@ _PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
-    """What a server answered: no more of the body than was bounded."""
+    """A server's response, its body bounded."""
 
     status: int
     headers: Mapping[str, str]
@@ -99,7 +99,7 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
 async def exchange(
     client: httpx.AsyncClient, base_url: str, ask: EndpointRequest, body: dict[str, Any]
 ) -> Response | Failure:
-    """What the server answers to a request, or what became of it."""
+    """The server's response to a request."""
     import httpx
 
     url = base_url + _PATHS[ask.path]

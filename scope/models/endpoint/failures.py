@@ -128,7 +128,7 @@ def connection_failure(error: Exception) -> Failure:
 
 
 def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
-    """What a reply with an error status says."""
+    """The message of a reply with an error status."""
     said, code = _words(content)
     return Failure(said=said, status=status, code=code, wait=_wait(headers))
 
@@ -165,7 +165,7 @@ def code_in(body: object) -> str:
 
 
 def clean(words: str) -> str:
-    """A stranger's words on one line, without control and formatting characters.
+    """Foreign text on one line, without control and formatting characters.
 
     They are not cut here: a cut through a key would leave a part that is not recognised.
 

@@ -1,4 +1,4 @@
-"""What is asked of a server, and what its replies say."""
+"""Requests to a server, and its parsed replies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_ABOVE_0 = 0.01
 class EndpointRequest:
     """One request. Equal ones have equal replies, so each is given once.
 
-    ``likeliest`` is how many of the likeliest tokens are to be told at each position.
+    ``likeliest`` is how many of the likeliest tokens are requested at each position.
     """
 
     path: Literal["chat", "completions", "models"]

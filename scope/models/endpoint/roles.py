@@ -30,7 +30,7 @@ LIKELIEST = 20
 """Log-probabilities asked for with a letter: the most that the protocol allows."""
 
 LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
-"""Ends a prompt that does not tell the options with their letters."""
+"""The end of a prompt that does not list the options with their letters."""
 
 _NO_PATH = (404, 405, 501)
 
@@ -38,9 +38,9 @@ _NO_PATH = (404, 405, 501)
 class EndpointModel:
     """A model behind an OpenAI-compatible endpoint, asked in chats and, for tokens, without one.
 
-    An answer is not given where the model refuses, says nothing, or says no letter where one was
-    asked for. Servers do not tell of texts that they cut; of a question that they refuse as longer
-    than the model's context, the answer is not given and marked as truncated.
+    There is no answer where the model refuses, writes nothing, or writes no letter where one was
+    requested. Servers do not report texts that they truncate; a question that they refuse as
+    longer than the model's context has no answer and is marked as truncated.
 
     The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
     the weights: a server may put others behind the same name. ``served`` is the id that its last
@@ -68,7 +68,7 @@ class EndpointModel:
     def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
         """The same model, asked to choose with another prompt, which ends in the lettered options.
 
-        A prompt that tells the options with their letters itself is taken as it is.
+        A prompt that lists the options with their letters is unchanged.
         """
         return EndpointModel(self._address, self._endpoint, self._options, _with_letters(prompt))
 

@@ -75,7 +75,7 @@ class Blocks:
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are whatever is read beside them; see `scope.models.inference`."""
+        """How equal latents are in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     @property

@@ -1,4 +1,4 @@
-"""Where a model comes from: known by its files before it is loaded."""
+"""The files of a model, found before it is loaded."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def gguf_source(rest: str, options: ModelOptions) -> ModelSource:
     Raises
     ------
     ModelError
-        When there is no such file, or it is no GGUF.
+        When there is no such file, or it is not a GGUF file.
     """
     return ModelSource(
         spec=f"gguf:{rest}",

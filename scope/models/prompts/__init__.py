@@ -1,4 +1,4 @@
-"""What language models are told: templates in files that anyone can read and replace.
+"""The prompts of language models: templates in files that a user can replace.
 
 A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
 for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
