@@ -53,7 +53,7 @@ def test_the_chart_marks_the_suspect_and_tells_its_numbers_in_words():
     assert (place.chart.threshold, place.rate) == (2.75, "0.2")
     assert place.chart.label == (
         "Joint statistic: 5 controls from −0.500 to 2.750; the suspect at 6.500, where 0 controls "
-        "are at least as similar to the reference; the numbers are in the table"
+        "are at least as similar to the reference; the numbers stand in the table"
     )
 
 

@@ -65,5 +65,5 @@ def test_models_that_are_all_alike_lie_in_one_place_and_show_nothing(models):
 
 def test_what_is_no_table_of_vectors_is_refused():
     for wrong in (np.zeros(3), np.zeros((0, 3)), np.full((2, 2), np.nan)):
-        with pytest.raises(ValueError, match="one row per model"):
+        with pytest.raises(ValueError, match="one row a model"):
             model_map(wrong)

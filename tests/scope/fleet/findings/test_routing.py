@@ -69,7 +69,7 @@ def test_a_cost_that_is_none_is_refused_with_its_column(wrong):
 
 @pytest.mark.parametrize("scores", [[[0.5, float("nan")]], [0.5], np.zeros((2, 0))])
 def test_scores_of_another_shape_or_without_a_number_are_refused(scores):
-    with pytest.raises(ValueError, match="one row per question"):
+    with pytest.raises(ValueError, match="one row a question"):
         route_questions(scores)
     with pytest.raises(ValueError, match="2 models"):
         route_questions([[0.5, 0.5]], costs=[1])

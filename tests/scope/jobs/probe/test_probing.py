@@ -102,7 +102,7 @@ def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
     assert (again.probe.train, again.probe.sentences) == (0, len({t for r in rows for t in r[:2]}))
 
 
-def test_another_probe_in_the_folder_is_other_configuration(probe, pairs):
+def test_another_probe_in_the_folder_is_another_configuration(probe, pairs):
     asked = {"probe": "kept", "hidden": None, "run": "again"}
     probe(save="kept")
     probe(**asked)

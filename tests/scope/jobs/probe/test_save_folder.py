@@ -46,7 +46,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch)
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path / "kept", SOURCE)
     assert "cannot be written: Permission denied" in error.value.found
-    assert error.value.fix == "choose another folder with --save"
+    assert error.value.fix == "name another folder with --save"
 
 
 def test_a_probe_of_the_same_model_is_replaced_wherever_the_model_lies(tmp_path):
