@@ -249,13 +249,17 @@ def _another_model(
     other = sum(one == math.inf for one in differences)
     moved = [one for one in differences if DRIFT < one < math.inf]
     how = [
-        *([f"{other} with another choice or other words"] if other else []),
-        *([f"{len(moved)} with probabilities up to {max(moved):.2g} away"] if moved else []),
+        *([f"{other} with another choice or text"] if other else []),
+        *(
+            [f"{len(moved)} with probabilities that differ by up to {max(moved):.2g}"]
+            if moved
+            else []
+        ),
     ]
     example = differing[0] if isinstance(differing[0], str) else differing[0].text
     return RunError(
-        f"`{spec}` is not the model whose answers the run `{run.name}` holds: asked "
-        f"again, it answers {len(differing)} of {counted(len(differences), 'input')} otherwise "
+        f"`{spec}` is not the model whose answers the run `{run.name}` contains: it "
+        f"now answers {len(differing)} of {counted(len(differences), 'input')} differently "
         f"({', '.join(how)}), such as {example[:80]!r}",
         expected="the model with which the run was started: the same choices, and probabilities "
         f"within {DRIFT:g} of the stored ones",
@@ -274,8 +278,8 @@ def _compare_served(model: object, run: Run) -> None:
         run.put_answers(key, "answerer", [(_ID_OF_MODEL, Answer(text=served))])
     elif known.text != served:
         raise RunError(
-            f"the server of `{getattr(model, 'spec', '')}` answers by the model `{served}`; the "
-            f"answers that the run `{run.name}` holds are by `{known.text}`",
+            f"the server of `{getattr(model, 'spec', '')}` answers with the model `{served}`; the "
+            f"answers in the run `{run.name}` are from `{known.text}`",
             expected="the model with which the run was started",
             fix=_WAYS_OUT,
         )

@@ -66,7 +66,8 @@ def from_lowest(said, facts):
 CLAIMS = (
     Claim(
         r"On choice, the most similar are \w+ and \w+ with Agreement #"
-        rf"{OVERLAPS.format('first')}, the least similar are \w+ and \w+ with #{OVERLAPS.format('last')}"
+        rf"{OVERLAPS.format('first')}, the least similar are \w+ and \w+ "
+        rf"with #{OVERLAPS.format('last')}"
         r"\.",
         ends,
     ),

@@ -141,7 +141,7 @@ def test_a_gate_on_a_tasks_metric_decides_the_exit_code(run_scope, choices):
         ),
         ({"model": "python:toy_answerers:Wrong"}, "the option", "fix the model"),
         ({"model": "python:toy_models:Reference"}, "classifier", "choose another model"),
-        ({"model": "python:toy_answerers:Reader"}, "is named twice", "leave one of them out"),
+        ({"model": "python:toy_answerers:Reader"}, "is listed twice", "leave one of them out"),
         ({"setting": "min_words=3"}, "the setting `min_words`", "leave it out"),
         ({"setting": "min_words"}, "--setting min_words", "--setting min_words=10"),
         ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),

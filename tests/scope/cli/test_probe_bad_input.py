@@ -90,7 +90,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --data pairs.csv --unlabelled gone.txt", "gone.txt"),
         ("--model ./llama --data pairs.csv --unlabelled test.csv", "no text column in test.csv"),
         ("--model ./gone --data pairs.csv", "gone"),
-        ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is named twice"),
+        ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models, and one folder"),
         ("--model ./llama --data pairs.csv --step raw --unlabelled x.csv", "--unlabelled x.csv"),

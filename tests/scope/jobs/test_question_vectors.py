@@ -54,7 +54,7 @@ def test_an_encoder_of_python_encodes_a_few_texts_again_and_another_one_is_refus
         def encode(self, texts):
             return super().encode(texts) * 2
 
-    with pytest.raises(ModelError, match="`python:mine:Encoder` is another model"):
+    with pytest.raises(ModelError, match="`python:mine:Encoder` is not the model"):
         question_vectors(TEXTS, Retrained())
 
 

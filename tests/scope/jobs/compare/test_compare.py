@@ -66,7 +66,7 @@ def test_an_object_without_identity_is_told_what_it_lacks(compare):
     assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
 
 
-def test_another_file_of_saved_answers_is_other_configuration(compare, tmp_path):
+def test_another_file_of_saved_answers_is_another_configuration(compare, tmp_path):
     first = save(tmp_path / "first.jsonl", [0] * 12)
     second = save(tmp_path / "second.jsonl", [place % 3 for place in range(12)])
     compare(first, second, run="mine")

@@ -180,7 +180,7 @@ def test_a_run_that_was_stopped_while_it_measured_goes_on(compare, monkeypatch):
     assert to_json(found, clock=False) == to_json(whole, clock=False)
 
 
-def test_another_probe_is_other_configuration(compare, probe, tmp_path):
+def test_another_probe_is_another_configuration(compare, probe, tmp_path):
     compare(run="mine")
     other = write_probe(
         tmp_path / "other", probe.folder.parent / "model", Readout(kind="mean"), low=0.0
