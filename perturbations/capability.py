@@ -42,7 +42,7 @@ class InvarianceCapability(ABC):
     """A linguistic change, under which a model may or may not be invariant.
 
     A subclass names itself, asks its question in plain words, and gives its ``parts``; its
-    dataclass fields are its settings and stand in every report.
+    dataclass fields are its settings and are in every report.
     """
 
     name: ClassVar[str]

@@ -39,7 +39,7 @@ DOWNLOAD_SECONDS = 10.0
 class LexiconPlace:
     """One place where a lexicon may lie.
 
-    ``source`` is its name in a manifest, ``fix`` tells a user how to put the lexicon there, and
+    ``source`` is its name in a manifest, ``fix`` is the instruction to put the lexicon there, and
     ``read`` gives the files, or None where the lexicon is missing or incomplete.
     """
 

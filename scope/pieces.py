@@ -96,7 +96,7 @@ def guarded_piece(piece: Any) -> Any:
     ModelError
         When its code fails.
     SpecError
-        When its name, question or settings cannot stand in a report.
+        When its name, question or settings cannot be shown in a report.
     """
     return piece if type(piece).__module__ in _OWN else ForeignPiece(piece)
 

@@ -42,7 +42,7 @@ SPARSE = (Answer, Clock, Item, Prediction, Question)
 
 @dataclass(frozen=True, kw_only=True)
 class _Document(Comparison):
-    """A comparison as it stands in the file: with the format's number beside its fields."""
+    """A comparison in a file: its fields and the number of the format."""
 
     # Pydantic hands this down to every record inside, so that no unknown key goes unnoticed.
     __pydantic_config__: ClassVar[Mapping[str, object]] = {

@@ -22,7 +22,7 @@ class EstimateRow:
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateGroup:
-    """Estimates that stand in one table and one chart."""
+    """Estimates in one table and one chart."""
 
     title: str
     rows: tuple[EstimateRow, ...]

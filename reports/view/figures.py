@@ -115,7 +115,7 @@ def _figure(numbers: TaskEstimates, spelling: str) -> Figure:
 
 
 def _count(measurement: Measurement) -> str:
-    """How many answers a share stands for.
+    """The number of answers in a share.
 
     >>> half = Estimate(value=0.5, low=0.25, high=0.75, n=2510, method="bootstrap")
     >>> _count(Measurement(metric="exact_match", target="model", estimate=half))

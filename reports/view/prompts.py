@@ -9,7 +9,7 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLine:
-    """One template, the models that are asked with it, and the words that stand for labels."""
+    """One template, the models that are asked with it, and the words of the labels."""
 
     name: str
     template: str

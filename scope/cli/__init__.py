@@ -7,7 +7,7 @@ import sys
 from scope.cli.ending import (
     INTERNAL_ERROR,
     end_of,
-    tell,
+    write_message,
 )
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
@@ -38,7 +38,7 @@ def _ended() -> int:
             return end_of(error)
         # Foreign code again, in the text or the origin of its error.
         except BaseException:  # noqa: BLE001
-            tell("scope: internal error, which cannot be described")
+            write_message("scope: internal error, which cannot be described")
             return INTERNAL_ERROR
 
 

@@ -32,15 +32,15 @@ def end_of(error: BaseException) -> int:
     if isinstance(error, OutputError) and error.is_gone:
         return READER_IS_GONE
     if isinstance(error, ScopeError):
-        tell(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
+        write_message(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
         return INPUT_IS_WRONG
-    tell(f"scope: internal error: {first_line(error)}; {_kept(error)}")
+    write_message(f"scope: internal error: {first_line(error)}; {_kept(error)}")
     return INTERNAL_ERROR
 
 
 def interrupted() -> int:
     """Print that Ctrl-C ended the command; its exit code."""
-    tell("scope: interrupted; answers are saved; run the same command again to resume")
+    write_message("scope: interrupted; answers are saved; run the same command again to resume")
     return INTERRUPTED
 
 
@@ -58,7 +58,7 @@ def was_interrupted(end: BaseException | None) -> bool:
     return isinstance(end, KeyboardInterrupt)
 
 
-def tell(message: str) -> None:
+def write_message(message: str) -> None:
     """Write a message on standard error, if it can be written at all."""
     with suppress(OSError, ValueError):
         print(printable(message), file=sys.stderr, flush=True)

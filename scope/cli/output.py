@@ -83,8 +83,8 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
 
         print_table(table(comparison, comparison.folder))
         for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
-            told = _answered(outcome) if comparison.tasks else _outcome(outcome)
-            say(f"{outcome.capability}: {told}")
+            summary = _answered(outcome) if comparison.tasks else _outcome(outcome)
+            say(f"{outcome.capability}: {summary}")
         for data in comparison.manifest.data:
             say(f"data{_of_data(comparison, data)}")
         for card in comparison.manifest.models:
@@ -103,8 +103,8 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
 def _of_data(comparison: Comparison, card: DataCard) -> str:
     if comparison.probe:
         return f": {_pairs(card)}"
-    told = _matrix(card) if comparison.fleet else _data(card)
-    return f" of {card.capability}: {told}" if card.capability else f": {told}"
+    summary = _matrix(card) if comparison.fleet else _data(card)
+    return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
 
 
 def _outcome(outcome: Outcome) -> str:

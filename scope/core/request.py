@@ -176,10 +176,10 @@ def as_function(
 
 def _documented(request: Any) -> str:
     """The request's docstring, followed by the docstring of each field."""
-    told = "\n".join(
+    described = "\n".join(
         f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
     )
-    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{told}\n"
+    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{described}\n"
 
 
 def documentation(kind: type) -> dict[str, str]:

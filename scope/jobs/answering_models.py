@@ -33,7 +33,7 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
 class AnsweringModel:
     """A model with the name that tables and reports give it.
 
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again; ``own``
+    ``saved``: its answers are looked up, at no cost, and need not be stored again; ``own``
     that it is an object of the user's, given as it is or by ``python:``.
     """
 

@@ -27,7 +27,7 @@ PROMPT = "classify"
 class NamedModel:
     """A classifier with the name that tables and reports give it, and its part in the job.
 
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
+    ``saved``: its answers are looked up, at no cost, and need not be stored again.
     """
 
     name: str
@@ -52,7 +52,7 @@ class NamedModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Models:
-    """A reference, and targets whose labels stand in its order."""
+    """A reference, and targets whose labels are in its order."""
 
     reference: NamedModel
     targets: tuple[NamedModel, ...]

@@ -169,7 +169,7 @@ def recognise_numbers(
 ) -> None:
     """Check that a model still computes the cached vectors of texts.
 
-    Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
+    Numbers within `DRIFT`, as a share of a text's maximum, count as drift, shown as progress.
 
     Parameters
     ----------
@@ -212,8 +212,8 @@ def recognise_numbers(
             f"`{kept_in}`",
         )
     if greatest > 0:
-        told = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
-        with progress.task(told, len(texts), len(texts)):
+        message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
+        with progress.task(message, len(texts), len(texts)):
             pass
 
 

@@ -36,7 +36,7 @@ _LIBRARIES = ("torch", "transformers")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LatentTable:
-    """Latents of some texts, which lie on the disk until they are asked for.
+    """Latents of some texts, which are stored on disk until they are requested.
 
     Parameters
     ----------

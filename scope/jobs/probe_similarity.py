@@ -57,7 +57,7 @@ class ProbeSimilarity:
             When there is no probe, or it is damaged.
         ModelError, SpecError
             When its model cannot be found or named, may not be loaded without having been named,
-            or is not as it was: then both fingerprints are told.
+            or has changed: then both fingerprints are given.
         """
         try:
             opened = open_probe(expanded(folder), options, model)
@@ -98,7 +98,7 @@ class ReadTexts:
     """Texts that a probe's model has read, any two of which can be compared.
 
     ``truncated`` says how many of them are longer than the model reads: of those the beginning
-    alone is compared. Their latents lie on the disk; of a comparison no more than a portion of
+    alone is compared. Their latents are stored on disk; of a comparison no more than a portion of
     them is in memory at a time.
     """
 

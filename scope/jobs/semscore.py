@@ -32,7 +32,7 @@ ENCODED_AT_ONCE = 256
 class Likeness(NamedTuple):
     """How the answers to one task are compared.
 
-    ``cosines`` says whether the values of ``by_meaning`` are cosines, in -1..1; others lie in 0..1.
+    ``cosines``: whether the values of ``by_meaning`` are cosines, in -1..1; others are in 0..1.
     ``by_words`` is there for fillers of a blank alone, and where there is a table of words;
     ``truncated`` counts the texts of which the beginning alone is compared, as far as it is known.
     """
@@ -142,7 +142,7 @@ def load_semscore(
     Raises
     ------
     SpecError
-        When a probe is named, and no answer is in words; when no model stands behind the ``#``;
+        When a probe is named, and no answer is in words; when there is no model after the ``#``;
         or when no such encoder can be named.
     ModelError
         When the encoder, or the model of the probe, cannot be loaded or is not as it was.
@@ -190,7 +190,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
     Raises
     ------
     SpecError
-        When nothing stands behind the ``#``.
+        When there is no spec after the ``#``.
 
     Examples
     --------

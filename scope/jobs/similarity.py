@@ -53,9 +53,9 @@ def similarity(
         Whatever the user can fix: see `scope.errors`.
     """
     if isinstance(first, str) or isinstance(second, str) or len(first) != len(second):
-        told = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
+        shown = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
         raise DataError(
-            f"{told[0]} beside {told[1]}",
+            f"{shown[0]} beside {shown[1]}",
             expected="two lists of texts of the same length",
             fix="give a list of first texts and a list of second texts, in the same order",
         )

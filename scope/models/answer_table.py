@@ -27,7 +27,7 @@ ALL = "*"
 
 _TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNORECASE | re.DOTALL)
 NOT_GIVEN, NOT_ASKED = ".", "-"
-"""What stands in a table instead of a letter."""
+"""The characters in place of a letter."""
 
 _BY_ID = "save the answers as .jsonl, with an `id` each"
 

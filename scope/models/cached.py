@@ -41,7 +41,7 @@ class CachedClassifier:
     def classify(self, texts: Sequence[str], advance: Advance | None = None) -> list[Prediction]:
         """Answer every text, asking the model only for new ones, each once.
 
-        ``advance`` is told of every text that had to be asked for, when its answer is safe.
+        ``advance`` counts every new text once its answer is stored.
 
         Raises
         ------
@@ -117,10 +117,10 @@ class CachedClassifier:
             )
             good = _names_tokens(prediction)
         if not good:
-            told = str(prediction.probabilities)
+            shown = str(prediction.probabilities)
             if prediction.tokens:
-                told = f"the tokens {prediction.tokens} with {told}"
-            raise self._wrong(f"{told[:300]} to the text {text[:80]!r}", expected)
+                shown = f"the tokens {prediction.tokens} with {shown}"
+            raise self._wrong(f"{shown[:300]} to the text {text[:80]!r}", expected)
 
     def _wrong(self, found: str, expected: str) -> ModelError:
         return ModelError(

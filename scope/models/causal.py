@@ -1,4 +1,4 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: causal language models, which go on with a text."""
+"""``hf:NAME_OR_PATH[@REVISION]``: causal language models, which continue a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One spec that stands for several models."""
+"""One spec for several models."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SAVED = (".jsonl", ".jsonl.gz", ".parquet")
 
 
 def expand_spec(spec: str) -> tuple[str, ...]:
-    """The specs of all models that a spec stands for.
+    """The specs of all models that a spec means.
 
-    ``predictions:FILE.tsv#*`` stands for every model of the table, in its order,
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order,
     ``predictions:FOLDER`` for every file of saved answers in it, by name; any other spec for
     itself.
 

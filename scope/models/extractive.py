@@ -48,7 +48,7 @@ class ExtractiveModel:
     A passage too long for the model is read in windows; each begins in the middle of the one
     before. The answer is the span, over all windows, with the highest sum of start and end logit.
     The answer is empty where no window says less than that span's score for its first token
-    (``[CLS]``), as with SQuAD 2.0. Nothing in a checkpoint tells whether it was trained on
+    (``[CLS]``), as with SQuAD 2.0. A checkpoint does not show whether it was trained on
     questions without an answer; heads of SQuAD 1.1 are judged likewise, since the usual training
     taught them that token for windows that lack the answer.
     """
@@ -178,7 +178,7 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
     ------
     ModelError
         When it is not there, is a pickle, cannot be read, its head was never trained, or its
-        tokenizer does not tell which characters a token stands for.
+        tokenizer does not map tokens to characters.
     """
     head = load_head(rest, options, "QuestionAnswering")
     if not head.tokenizer.is_fast:

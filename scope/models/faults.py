@@ -87,7 +87,7 @@ def _asking(model: Any) -> Iterator[None]:
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    """Whether the line that raised stands in SCoPE's own code."""
+    """Whether the line that raised is in SCoPE's own code."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and _OURS in Path(trace.tb_frame.f_code.co_filename).parents

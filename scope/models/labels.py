@@ -47,7 +47,7 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
 
 
 class AlignedClassifier:
-    """A target whose probabilities stand in the order of the reference's labels."""
+    """A target whose probabilities are in the order of the reference's labels."""
 
     def __init__(
         self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]

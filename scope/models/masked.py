@@ -24,7 +24,7 @@ MOST_PIECES = 3
 """Tokens that a filler may be made of."""
 
 FILLERS = 5
-"""The answer and the others that are told with it."""
+"""The most answers per question, others included."""
 
 
 class _Masks(NamedTuple):

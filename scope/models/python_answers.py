@@ -118,8 +118,8 @@ class PythonAnswers:
             raise self._wrong(f"a {type(given).__name__} to {count} {asked}", "a list of answers")
         values = list(islice(given, count + 1))
         if len(values) != count:
-            told = f"more than {count}" if len(values) > count else str(len(values))
-            raise self._wrong(f"{told} answers to {count} {asked}", "one answer to each")
+            found = f"more than {count}" if len(values) > count else str(len(values))
+            raise self._wrong(f"{found} answers to {count} {asked}", "one answer to each")
         return values
 
     def _wrong(self, found: str, expected: str) -> ModelError:

@@ -1,7 +1,7 @@
 """The latents of one model on disk: portions of rows in files of numbers, and an index of texts.
 
 A portion is a ``.npy`` file that is written whole and never changed. The index, in SQLite, says
-which row of which portion a text has. It is told of a portion after the file is there, in one
+which row of which portion a text has. A portion is added after its file is complete, in one
 transaction: of a process that is killed between the two nothing remains but a file that the next
 one overwrites. Any number of processes may read while one writes.
 
@@ -235,7 +235,7 @@ class LatentFolder:
                 self._whole[key] = LatentPlace(number, row, bool(truncated))
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
-        """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""
+        """A portion on disk, of which only the used part is read; see `unpacked`."""
         path = self._file(number)
         with self._mendable():
             require_file(path)

@@ -28,7 +28,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 def run_folder(run: str | Path, root: Path) -> Path:
-    """Where a run lies: a name stands for a folder under ``root``, a Path for itself.
+    """The folder of a run: a name is a folder under ``root``, a Path is used as it is.
 
     Raises
     ------

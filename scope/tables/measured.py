@@ -77,8 +77,8 @@ def _degenerate(shares: AnswerShares) -> RenderableType:
     """The remark on a degenerate model."""
     from rich.text import Text
 
-    told = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"
-    return Text(printable(told), style="bold red")
+    remark = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"
+    return Text(printable(remark), style="bold red")
 
 
 def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
@@ -100,7 +100,7 @@ def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[Tas
     """
     from rich.text import Text
 
-    pairings = {_pairing(one): _told(one, shares) for one in measured}
+    pairings = {_pairing(one): _heading(one, shares) for one in measured}
     defined = [one for one in measured if isinstance(one.estimate, Estimate)]
     metrics = list(dict.fromkeys(one.metric for one in defined))
     cells = {(_pairing(one), one.metric): _cell(one) for one in measured}
@@ -108,8 +108,8 @@ def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[Tas
     notes = [f"{metric}: {undefined[metric]}" for metric in undefined if metric not in metrics]
     if len(pairings) <= MOST_COLUMNS:
         shown = _titled(title, "metric")
-        for told in pairings.values():
-            _add_column(shown, told)
+        for heading in pairings.values():
+            _add_column(shown, heading)
         for metric in metrics:
             _add_row(shown, metric, *(cells.get((pairing, metric), "") for pairing in pairings))
     else:
@@ -138,8 +138,8 @@ def _pairing(measured: Measurement) -> str:
     return f"{measured.target} ~ {measured.against}"
 
 
-def _told(measured: Measurement, shares: Sequence[TaskShares]) -> str:
-    """The same with a remark behind each degenerate model."""
+def _heading(measured: Measurement, shares: Sequence[TaskShares]) -> str:
+    """The same with a remark after each degenerate model."""
     if measured.against in (None, GOLD):
         return marked(measured.target, shares)
     return f"{marked(measured.target, shares)} ~ {marked(str(measured.against), shares)}"

@@ -38,7 +38,7 @@ MOST_BYTES = 8 * KIBIBYTE**2
 """Of any reply, however many tokens were asked for."""
 
 MOST_LISTED_BYTES = 4 * KIBIBYTE**2
-"""Of a list of models: some ten thousand with all that servers tell of each."""
+"""Of a list of models: some ten thousand with all that servers list of each."""
 
 MOST_REFUSAL_BYTES = 64 * KIBIBYTE
 """Of a reply with an error status."""

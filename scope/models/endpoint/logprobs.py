@@ -65,7 +65,7 @@ def _position_of(written: Letter, positions: Sequence[Position], text: str) -> S
     if start < 0:
         return []
     position = positions[bisect_right(list(accumulate(map(len, tokens))), start + written.place)]
-    # Of a token that says more, such as `B. cat`, the others do not tell what letter it was.
+    # Of a token that says more, such as `B. cat`, the others do not show which letter it was.
     return [position] if option_of(position.token, written.option + 1) is not None else []
 
 

@@ -214,7 +214,7 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
             raise _unknown_form(f"{len(tokens)} tokens, and the likeliest of {len(tables)}")
         case _:
             return ()
-    # A server that tells only the token it took tells no distribution.
+    # A server that gives only the sampled token gives no distribution.
     return positions if any(position.likeliest for position in positions) else ()
 
 

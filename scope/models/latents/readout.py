@@ -10,7 +10,7 @@ from scope.errors import SpecError
 ReadoutKind = Literal["prompt", "last", "mean"]
 
 SLOT = "{text}"
-"""Where a text stands in a prompt."""
+"""The place of the text in a prompt."""
 
 ONE_WORD = 'The sentence "{text}" can be summarized in one word as "'
 """The prompt that is used unless another is given; it was chosen on development data."""

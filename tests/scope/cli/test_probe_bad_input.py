@@ -97,7 +97,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --data pairs.csv --unlabelled-n 9", "--unlabelled-n 9 without --unlab"),
         ("--model ./bert --data pairs.csv --step raw --save kept", "holds a probe of `hf:./llama`"),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),
-        ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "is on a server"),
+        ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "runs on a server"),
         ("--model predictions:answers.jsonl --data pairs.csv", "answers.jsonl"),
         ("--model python:toy_models:Reference --data pairs.csv", "with the roles: classifier"),
         ("--model python:toy_readers:Bags --data pairs.csv --readout last", "the readout last"),
@@ -257,13 +257,13 @@ def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
     assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
     message = refused(*ASKED, "--save", "bert")
     assert "`bert` holds no probe, but `config.json`" in message
-    assert "choose another one with --save" in message
+    assert "name another one with --save" in message
 
 
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
     shutil.rmtree(laid_out / "cache")
-    assert "choose another folder with --save" in refused(*ASKED, "--save", folder)
+    assert "name another folder with --save" in refused(*ASKED, "--save", folder)
     assert not (laid_out / "cache" / "latents").exists()
 
 
