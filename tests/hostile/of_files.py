@@ -341,7 +341,7 @@ CASES = [
             )
             and (*AUDIT, "--data", "rows.csv", "--prompt", "classify=prompt.txt")
         ),
-        says=["prompt.txt", "no file but a folder, a pipe or a device"],
+        says=["prompt.txt", "not a file but a folder, pipe or device"],
         seconds=20,
     ),
     Case(

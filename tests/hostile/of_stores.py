@@ -365,7 +365,7 @@ LATENTS_READ_AGAIN = {
 LATENTS_REFUSED = {
     "an index without a table": (
         sql("DROP TABLE shape", file=INDEX),
-        "its tables are not",
+        "its tables differ",
     ),
     "an index of rubbish": (
         on(INDEX, lambda *_: b"rubbish " * 999),
@@ -542,7 +542,7 @@ def _caches():
             name=f"latents: {name}",
             make=damaged("probe", damage, run=again),
             exits=WORKS,
-            says=["damaged, read again"],
+            says=["damaged, recomputed"],
             environment=CACHE,
             after=as_before("probe", "again"),
         )
@@ -558,7 +558,7 @@ def _caches():
             name=f"vectors of questions: {name}",
             make=damaged("fleet", sql(statement, file=VECTORS), run=again),
             exits=WORKS,
-            says=["damaged, computed again"],
+            says=["damaged, recomputed"],
             environment=CACHE,
             after=as_before("fleet", "again"),
         )

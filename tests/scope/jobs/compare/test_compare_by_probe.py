@@ -155,7 +155,7 @@ def test_table_and_report_say_what_semscore_is_measured_by(compare, probe, tmp_p
     # A long path may stand on a line of its own.
     assert "sem_score: by a probe of hf:" in " ".join(str(found).split())
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert report.count(f"how alike two answers are in meaning to {name}, from 0 to 1") == 2
+    assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 2
     assert "cosine between the sentence embeddings" not in report
 
 
