@@ -17,7 +17,7 @@ from scope.printing import first_line
 
 _A_TOKEN = 0
 _EXPECTED = "a transformer that reads text, whose layers can be read"
-_MEND = "name a causal or masked language model, an encoder, or an encoder-decoder"
+_FIX = "name a causal or masked language model, an encoder, or an encoder-decoder"
 # The cosine above which two vectors are of one direction: rounding to bfloat16 alone takes less.
 _ONE_DIRECTION = 0.99999
 
@@ -108,7 +108,7 @@ class Blocks:
                 f"`{self._spec}` is a {type(self._model).__name__} with a block that "
                 f"returns numbers of shape {error} for tokens of shape {tuple(tokens.shape)}",
                 expected=_EXPECTED,
-                fix=_MEND,
+                fix=_FIX,
             ) from error
 
     def _read(self, tokens: Any, places: slice) -> Any:
@@ -127,7 +127,7 @@ class Blocks:
                 f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
                 f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
                 expected=_EXPECTED,
-                fix=f"{_MEND}; some run in --dtype float32 alone",
+                fix=f"{_FIX}; some run in --dtype float32 alone",
             ) from error
         return layers, width
 
@@ -189,7 +189,7 @@ class Blocks:
             raise ModelError(
                 f"`{self._spec}` is a {type(self._model).__name__} without hidden states",
                 expected=_EXPECTED,
-                fix=_MEND,
+                fix=_FIX,
             )
         # The first are the input embeddings.
         return [self._mean(each, places) for each in states[1:]]
