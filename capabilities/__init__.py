@@ -1,1 +1,1 @@
-"""The questions SCoPE can ask, one file each."""
+"""The capabilities and tasks of SCoPE, one file each."""

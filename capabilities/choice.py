@@ -4,7 +4,7 @@ The question of *Great models think alike* (arXiv 2502.04313): where two models 
 alike? A question has 2 to 26 options, and the numbers may differ from one to the next. What
 counts is the option chosen and, for CAPA, the probability of each.
 
-Where the right answer is not known, items still tell how far models agree. A question that stands
+Where the right answer is not known, items still show how far models agree. A question that stands
 twice in the data with the same options is asked once.
 """
 

@@ -35,7 +35,7 @@ class Cloze:
     """
 
     name: ClassVar[str] = "cloze"
-    question: ClassVar[str] = "Which word stood in the blank of the sentence?"
+    question: ClassVar[str] = "Which word fills the blank in the sentence?"
     role: ClassVar[Literal["mask_filler"]] = "mask_filler"
 
     min_words: int = 8
@@ -45,8 +45,8 @@ class Cloze:
         if not 2 <= self.min_words <= self.max_words:
             raise SpecError(
                 f"sentences of {self.min_words} to {self.max_words} words",
-                expected="at least 2 words, and no fewer at most than at least",
-                fix="leave these settings out for the usual ones, 8 and 40",
+                expected="2 <= min_words <= max_words",
+                fix="omit these settings for the defaults, 8 and 40",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -25,7 +25,7 @@ from scope.records import Setting
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractiveQA:
-    """Asks questions whose answers stand in a passage.
+    """Asks questions whose answers are in a passage.
 
     Parameters
     ----------

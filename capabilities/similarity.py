@@ -11,8 +11,8 @@ pair a grade, and the score is the mean of several grades:
 - 0: they are on different topics
 
 A model is not asked. A light probe of its layers learns to follow the scores, and what it then
-forecasts for pairs it has not seen tells how much of the meaning the layers hold, and in which of
-them. It tells neither what the model would say of the sentences nor whether it uses what it holds,
+forecasts for unseen pairs shows how much of the meaning the layers hold, and in which of
+them. It shows neither what the model would say of the sentences nor whether it uses what it holds,
 and two models whose probes are equally good need not hold the same.
 
 Likeness has no direction, so this is not whether one sentence follows from the other. Nor is it
@@ -44,7 +44,7 @@ class Similarity:
     """
 
     name: ClassVar[str] = "similarity"
-    question: ClassVar[str] = "How alike in meaning do people find two sentences?"
+    question: ClassVar[str] = "How similar in meaning do people judge two sentences?"
     role: ClassVar[Literal["latent_reader"]] = "latent_reader"
 
     low: float = 0.0

@@ -21,7 +21,7 @@ Preset = Literal["paper", "strong"]
 
 
 MAX_WORDS = 0.3
-"""Share of the words that the preset strong swaps unless told otherwise; no paper names one."""
+"""Share of the words that the preset strong swaps by default; no paper names one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ class Typo(InvarianceCapability):
                 f"{self.max_letters} letters",
                 expected=f"1 to {MOST_CANDIDATES} candidates, and words from 4 letters, to have "
                 f"two inside, to at most {MOST_LETTERS}",
-                fix="leave these settings out for the usual ones, 15, 4 and 100",
+                fix="omit these settings for the defaults, 15, 4 and 100",
             )
 
     def settings(self) -> Mapping[str, Setting]:

@@ -42,7 +42,7 @@ class InvarianceCapability(ABC):
     """A linguistic change, under which a model may or may not be invariant.
 
     A subclass names itself, asks its question in plain words, and gives its ``parts``; its
-    dataclass fields are its settings and stand in every report.
+    dataclass fields are its settings and are in every report.
     """
 
     name: ClassVar[str]
@@ -73,13 +73,13 @@ class InvarianceCapability(ABC):
         Raises
         ------
         SpecError
-            When there is a least similarity and no encoder to measure it.
+            When there is a least similarity without an encoder to measure it.
         """
         if options.min_similarity is not None and options.encoder is None:
             raise SpecError(
-                f"a least similarity of {options.min_similarity} and no encoder",
+                f"a minimum similarity of {options.min_similarity} without an encoder",
                 expected="an encoder that measures the similarity",
-                fix="name an encoder, or leave the least similarity out",
+                fix="choose an encoder, or omit the minimum similarity",
             )
         # Not within the first search: what an import draws would come out of that search's chance.
         load_textattack()
@@ -101,7 +101,7 @@ class InvarianceCapability(ABC):
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial.
 
-        ``classify`` gives rows of probabilities or predictions, one a text.
+        ``classify`` gives rows of probabilities or predictions, one per text.
         """
         load_textattack()
         from textattack import Attack

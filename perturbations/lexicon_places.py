@@ -39,7 +39,7 @@ DOWNLOAD_SECONDS = 10.0
 class LexiconPlace:
     """One place where a lexicon may lie.
 
-    ``source`` is its name in a manifest, ``fix`` tells a user how to put the lexicon there, and
+    ``source`` is its name in a manifest, ``fix`` is the instruction to put the lexicon there, and
     ``read`` gives the files, or None where the lexicon is missing or incomplete.
     """
 
@@ -87,8 +87,8 @@ def first_found(lexicon: str, places: Sequence[LexiconPlace]) -> FoundLexicon:
             return FoundLexicon(source=place.source, files=files)
     ways = "; ".join(f"({number}) {place.fix}" for number, place in enumerate(places, start=1))
     raise ResourceError(
-        f"no {lexicon} on this machine: {len(places)} places tried, none holds it whole",
-        expected=f"{lexicon} in one of these places, the first that has it counts",
+        f"no {lexicon} on this machine: {len(places)} places tried, none has a complete copy",
+        expected=f"{lexicon} in one of these places; the first copy found is used",
         fix=f"do one of: {ways}",
     )
 

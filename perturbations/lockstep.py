@@ -17,7 +17,7 @@ from greenlet import getcurrent, greenlet
 Result = TypeVar("Result")
 
 Service = Callable[[list[str]], Iterable[Any]]
-"""Answers texts, each on its own: one answer a text, in order."""
+"""Answers texts, each on its own: one answer per text, in order."""
 
 
 class SearchQuestion(NamedTuple):

@@ -88,7 +88,7 @@ def _import() -> None:
     except OSError as error:
         raise ResourceError(
             f"{cache_folder()} cannot be written: {error}",
-            expected="a folder for SCoPE's cache",
+            expected="a writable folder for SCoPE's cache",
             fix="set the environment variable SCOPE_CACHE to a folder of your own",
         ) from error
     for name in _SETTLED_BEFORE:

@@ -87,7 +87,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _asset(name: str) -> str:
-    """One of our own files that stand inline in the page, as it is."""
+    """One of our own files, inlined unchanged in the page."""
     return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 

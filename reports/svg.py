@@ -16,7 +16,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 COLOURS = ("#2f7fc1", "#d1661f", "#1f9e77", "#b5629b", "#a88600", "#7f7f7f")
-"""Colours of the series, told apart on white and on black and by most colour-blind readers."""
+"""Colours of the series, distinguishable on white, on black and by most colour-blind readers."""
 
 OUTLINES = (
     "",

@@ -1,6 +1,6 @@
 """SCoPE compares language models by behaviour: which invariances do they share?
 
-Everything a user needs stands here and is loaded when it is first used.
+All public names are here; each is loaded on first use.
 """
 
 from __future__ import annotations

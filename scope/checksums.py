@@ -1,4 +1,4 @@
-"""Checksums that tell what was written from what was damaged since; they stop no forger."""
+"""Checksums that detect accidental damage, not forgery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the parts of a result agree: who is measured, on which texts, with which answers."""
+"""Whether the parts of a result agree: models, texts and answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scope.records import GOLD, Comparison, Prediction, TaskAnswers
 
 
 def contradictions(comparison: Comparison) -> Iterator[str]:
-    """What no job writes and no reader of a result could follow, in words; nothing if all fits."""
+    """The inconsistencies of a result, in words; none if all parts agree."""
     manifest = comparison.manifest
     names = [card.name for card in manifest.models]
     if len(set(names)) < len(names):
@@ -41,7 +41,7 @@ def _of_task(task: TaskAnswers, models: int) -> Iterator[str]:
             if answer.choice is not None and not 0 <= answer.choice < options:
                 yield f"{task.task}: option {answer.choice} of {options} in {item.question.id!r}"
             if answer.probabilities and len(answer.probabilities) != options:
-                yield f"{task.task}: not one probability an option in {item.question.id!r}"
+                yield f"{task.task}: not one probability per option in {item.question.id!r}"
 
 
 def _of_texts(comparison: Comparison, targets: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""What can go wrong through no fault of the program: one base class and five kinds.
+"""Errors that a user can fix: one base class and five kinds.
 
-Every message says what was found, what was expected and how to fix it.
+Every message gives what was found, what was expected and how to fix it.
 """
 
 from typing import ClassVar
@@ -33,7 +33,7 @@ class ScopeError(Exception):
     """
 
     summary: ClassVar[str] = "the request cannot be carried out"
-    """What went wrong, in a few words; the same for all errors of a kind."""
+    """A summary in a few words, the same for all errors of a kind."""
 
     def __init__(self, found: str, *, expected: str, fix: str) -> None:
         super().__init__(found, expected, fix)
@@ -48,7 +48,7 @@ class ScopeError(Exception):
 
 
 class SpecError(ScopeError):
-    """A name or a `scheme:rest` string that means nothing here."""
+    """An unknown name or an invalid `scheme:rest` string."""
 
     summary = "invalid option or specification"
 
@@ -66,12 +66,12 @@ class ModelError(ScopeError):
 
 
 class RunError(ScopeError):
-    """A run folder that is held, full, damaged or of another question."""
+    """A run folder that is locked, full, damaged or of another configuration."""
 
     summary = "unusable run"
 
 
 class ResourceError(ScopeError):
-    """What is needed beside the input and missing: a lexicon, a package, a usable disk."""
+    """A missing resource other than the input: a lexicon, a package, a usable disk."""
 
     summary = "missing resource"

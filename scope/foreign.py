@@ -47,7 +47,7 @@ class ForeignCode:
     Traceback (most recent call last):
     ...
     scope.errors.ModelError: found:    `python:mine:model` failed in `classify`: SystemExit: 0
-    expected: code that runs to its end, whatever it is asked
+    expected: code that runs without an error
     fix:      fix the code there
     """
 
@@ -132,10 +132,10 @@ def each_within(
 
 
 def failure(name: str, what: str, error: BaseException) -> ModelError:
-    """What to raise when foreign code has failed: it is told as such, with its place."""
+    """The error of foreign code that has failed, with the line in that code."""
     return ModelError(
         f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
-        expected="code that runs to its end, whatever it is asked",
+        expected="code that runs without an error",
         fix="fix the code there",
     )
 

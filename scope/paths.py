@@ -1,4 +1,4 @@
-"""Paths that a user gives, what the system says of them, and where SCoPE keeps its own files."""
+"""Paths that a user gives, the system's errors about them, and SCoPE's own folder."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         errno.EISDIR: "name a file in it",
         errno.ELOOP: "check the links on the path",
         errno.ENAMETOOLONG: "choose a shorter name",
-        errno.EEXIST: "choose another path, or move what lies there",
-        errno.ENOTEMPTY: "choose another path, or move what lies there",
+        errno.EEXIST: "choose another path, or move what is there",
+        errno.ENOTEMPTY: "choose another path, or move what is there",
         **dict.fromkeys(FORBIDDEN, "change its permissions, or choose another path"),
         errno.EROFS: "choose another path",
-        **dict.fromkeys(FULL, "free some space and give the same command again"),
+        **dict.fromkeys(FULL, "free some space and run the same command again"),
         errno.EFBIG: "choose another disk",
         errno.EIO: "check the disk",
         errno.ENXIO: "name an ordinary file",
@@ -39,7 +39,7 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         errno.ENOMEM: "close other programs",
     }
 )
-"""What to do about an error of the file system; what is not here points to a bug."""
+"""What to do about an error of the file system; any other error indicates a bug."""
 
 
 def cache_folder() -> Path:
@@ -91,7 +91,7 @@ def from_system(error: OSError) -> ScopeError | None:
         return ResourceError(
             "the working folder, which has been deleted",
             expected="a folder that exists",
-            fix="change to another folder and give the same command again",
+            fix="change to another folder and run the same command again",
         )
     named = "a file" if error.filename is None else f"`{os.fsdecode(error.filename)}`"
     return ResourceError(

@@ -120,7 +120,7 @@ def with_settings(piece: Any, settings: Mapping[str, Setting]) -> Any:
 
 
 def piece_card(piece: Any, origin: str) -> CapabilityCard:
-    """What the manifest says of a capability or task."""
+    """The manifest's entry of a capability or task."""
     return CapabilityCard(
         name=piece.name, question=piece.question, origin=origin, settings=piece.settings()
     )
@@ -134,7 +134,7 @@ def guarded_piece(piece: Any) -> Any:
     ModelError
         When its code fails.
     SpecError
-        When its name, question or settings cannot stand in a report.
+        When its name, question or settings cannot be shown in a report.
     """
     return piece if type(piece).__module__ in _OWN else ForeignPiece(piece)
 
@@ -211,7 +211,7 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
         raise SpecError(
             f"`{name}` has settings of class {type(settings).__name__}",
             expected="a mapping from names to values",
-            fix="return a dict, an empty one where there is nothing to set",
+            fix="return a dict, empty if there are no settings",
         )
     for key, value in settings.items():
         if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
@@ -278,7 +278,7 @@ def _require_description(piece: ForeignPiece) -> None:
         raise SpecError(
             f"`{piece.name}` with the question {shown(piece.question)}",
             expected="what is asked of the models, in words that can be written as UTF-8",
-            fix="write it as the report is to show it",
+            fix="write it as the report should show it",
         )
 
 

@@ -1,4 +1,4 @@
-"""Makes foreign text fit to be printed, and puts names into the words of a message."""
+"""Makes foreign text safe to print, and formats names for messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 """Halves of a pair of surrogates, and NUL: neither files nor the database take them."""
 
 LETTERS_OF_A_LINE = 300
-"""Most letters of what an error from elsewhere says of itself."""
+"""Most characters shown of an error of another library."""
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Shows a person how far long work has come, on standard error; or shows nothing."""
+"""Shows the progress of long work on standard error, or nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scope.printing import printable
 from scope.protocols import Advance, Progress, Total
 
 SECONDS_BEFORE_LINES = 1.0
-"""What takes less than this has no line but its last."""
+"""Shorter work has only its last line."""
 
 SECONDS_BETWEEN_LINES = 10.0
 
 ENOUGH_TO_TELL = 0.05
-"""Share of the work after which its pace says when it ends."""
+"""Share of the work after which its pace gives the time left."""
 
 
 class Silent:
@@ -30,7 +30,7 @@ class Silent:
 
 
 class Bars:
-    """One bar a task, with rate and time left; for a terminal."""
+    """One bar per task, with rate and time left; for a terminal."""
 
     @contextmanager
     def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
@@ -115,7 +115,7 @@ class _Pace:
         # The first units may be cached, or the first of many that run at once.
         done = self.done - self._before
         if total is None or not done or done < ENOUGH_TO_TELL * (total - self._before):
-            return "time left not known yet"
+            return "time left unknown"
         return f"{(total - self.done) / self.rate():.0f} s left"
 
     def rate(self) -> float:
@@ -132,4 +132,4 @@ def _units(total: Total) -> int | None:
 
 
 def _ignore(units: int = 1, /) -> None:
-    """Progress that nobody watches."""
+    """Progress without display."""

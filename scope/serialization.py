@@ -42,7 +42,7 @@ SPARSE = (Answer, Clock, Item, Prediction, Question)
 
 @dataclass(frozen=True, kw_only=True)
 class _Document(Comparison):
-    """A comparison as it stands in the file: with the format's number beside its fields."""
+    """A comparison in a file: its fields and the number of the format."""
 
     # Pydantic hands this down to every record inside, so that no unknown key goes unnoticed.
     __pydantic_config__: ClassVar[Mapping[str, object]] = {
@@ -108,7 +108,7 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     ...
     scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
     expected: a comparison of format 3, as SCoPE writes it
-    fix:      give the command of the run again, which writes the file anew
+    fix:      run the same command again, which rewrites the file
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -151,7 +151,7 @@ def _no_comparison(source: str, reason: str) -> RunError:
     return RunError(
         f"{source} is no comparison: {reason}",
         expected=f"a comparison of format {FORMAT}, as SCoPE writes it",
-        fix="give the command of the run again, which writes the file anew",
+        fix="run the same command again, which rewrites the file",
     )
 
 

@@ -1,4 +1,4 @@
-"""For authors of capabilities: proves that one keeps the rules that every audit relies on.
+"""For authors of capabilities: checks the rules that every audit relies on.
 
 Give `check_capability` to your own tests; it needs no model and no network. The rules are those of
 `scope.protocols.Capability`.
@@ -78,7 +78,7 @@ class HashedWords:
 
 
 def check_capability(capability: Capability, examples: Sequence[Example] | None = None) -> None:
-    """Prove that a capability keeps the rules; quiet when it does.
+    """Check that a capability keeps the rules; silent when it does.
 
     It is described in plain words and settings, and searched for on a few sentences with 1 and
     7 slots, in two orders, and twice alike: every example gets all its trials, every text that is
@@ -158,7 +158,7 @@ def _check_description(capability: Capability) -> None:
         re.fullmatch(r"[A-Z].* .*\?", capability.question),
         found=f"`{capability.name}` asks: `{capability.question}`",
         expected="a whole sentence, from a capital letter to a question mark",
-        fix="write what is asked of the models, as the report is to show it",
+        fix="write it as the report should show it",
     )
 
 
@@ -167,7 +167,7 @@ def _check_settings(capability: Capability) -> None:
 
 
 def _search(capability: Capability, examples: Sequence[Example], slots: int) -> Found:
-    """What is found by example, after a look at what must hold for the search as a whole."""
+    """The results by example, after a check of the search as a whole."""
     classifier = HashedWords()
     options = SearchOptions(trials=TRIALS, slots=slots)
     groups = list(capability.search(classifier, iter(examples), options))
@@ -184,8 +184,8 @@ def _search(capability: Capability, examples: Sequence[Example], slots: int) -> 
         _require(
             one.text is None or (one.text in asked and one.queries > 0),
             found=f"{_which(one)}: {one.text!r} with {one.queries} queries",
-            expected="a text that the classifier was asked for, and counted",
-            fix="put every question through the classifier that the search is given",
+            expected="a text that was sent to the classifier and counted",
+            fix="send every query through the classifier that the search is given",
         )
     return {group[0].example_id: group for group in groups}
 
@@ -242,8 +242,8 @@ def _check_same(capability: Capability, found: Found, other: Found, circumstance
             found=f"`{capability.name}` gives another result {circumstances}: "
             f"{texts[0]} became {texts[1]}",
             expected="the same result",
-            fix="draw chance from a generator seeded by the run's seed, the example's id and the "
-            "trial alone, and sort what has no order",
+            fix="use only a generator seeded by the run's seed, the "
+            "example's id and the trial, and sort unordered collections",
         )
 
 

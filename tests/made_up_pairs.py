@@ -56,7 +56,7 @@ def write_split(path, parts=None, seed=0):
 
 
 def write_unlabelled(path, count=60):
-    """Sentences without scores, one a row."""
+    """Sentences without scores, one per row."""
     generator = random.Random(99)
     rows = "".join(f"{sentence(generator)} {number}\n" for number in range(count))
     path.write_text(f"text\n{rows}", encoding="utf-8")

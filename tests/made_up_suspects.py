@@ -77,7 +77,7 @@ def letters(answers):
 
 
 def write_table(path, models):
-    """A table of answers: one line a model."""
+    """A table of answers: one line per model."""
     lines = (f"{name}\t{letters(answers)}\n" for name, answers in models.items())
     path.write_text("".join(lines), encoding="utf-8")
     return path

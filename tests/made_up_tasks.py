@@ -31,7 +31,7 @@ def choice(answer):
 
 
 def choice_task(*rows, options=3, categories=None, task="choice"):
-    """A task with options from (right option, one answer a model), as `choice` reads them."""
+    """A task with options from (right option, one answer per model), as `choice` reads them."""
     return TaskAnswers(
         task=task,
         items=tuple(

@@ -1,1 +1,1 @@
-"""A comparison as a reader sees it: frozen records of words and numbers, no HTML."""
+"""The contents of reports: frozen records of text and numbers, no HTML."""

@@ -1,4 +1,4 @@
-"""The section with what became of each task: how many questions each model answered."""
+"""The section with the number of questions that each model answered, by task."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answered:
 
 
 def answered(comparison: Comparison) -> Answered:
-    """What became of each task."""
+    """The outcome of each task."""
     return Answered(
         outcomes=comparison.outcomes,
         rows=tuple(

@@ -1,4 +1,4 @@
-"""The section with what was asked: of which models, on which data, in which way."""
+"""The section with the models, prompts, data, and capabilities or tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHORT_FINGERPRINT = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ModelLine:
-    """One model that took part."""
+    """One model."""
 
     role: str
     card: ModelCard
@@ -22,7 +22,7 @@ class ModelLine:
 
 @dataclass(frozen=True, kw_only=True)
 class CapabilityLine:
-    """One capability or task that was asked about, with its settings."""
+    """One capability or task with its settings."""
 
     name: str
     question: str
@@ -32,9 +32,9 @@ class CapabilityLine:
 
 @dataclass(frozen=True, kw_only=True)
 class AskedSection:
-    """Models, data and questions; ``heading`` says what kind of questions they are.
+    """Models, data and questions; ``heading`` is the title of the last part.
 
-    ``labelled`` says that some model is a classifier with names for its labels.
+    ``labelled``: whether a model has label names.
     """
 
     heading: str
@@ -46,7 +46,7 @@ class AskedSection:
 
 
 def asked(comparison: Comparison, *, heading: str) -> AskedSection:
-    """What was asked, the reference before the models that are compared with it."""
+    """The section, with the reference before the models that are compared with it."""
     manifest = comparison.manifest
     return AskedSection(
         heading=heading,

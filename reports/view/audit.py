@@ -1,4 +1,4 @@
-"""The report of an audit as a reader sees it."""
+"""The contents of an audit's report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class AuditView:
-    """The contents of an audit's sections; an empty one is shown too, and says so."""
+    """The contents of an audit's sections; an empty one is shown with a note."""
 
     headline: Headline
     asked: AskedSection
@@ -45,7 +45,7 @@ class AuditView:
         Section("estimates", "Estimates", "estimates.html.j2"),
         Section("differences", "Differences", "differences.html.j2"),
         Section("curves", "Cutoff", "curves.html.j2"),
-        Section("losses", "Where it is lost", "losses.html.j2"),
+        Section("losses", "Invariance by part", "losses.html.j2"),
         Section("examples", "Examples", "examples.html.j2"),
         Section("failures", "Failures", "failures.html.j2"),
         Section("reproduce", "Reproduce", "reproduce.html.j2"),

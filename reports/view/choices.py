@@ -1,4 +1,4 @@
-"""The section with choices: how often each model is right, and whether likeness follows from it."""
+"""The section with choices: accuracies, and similarity against accuracy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _scatter(task: TaskEstimates) -> ScatterChart | None:
     name = wording.metric_name(task.main_metric).label
     return ScatterChart(
         label=f"{name} against mean accuracy, one dot a pair, {task.task}; "
-        "the numbers stand in the tables",
+        "the numbers are in the tables",
         x_title="mean accuracy of the pair",
         y_title=name,
         dots=dots,

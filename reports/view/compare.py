@@ -1,4 +1,4 @@
-"""The report of a comparison of tasks as a reader sees it."""
+"""The contents of the report of a comparison of tasks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CompareView:
         every = (
             (Section("answer", "Answer", "compare_answer.html.j2"), True),
             (Section("asked", "What was asked", "asked.html.j2"), True),
-            (Section("figures", "Answers in words", "figures.html.j2"), bool(self.figures)),
+            (Section("figures", "Free-text answers", "figures.html.j2"), bool(self.figures)),
             (Section("choices", "Choices", "choices.html.j2"), bool(self.choices)),
             (Section("matrices", "Matrices", "matrices.html.j2"), self.matrices is not None),
             (
@@ -52,7 +52,7 @@ class CompareView:
             ),
             (Section("differences", "Differences", "differences.html.j2"), bool(self.differences)),
             (Section("numbers", "All estimates", "numbers.html.j2"), bool(self.numbers.tables)),
-            (Section("answered", "What was answered", "answered.html.j2"), True),
+            (Section("answered", "Answered questions", "answered.html.j2"), True),
             (Section("reproduce", "Reproduce", "reproduce.html.j2"), True),
         )
         return tuple(section for section, present in every if present)

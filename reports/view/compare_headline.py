@@ -57,7 +57,7 @@ class TaskFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareHeadline:
-    """What a reader who stops here should have read."""
+    """The section's contents."""
 
     title: str
     models: int
@@ -184,6 +184,6 @@ def _gold(numbers: TaskEstimates) -> tuple[tuple[str, wording.Cell], ...]:
 def _why_none(numbers: TaskEstimates, degenerate: Collection[str]) -> str:
     """The reason that the pairs' main number is undefined, the first if there are several."""
     if degenerate:
-        return "of every pair at least one model is degenerate, or the number is undefined"
+        return "in every pair a model is degenerate or the number is undefined"
     cells = (wording.cell(row.estimate) for row in numbers.between(numbers.main_metric).values())
     return next((cell.reason for cell in cells if cell.reason), "no pair was measured")

@@ -63,7 +63,7 @@ def _group(comparison: Comparison, members: list[Curve]) -> CurveGroup:
             for x, estimate in curve.points
         ),
         chart=curve_chart(
-            f"{name.label} over its {parameter}, {capability}; the numbers stand in the table",
+            f"{name.label} over its {parameter}, {capability}; the numbers are in the table",
             members,
             targets,
             x_title=parameter,

@@ -10,9 +10,9 @@ from scope.records import Answer, TaskAnswers
 
 
 def disagreements(numbers: TaskEstimates, answers: TaskAnswers) -> list[float]:
-    """One number an item, from 0 where all models answer alike to 1 where no two do.
+    """One number per item, from 0 where all models answer alike to 1 where no two do.
 
-    Answers in words: one minus the mean word F1 of the pairs of models. Choices, and answers of
+    Free-text answers: one minus the mean word F1 of the pairs of models. Choices, and answers of
     which no word F1 is kept: the share of pairs that answer differently.
     """
     different = [

@@ -22,7 +22,7 @@ class EstimateRow:
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateGroup:
-    """Estimates that stand in one table and one chart."""
+    """Estimates in one table and one chart."""
 
     title: str
     rows: tuple[EstimateRow, ...]
@@ -115,7 +115,7 @@ def _group(title: str, rows: Iterable[Measurement], comparison: Comparison) -> E
             for row in rows
         ),
         chart=interval_chart(
-            f"Estimates with intervals, {title}; the numbers stand in the table",
+            f"Estimates with intervals, {title}; the numbers are in the table",
             [(row.subset or _short(row.metric), row) for row in rows],
             tuple(card.name for card in comparison.manifest.targets),
         ),

@@ -109,13 +109,13 @@ def _figure(numbers: TaskEstimates, spelling: str) -> Figure:
         counted=counted,
         rows=rows,
         folded=len(rows) > OPEN_ROWS,
-        chart=_chart(f"{title}, {numbers.task}; the numbers stand in the table", drawn),
+        chart=_chart(f"{title}, {numbers.task}; the numbers are in the table", drawn),
         pairs_drawn=len(between) <= MOST_PAIRS,
     )
 
 
 def _count(measurement: Measurement) -> str:
-    """How many answers a share stands for.
+    """The number of answers in a share.
 
     >>> half = Estimate(value=0.5, low=0.25, high=0.75, n=2510, method="bootstrap")
     >>> _count(Measurement(metric="exact_match", target="model", estimate=half))

@@ -11,10 +11,10 @@ from scope.records import Comparison, Estimate, Measurement, Undefined
 
 @dataclass(frozen=True, kw_only=True)
 class HeadlineRow:
-    """The answer for one capability and target; ``reason`` says why there is no number.
+    """The answer for one capability and target; ``reason`` is given if it has no number.
 
-    ``degenerate`` says that there is one, which speaks for nothing. ``agreement`` is how often
-    both give the same label to the unchanged texts.
+    ``degenerate``: the target is degenerate, and its numbers are no evidence. ``agreement`` is the
+    share of unchanged texts with the same label from both.
     """
 
     capability: str
@@ -51,7 +51,7 @@ class SoftSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """What a reader who stops here should have read."""
+    """The section's contents."""
 
     title: str
     reference: str
@@ -113,7 +113,7 @@ def _findings(
             target.name,
             degenerate.get(target.name),
             measured.get((capability.name, target.name)),
-            missing.get(capability.name, "Hard-SCoPE was not asked for"),
+            missing.get(capability.name, "Hard-SCoPE was not requested"),
             agreements.get(target.name),
         )
         for capability in manifest.capabilities

@@ -14,7 +14,7 @@ BELOW = 9
 """The paper's histogram of cosines ends here, in tenths."""
 
 MOST_SERIES = 6
-"""More bars than this cannot be told apart; then the models against gold stand alone."""
+"""More bars than this are indistinguishable; then only the models against gold are shown."""
 
 BINS = ("below 0", *(f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(10)))
 
@@ -23,7 +23,7 @@ BINS = ("below 0", *(f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in rang
 class Histogram:
     """Counts of answers by SemScore, one row of counts for each series, in the order of bins.
 
-    ``drawn`` says how many of the series, from the first on, stand in the chart.
+    ``drawn`` says how many of the series, from the first on, are in the chart.
     """
 
     title: str
@@ -64,7 +64,7 @@ def histogram(numbers: TaskEstimates, *, cosines: bool = True) -> Histogram | No
     first = 0 if any(row[0] for row in counts) else 1
     return Histogram(
         title=title,
-        label=f"{title}, {numbers.task}; the numbers stand in the table",
+        label=f"{title}, {numbers.task}; the numbers are in the table",
         bins=BINS[first : len(counts[0])],
         names=tuple(name for name, _ in series),
         counts=tuple(row[first:] for row in counts),

@@ -1,4 +1,4 @@
-"""What each metric is called in a report, and what it means in one line."""
+"""The title and the meaning of each metric in a report."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ AUDIT_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "soft_scope": (
             "Soft-SCoPE",
-            "Hard-SCoPE in which a kept pair counts the less, the more the two models’ "
-            "probabilities move apart",
+            "Hard-SCoPE in which a kept pair is weighted "
+            "by how similarly the two models’ probabilities move",
         ),
     }
 )
@@ -37,11 +37,11 @@ TASK_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "word_f1": (
             "Word F1",
-            "how far two answers share their words: harmonic mean of precision and recall",
+            "word overlap of two answers: harmonic mean of precision and recall",
         ),
         "character_f1": (
             "Character F1",
-            "the same over single characters, so that forms of one word count as partly alike",
+            "the same over characters, so that forms of one word count in part",
         ),
         "exact_match": (
             "Exact match",
@@ -61,18 +61,18 @@ TASK_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "word_cosine": (
             "Static cosine",
-            "cosine between the words’ own vectors, which know nothing of the sentence",
+            "cosine between static word vectors, which do not depend on the sentence",
         ),
         "accuracy": ("Accuracy", "share of questions on which the right option is chosen"),
         "agreement": ("Agreement", "share of questions on which both models choose the same"),
         "cohen_kappa": (
             "Cohen’s κ",
-            "agreement above what two models with the same habits of choosing reach by chance",
+            "agreement beyond chance, given how often each model chooses each option",
         ),
         "capa": (
             "CAPA",
-            "agreement of the models’ probabilities above what their accuracies alone bring "
-            "about; 0 for models whose errors have nothing to do with each other",
+            "agreement of the models’ probabilities beyond what "
+            "their accuracies imply; 0 for independent errors",
         ),
         "capa_discrete": (
             "Discrete CAPA",
@@ -80,19 +80,18 @@ TASK_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "error_consistency": (
             "Error consistency",
-            "how often both models are right or both wrong, above what their accuracies alone "
-            "bring about",
+            "how often both models are right or both wrong, beyond what their accuracies imply",
         ),
         "js_divergence": (
             "JS divergence",
-            "how far the probabilities of two models lie apart; 0 is the same",
+            "distance between the probabilities of two models; 0 is identical",
         ),
     }
 )
 """The metrics of tasks by key: title, which may name a parameter, and meaning."""
 
 SEM_SCORE_BY_PROBE = (
-    "how alike two answers are in meaning to {probe}, from 0 to 1, which equal answers have; how "
-    "well the probe follows people’s judgement is not measured here"
+    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
+    "answers); how well the probe predicts human judgement is not measured here"
 )
 """What SemScore means where a probe of a model's layers takes the place of an encoder."""

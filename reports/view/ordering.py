@@ -1,4 +1,4 @@
-"""An order of models in which those that are alike stand together."""
+"""An order of models that puts similar models next to each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Similarities = Sequence[Sequence[float]]
 def order_by_similarity(similarities: Similarities) -> list[int]:
     """Places in the order in which average linkage joins them.
 
-    The two groups whose members are on average most alike are joined first, end to end so that
+    The two groups with the highest mean similarity are joined first, end to end so that
     the two ends that meet are as alike as they can be. Equals go by place, so that the same
     numbers always give the same order.
 

@@ -1,4 +1,4 @@
-"""The section with what was not found: outcomes of the capabilities and failed searches."""
+"""The section with the outcomes of the capabilities and the failed searches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FailedSearch:
 
 @dataclass(frozen=True, kw_only=True)
 class Failures:
-    """What became of each capability, and some of the failed searches; ``total`` counts all."""
+    """The outcome of each capability, and some of the failed searches; ``total`` counts all."""
 
     outcomes: tuple[Outcome, ...]
     searches: tuple[FailedSearch, ...]

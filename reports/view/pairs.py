@@ -1,4 +1,4 @@
-"""One example and its perturbation, with what every model says of both."""
+"""One example and its perturbation, with every model's predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_COLUMNS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """What one model says before and after; ``distance`` is empty for the reference.
+    """One model's predictions before and after; ``distance`` is empty for the reference.
 
     ``kept`` says that the label is the same; ``verdict`` is what follows for the invariance.
     """
@@ -162,7 +162,7 @@ def _rows(
     spelled: Mapping[int | str, str],
     shown: tuple[int | str, ...],
 ) -> tuple[ModelRow, ...]:
-    """One row a model; the first is the reference, by which the others are judged."""
+    """One row per model; the first is the reference, by which the others are judged."""
     invariant = models[0][0].choice == models[0][1].choice
     return tuple(
         ModelRow(

@@ -1,4 +1,4 @@
-"""What the charts show: numbers and words, no drawing."""
+"""The contents of charts: numbers and labels, no drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which prompts the models were asked with."""
+"""The prompts of the models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLine:
-    """One template, the models that are asked with it, and the words that stand for labels."""
+    """One template, the models that are asked with it, and the words of the labels."""
 
     name: str
     template: str

@@ -12,7 +12,7 @@ from scope.records import Clock, Comparison
 class Reproduce:
     """The command, and everything on which the result depends.
 
-    ``equal`` says of each model how equal its answers are whatever batches they are computed in.
+    ``equal`` states for each model how equal its answers are in any batch.
     """
 
     command: str

@@ -11,7 +11,7 @@ from reports.view.metric_words import AUDIT_METRICS, SEM_SCORE_BY_PROBE, TASK_ME
 from scope.records import Estimate, Manifest, Setting, Undefined
 
 CLEAN = "original texts"
-"""Stands where a capability's name would, for metrics that need no perturbation."""
+"""The name in place of a capability for metrics that need no perturbation."""
 
 _METRICS = MappingProxyType({**AUDIT_METRICS, **TASK_METRICS})
 
@@ -49,7 +49,7 @@ def metric_name(spelling: str) -> MetricName:
 
 
 def probe_of(manifest: Manifest) -> str | None:
-    """What SemScore is measured by where that is no sentence encoder."""
+    """The probe of SemScore; None where a sentence encoder measures it."""
     probe = manifest.settings.get("semscore")
     return None if probe is None else str(probe)
 

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each one call and one rendering."""
+"""The command line: one file per command, each one call and one rendering."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from scope.cli.ending import (
     INTERNAL_ERROR,
     end_of,
-    tell,
+    write_message,
 )
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
@@ -17,7 +17,7 @@ from scope.printing import shown, unstorable
 def main() -> None:
     """Run the command: the one border at which every error ends, in a few lines and a code.
 
-    0 done; 1 a gate that the user asked for failed; 2 the input is wrong; 70 an error of SCoPE's
+    0 done; 1 a requested gate failed; 2 the input is wrong; 70 an error of SCoPE's
     own, its traceback in a file; 130 interrupted; 141 nobody reads the output.
     """
     forget_sizes_that_are_none()
@@ -38,7 +38,7 @@ def _ended() -> int:
             return end_of(error)
         # Foreign code again, in the text or the origin of its error.
         except BaseException:  # noqa: BLE001
-            tell("scope: internal error, which cannot be described")
+            write_message("scope: internal error, which cannot be described")
             return INTERNAL_ERROR
 
 
@@ -50,7 +50,7 @@ def _run() -> int:
 
 
 def _refuse_what_is_no_text(arguments: list[str]) -> None:
-    """What a command was asked is kept beside its results, as UTF-8."""
+    """A command's arguments are stored with its results, as UTF-8."""
     for one in arguments:
         if unstorable(one):
             raise SpecError(

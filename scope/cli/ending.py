@@ -1,4 +1,4 @@
-"""How a command ends: what is said, and with which exit code."""
+"""How a command ends: its message and its exit code."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from scope.printing import first_line, printable, shortened
 
 INPUT_IS_WRONG = 2
 INTERNAL_ERROR = 70
-"""What ``sysexits.h`` calls an error of the software."""
+"""The code of ``sysexits.h`` for a software error."""
 
 INTERRUPTED = 130
 READER_IS_GONE = 141
-"""What shells expect of a command that Ctrl-C ended, and of one whose pipe nobody reads."""
+"""The codes of a command that Ctrl-C ended, and of one whose pipe is closed."""
 
 MOST_LINES = 25
 
 
 def end_of(error: BaseException) -> int:
-    """Say what has ended the command, in a few lines; its exit code."""
+    """Print the error that ended the command, in a few lines; its exit code."""
     if was_interrupted(error):
         return interrupted()
     if isinstance(error, OSError):
@@ -32,15 +32,15 @@ def end_of(error: BaseException) -> int:
     if isinstance(error, OutputError) and error.is_gone:
         return READER_IS_GONE
     if isinstance(error, ScopeError):
-        tell(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
+        write_message(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
         return INPUT_IS_WRONG
-    tell(f"scope: internal error: {first_line(error)}; {_kept(error)}")
+    write_message(f"scope: internal error: {first_line(error)}; {_kept(error)}")
     return INTERNAL_ERROR
 
 
 def interrupted() -> int:
-    """Say that Ctrl-C has ended the command; its exit code."""
-    tell("scope: interrupted; answers are kept, and the same command goes on where it was")
+    """Print that Ctrl-C ended the command; its exit code."""
+    write_message("scope: interrupted; answers are saved; run the same command again to resume")
     return INTERRUPTED
 
 
@@ -58,7 +58,7 @@ def was_interrupted(end: BaseException | None) -> bool:
     return isinstance(end, KeyboardInterrupt)
 
 
-def tell(message: str) -> None:
+def write_message(message: str) -> None:
     """Write a message on standard error, if it can be written at all."""
     with suppress(OSError, ValueError):
         print(printable(message), file=sys.stderr, flush=True)

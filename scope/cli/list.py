@@ -77,7 +77,7 @@ def _models() -> Rows:
 
 
 def _first_line(loader: object) -> str:
-    """What the module of a scheme's loader says of itself."""
+    """The first line of the docstring of a scheme's loader module."""
     module = sys.modules.get(getattr(loader, "__module__", ""))
     return ((module and module.__doc__) or "").partition("\n")[0].replace("``", "")
 

@@ -1,4 +1,4 @@
-"""What commands have in common: how a comparison is shown."""
+"""Output shared by the commands: how a comparison is shown."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def results_alone_on_standard_output() -> Iterator[None]:
 
 
 def say(line: str, *, err: bool = False) -> None:
-    """Print a line that may hold foreign words."""
+    """Print a line that may contain foreign text."""
     print(printable(line), file=sys.stderr if err else sys.stdout, flush=True)
 
 
@@ -92,20 +92,17 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
 
         print_table(table(comparison, comparison.folder))
         for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
-            told = _answered(outcome) if comparison.tasks else _outcome(outcome)
-            say(f"{outcome.capability}: {told}")
+            summary = _answered(outcome) if comparison.tasks else _outcome(outcome)
+            say(f"{outcome.capability}: {summary}")
         for data in comparison.manifest.data:
             say(f"data{_of_data(comparison, data)}")
         for card in comparison.manifest.models:
             if card.truncated:
-                say(f"{card.name}: {card.truncated} texts were cut to its limit")
+                say(f"{card.name}: {card.truncated} texts truncated to its maximum length")
         if comparison.clock and comparison.clock.damaged:
-            say(f"store: {comparison.clock.damaged} damaged rows were asked for again")
+            say(f"store: {comparison.clock.damaged} damaged rows recomputed")
         if comparison.clock and comparison.clock.asked_again:
-            say(
-                f"store: {comparison.clock.asked_again} cached answers were asked for again, "
-                "and agree"
-            )
+            say(f"store: {comparison.clock.asked_again} cached answers repeated; all agree")
     for drift in comparison.clock.drifts if comparison.clock else ():
         say(f"drift: {drift}", err=True)
     if comparison.folder is not None:
@@ -115,8 +112,8 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
 def _of_data(comparison: Comparison, card: DataCard) -> str:
     if comparison.probe:
         return f": {_pairs(card)}"
-    told = _matrix(card) if comparison.fleet else _data(card)
-    return f" of {card.capability}: {told}" if card.capability else f": {told}"
+    summary = _matrix(card) if comparison.fleet else _data(card)
+    return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -149,7 +146,7 @@ def _matrix(card: DataCard) -> str:
 def _pairs(card: DataCard) -> str:
     """The pairs of a probe that were read, or its sentences without scores, which have no task.
 
-    Pairs that stand twice are kept: people's scores of both count.
+    Repeated pairs are kept: people's scores of both count.
     """
     what, repeated = (
         ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")

@@ -25,14 +25,14 @@ class OutputError(ResourceError):
     def __init__(self, error: OSError) -> None:
         super().__init__(
             f"standard output cannot be written: {error.strerror or error}",
-            expected="a terminal, a file or a pipe that takes the results",
-            fix="send them elsewhere; the same command goes on where it was",
+            expected="a terminal, file or pipe that accepts output",
+            fix="redirect the output; the same command resumes the run",
         )
         self.is_gone = isinstance(error, BrokenPipeError)
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor on which a failure to write is told once, or never."""
+    """A descriptor on which a failure to write is reported once, or never."""
 
     def __init__(self, number: int, *, tell: bool) -> None:
         super().__init__(number, "wb", closefd=number > STANDARD_ERROR)

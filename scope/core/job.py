@@ -1,4 +1,4 @@
-"""What a job is: its name, what it is asked, what carries it out and what it can fail on."""
+"""A job: its name, its request, its implementation and its gates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Job:
     name
         The command; two words for a command of a group, such as ``fleet embed``.
     request
-        The dataclass of what is asked.
+        The dataclass of the job's arguments.
     carry_out
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.

@@ -61,7 +61,7 @@ class Limits:
         raise SpecError(
             f"{option} {value}",
             expected=f"a number {self.describe()}",
-            fix=f"leave {option} out for its default, or write another number",
+            fix=f"omit {option} for its default, or give another number",
         )
 
     def describe(self) -> str:
@@ -185,7 +185,7 @@ def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str
     Raises
     ------
     SpecError
-        When an entry has no name or no value, or a name stands twice.
+        When an entry has no name or no value, or a name occurs twice.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One dataclass a job: the Python signature, the options of the command and its reproduction."""
+"""One dataclass per job: the Python signature, the command's options and the reproduce command."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What every job is asked.
+    """The arguments of every job.
 
     A field that takes several values takes one alone, too. Limits are checked when a request is
     made, whether from Python or from the command line.
@@ -48,7 +48,7 @@ class Request:
     """Folder under which runs are kept."""
 
     progress: Annotated[Progress, HIDDEN] = field(default_factory=Silent)
-    """Where to show progress; nowhere by default."""
+    """Progress display; none by default."""
 
     def __post_init__(self) -> None:
         for one in described(type(self)):
@@ -117,7 +117,8 @@ def changed(options: object) -> tuple[Described, ...]:
 
 
 def reproduce(command: str, request: object) -> str:
-    """The command that asks the same: every option that decides the result and is no default.
+    """The command with the same configuration: all options that differ from their defaults, but for
+    those that change speed alone.
 
     Examples
     --------
@@ -178,15 +179,15 @@ def as_function(
 
 
 def _documented(request: Any) -> str:
-    """The request's docstring, followed by what is said of each of its fields."""
-    told = "\n".join(
+    """The request's docstring, followed by the docstring of each field."""
+    described = "\n".join(
         f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
     )
-    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{told}\n"
+    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{described}\n"
 
 
 def documentation(kind: type) -> dict[str, str]:
-    """What is said below each field of a dataclass and of its bases, the bases' fields last."""
+    """The docstring below each field of a dataclass and of its bases, the bases' fields last."""
     found: dict[str, str] = {}
     for one in kind.__mro__:
         if is_dataclass(one):

@@ -1,4 +1,4 @@
-"""Takes one content word out of a sentence."""
+"""Masks one content word of a sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FUNCTION_WORDS = """
     will with within without won would wouldn yes yet you your yours yourself yourselves
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""Words that say little of their own; they are never taken out."""
+"""Function words, which are never masked."""
 
 # An apostrophe or a single hyphen within it makes two words one.
 _WORD = re.compile(r"\w+(?:['’‐-]\w+)*")

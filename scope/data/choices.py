@@ -1,4 +1,4 @@
-"""Questions with options to choose from, one a row: JSON lines, parquet, or a data set of the hub.
+"""Multiple-choice questions, one per row: JSON lines, parquet, or a data set of the hub.
 
 A row has ``question``, ``options`` (or ``choices``) and, where it is known, ``answer``; it may have
 ``id``, ``context`` and ``category`` (or ``subject``). Options stand as a list of texts, or as some
@@ -27,7 +27,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         "category": ("category", "subject"),
     }
 )
-"""The columns that are read, by meaning; the first name that a source has counts."""
+"""Column names by meaning; the first that a source has is read."""
 
 
 def read_choices(spec: str) -> Iterator[Draft]:

@@ -63,13 +63,13 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> Co
             raise DataError(
                 f"no column `{name}` in {source.name}",
                 expected=f"one of its columns: {listed(source.columns)}",
-                fix=f"name another {role} column",
+                fix=f"choose another {role} column",
             )
     if text is not None and text == label:
         raise DataError(
             f"`{text}` named as both the text and the label column",
             expected=f"two of the columns of {source.name}: {listed(source.columns)}",
-            fix="name another label column",
+            fix="choose another label column",
         )
     free = [column for column in source.columns if column not in (text, label)]
     found_label = label or first_of(LABEL_NAMES, free)

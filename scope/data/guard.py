@@ -1,4 +1,4 @@
-"""The border of the readers: whatever is wrong with what they read becomes a `DataError`."""
+"""Turns every error of the readers into a `DataError`."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def reading(name: str) -> Iterator[None]:
     Traceback (most recent call last):
         ...
     scope.errors.DataError: found:    a.csv cannot be read: ValueError: month must be in 1..12
-    expected: a file that is whole and of the kind that its name says
-    fix:      look at the file, or at what wrote it
+    expected: a complete file of the type that its name implies
+    fix:      check the file and the program that wrote it
     """
     try:
         yield
     except UNREADABLE as error:
         raise DataError(
             f"{name} cannot be read: {first_line(error)}",
-            expected="a file that is whole and of the kind that its name says",
-            fix="look at the file, or at what wrote it",
+            expected="a complete file of the type that its name implies",
+            fix="check the file and the program that wrote it",
         ) from error
 
 

@@ -99,8 +99,8 @@ def _load(asked: HubName) -> Any:
     except DatasetNotFoundError as error:
         raise DataError(
             f"no data set `{asked.name}` on {_endpoint()} or in a folder of that name",
-            expected="the name of a data set that is public, or that you may read",
-            fix="look at its spelling; for a private one, log in with `hf auth login`",
+            expected="the name of a public data set, or of one that you can access",
+            fix="check the spelling; for a private data set, log in with `hf auth login`",
         ) from error
     except ConnectionError as error:
         raise _out_of_reach(asked, error) from error
@@ -158,7 +158,7 @@ def _unusable(asked: HubName, error: Exception) -> DataError:
     return DataError(
         f"`{asked.name}` cannot be loaded: {first_line(error)}",
         expected="a split, or a slice of one, of plain files (scripts are never run)",
-        fix="look at its page on the hub, or download a file of it and name the file's path",
+        fix="check its page on the hub, or download one of its files and give that path",
     )
 
 
@@ -166,8 +166,8 @@ def _out_of_reach(asked: HubName, error: Exception) -> DataError:
     return DataError(
         f"{_endpoint()} cannot be reached for `{asked.name}` ({type(error).__name__})",
         expected="a connection to the hub, or the data set in its cache",
-        fix="look at the network and at HF_ENDPOINT; with HF_HUB_OFFLINE=1 the cache is used "
-        "without asking; or name a local file or demo:tweets",
+        fix="check the network and HF_ENDPOINT; use the cache alone "
+        "with HF_HUB_OFFLINE=1; or choose a local file or demo:tweets",
     )
 
 

@@ -1,4 +1,4 @@
-"""What rows are called: by the ids that they bring along, or by what they say."""
+"""The ids of rows: their own, or a hash of their content."""
 
 from __future__ import annotations
 

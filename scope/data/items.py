@@ -1,4 +1,4 @@
-"""Rows become a task's items: named, counted, freed of repetitions, and sampled."""
+"""Turns rows into a task's items: named, counted, deduplicated and sampled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scope.records import DataCard, Item
 
 
 class Draft(NamedTuple):
-    """What a row holds: its own id, if it has one, and an item without a name, if it makes one."""
+    """A row's content: its own id, if any, and an item without a name, if the row makes one."""
 
     id: str | None
     item: Item | None
@@ -24,7 +24,7 @@ class Draft(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """What a task makes items of, for the message where there are none.
+    """What a task makes items of; used in messages.
 
     Parameters
     ----------
@@ -66,10 +66,9 @@ def gather(
     drawn = draw(sieve.items(drafts), n, seed)
     if not drawn:
         raise DataError(
-            f"nothing to ask in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them "
-            f"{wanted.unfit}",
+            f"no item in {spec}: {sieve.rows} {wanted.rows}, {sieve.empty} of them {wanted.unfit}",
             expected=f"at least one item for the task {wanted.task}",
-            fix="look at the data, or name other data",
+            fix="check the data, or choose other data",
         )
     items = tuple(_named(one, one.id if sieve.ids.serve else None) for one in drawn)
     card = DataCard(

@@ -1,4 +1,4 @@
-"""JSONL files: one JSON object a line."""
+"""JSONL files: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def open_jsonl(path: Path) -> Source:
     if not head:
         raise DataError(
             f"{path.name} is empty",
-            expected="one JSON object a line",
-            fix="look at what wrote the file",
+            expected="one JSON object per line",
+            fix="check the program that wrote the file",
         )
     columns = tuple(dict.fromkeys(key for fields in head for key in fields))
 
@@ -56,13 +56,13 @@ def _parse(line: str, path: Path, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"line {number} of {path.name} is not JSON: {error}",
-            expected="one JSON object a line",
+            expected="one JSON object per line",
             fix="fix the line",
         ) from error
     if not isinstance(value, dict):
         raise DataError(
             f"line {number} of {path.name} is JSON, but not an object: {line.strip()[:60]}",
-            expected='one JSON object a line, such as {"text": "…", "label": "…"}',
+            expected='one JSON object per line, such as {"text": "…", "label": "…"}',
             fix="fix the line",
         )
     return value

@@ -1,4 +1,4 @@
-"""Streams the lines of a text file, plain or gzipped, and says which line is broken."""
+"""Streams the lines of a text file, plain or gzipped; errors give the line."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def read_small_text(path: Path, most: int = 1 << 20) -> str:
     Raises
     ------
     DataError
-        When it is no file, is longer than ``most`` bytes, is not UTF-8 or holds a NUL byte.
+        When it is not a file, is longer than ``most`` bytes, is not UTF-8 or holds a NUL byte.
     """
     with reading(str(path)):
         path = path.expanduser()
         # Nobody writes into a pipe that lies about by chance: reading it would never end.
         if path.exists() and not path.is_file() and not _is_of_the_shell(path):
             raise DataError(
-                f"{path} is no file but a folder, a pipe or a device",
+                f"{path} is not a file but a folder, pipe or device",
                 expected="a text file, UTF-8",
                 fix="name a file",
             )
@@ -98,22 +98,22 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
                     raise _too_long(f"line {number} of {path.name} is longer", most)
                 if room < 0:
                     raise DataError(
-                        f"{path.name} unpacks to more than {_TIMES_ITS_SIZE} times its size",
-                        expected="a packed file of texts, which are three to ten times as long",
-                        fix="look at what packed it, or unpack it first",
+                        f"{path.name} decompresses to more than {_TIMES_ITS_SIZE} times its size",
+                        expected="a compressed text file, which grows three to ten times",
+                        fix="check how it was compressed, or decompress it first",
                     )
                 yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(
-            f"{path.name} cannot be unpacked after line {number}: {error}",
-            expected="a whole gzip file",
-            fix="download or pack the file again",
+            f"{path.name} cannot be decompressed after line {number}: {error}",
+            expected="a complete gzip file",
+            fix="download or compress the file again",
         ) from error
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror or error}",
-            expected="a file that may be read",
-            fix="look at its permissions and at the disk",
+            expected="a readable file",
+            fix="check its permissions and the disk",
         ) from error
 
 
@@ -148,5 +148,5 @@ def _too_long(found: str, most: int) -> DataError:
     return DataError(
         f"{found} than {most} bytes",
         expected=f"at most {most >> 20} MiB",
-        fix="look at what wrote the file; long texts can be divided into rows",
+        fix="check the program that wrote the file; split long texts into rows",
     )

@@ -113,5 +113,5 @@ def _nothing_left(source: Source, reader: Reader) -> DataError:
     return DataError(
         f"no text in {source.name}: {reader.rows} rows, {reader.empty} of them empty",
         expected=f"at least one row with a text in column `{reader.columns.text}`",
-        fix="look at the data, or name another text column",
+        fix="check the data, or choose another text column",
     )

@@ -1,4 +1,4 @@
-"""Which of its options an answer to a question names."""
+"""Maps an answer to one of a question's options."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
             return list(names).index(named)
     if len(named) == 1 and named in LETTERS:
         raise ValueError(f"the option {named} of {len(options)} options")
-    raise ValueError(f"{named[:60]!r}, which is none of the options")
+    raise ValueError(f"{named[:60]!r}, which is not one of the options")

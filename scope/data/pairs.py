@@ -1,4 +1,4 @@
-"""Pairs of texts that people scored, one a row: any table, or a data set of the hub.
+"""Pairs of texts that people scored, one per row: any table, or a data set of the hub.
 
 A row has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``; it may have an
 ``id``, and a ``split`` that says which part of the data it belongs to. Columns are found by their
@@ -54,7 +54,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         **SPLIT,
     }
 )
-"""The other columns that are read, by meaning; the first name that a source has counts."""
+"""Names of the other columns by meaning; the first that a source has is read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +114,7 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
         raise DataError(
             f"no pair in {spec}: {sieve.rows} rows, {sieve.empty} of them with an empty text",
             expected=f"at least one pair for the task {wanted.task}",
-            fix="look at the data, or name other data",
+            fix="check the data, or choose other data",
         )
     named = (
         replace(pair, id=own_id) if sieve.ids.serve and own_id is not None else pair
@@ -197,7 +197,7 @@ def _refuse_classes(source: Source, wanted: WantedPairs) -> None:
             f"column `{column}` of {source.name} holds no scores but the classes {listed(classes)}",
             expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
             f"{' or '.join(NAMES['score'])}",
-            fix="name data whose pairs people scored",
+            fix="choose data with human scores",
         )
 
 
@@ -214,9 +214,9 @@ def _text_names(source: Source) -> tuple[str, str]:
         if all(first_of((name,), source.columns) is not None for name in names):
             return names
     raise DataError(
-        f"no two columns of texts in {source.name}; its columns are {listed(source.columns)}",
+        f"no two text columns in {source.name}; its columns are {listed(source.columns)}",
         expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
-        fix="rename the columns, or name other data",
+        fix="rename the columns, or choose other data",
     )
 
 
@@ -227,13 +227,13 @@ def _score(fields: Fields, wanted: WantedPairs) -> float:
         raise fields.wrong("no score", expected)
     score = _number(value)
     if not math.isfinite(score):
-        raise fields.wrong(f"the score {value!r:.60}, which is no finite number", expected)
+        raise fields.wrong(f"the score {value!r:.60}, which is not a finite number", expected)
     if not wanted.low <= score <= wanted.high:
         raise DataError(
             f"{fields.source.place(fields.row)}: the score {value!s:.60}, which is out of the "
             f"range {wanted.low:g} to {wanted.high:g}",
             expected=expected,
-            fix="fix the row, or say which range people were given: --low and --high",
+            fix="fix the row, or give the range of the scale: --low and --high",
         )
     return score
 

@@ -55,7 +55,7 @@ def _open(path: Path) -> Iterator[Any]:
     except (pyarrow.ArrowException, *UNREADABLE) as error:
         raise DataError(
             f"{path.name} cannot be read as parquet: {first_line(error)}",
-            expected="a whole parquet file",
+            expected="a complete parquet file",
             fix="download or write the file again",
         ) from error
 

@@ -13,7 +13,7 @@ from scope.printing import listed
 from scope.protocols import Part
 
 SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
-"""The column that says which part a row belongs to, as `read_fields` takes names."""
+"""The column of a row's part, as `read_fields` takes names."""
 
 PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
     {
@@ -22,11 +22,11 @@ PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
         "test": ("test",),
     }
 )
-"""How the column may call each part, whatever the case."""
+"""The names of each part, in any case."""
 
 _APART = (
-    "name a table for each part in place of --data: --train and --test, or --test alone with a "
-    "saved probe"
+    "give one table per part instead of --data: --train "
+    "and --test, or --test alone with a saved probe"
 )
 
 
@@ -40,8 +40,8 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
     """
     if first_of(SPLIT["split"], source.columns) is None:
         raise DataError(
-            f"no column `split` in {source.name}, which would tell the rows for {part} from the "
-            f"others; its columns are {listed(source.columns)}",
+            f"no column `split` in {source.name}, which marks the rows "
+            f"for {part}; its columns are {listed(source.columns)}",
             expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
             fix=f"add the column, or {_APART}",
         )

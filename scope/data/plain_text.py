@@ -56,7 +56,7 @@ def _files(path: Path) -> list[tuple[str, Path]]:
         raise DataError(
             f"`{path}` {'does not end in .txt' if path.exists() else 'is not there'}",
             expected="text:PATH with a .txt file, or a folder of them",
-            fix="rename the file" if path.exists() else "look at the path",
+            fix="rename the file" if path.exists() else "check the path",
         )
     found = sorted(
         (file.relative_to(path).with_suffix("").as_posix(), file)
@@ -66,8 +66,8 @@ def _files(path: Path) -> list[tuple[str, Path]]:
     if not found:
         raise DataError(
             f"no .txt file in the folder {path}",
-            expected="at least one, there or in a folder in it",
-            fix="put the books there as plain text, or name another folder",
+            expected="at least one, in the folder or its subfolders",
+            fix="add the books as plain text, or choose another folder",
         )
     return found
 

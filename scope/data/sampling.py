@@ -1,4 +1,4 @@
-"""Draws a sample in one pass, whatever the order of the rows: by a hash of what each says."""
+"""Samples in one pass, independent of the order of rows, by a hash of each row's content."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def require_sample(n: int | None, seed: int) -> None:
         When ``n`` is below 1 or the seed below 0.
     """
     if n is not None and n < 1:
-        raise DataError(f"n = {n}", expected="1 or more examples", fix="ask for at least one")
+        raise DataError(f"n = {n}", expected="1 or more examples", fix="request at least one")
     if seed < 0:
         raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")

@@ -1,4 +1,4 @@
-"""What every place that texts come from looks like once open: columns and a stream of rows."""
+"""An opened source of texts: columns and a stream of rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def require_distinct_names(columns: Sequence[str], name: str) -> None:
     if twice:
         raise DataError(
             f"column `{twice[0]}` more than once in the header of {name}",
-            expected="a name of its own for each column",
+            expected="distinct column names",
             fix="rename one of them",
         )
 

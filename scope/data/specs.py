@@ -1,4 +1,4 @@
-"""Opens what a spec names: a data set of the hub, the demo's texts, books, or a file."""
+"""Opens the source of a spec: a data set of the hub, the demo's texts, books, or a file."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def open_file(path: Path) -> Source:
     suffix = next((suffix for suffix in FILES if name.endswith(suffix)), None)
     if suffix is None:
         raise DataError(
-            f"`{path}` ends in none of the known ways",
+            f"`{path}` has no known file ending",
             expected=f"a file that ends in {', '.join(FILES)}",
             fix="convert or rename the file",
         )
@@ -105,10 +105,10 @@ def open_file(path: Path) -> Source:
 
 
 def missing_file(path: Path) -> DataError:
-    """What to raise where no file is; it names the one that may be meant."""
+    """The error of a missing file, with a suggestion."""
     if path.exists():
         return DataError(
-            f"`{path}` is no file but a folder or a device",
+            f"`{path}` is not a file but a folder or device",
             expected="the path of one file",
             fix="name a file in it, or write text:PATH for a folder of .txt files",
         )
@@ -117,7 +117,7 @@ def missing_file(path: Path) -> DataError:
         return DataError(
             f"no file `{path}`, and no folder `{folder}`",
             expected=_expected(),
-            fix="look at the path; a data set of the hub begins with `hf:`",
+            fix="check the path; a data set of the hub begins with `hf:`",
         )
     names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     close = difflib.get_close_matches(path.name, names, n=1)
@@ -126,7 +126,7 @@ def missing_file(path: Path) -> DataError:
         expected=_expected(),
         fix=f"did you mean `{folder / close[0]}`?"
         if close
-        else "look at the path; a data set of the hub begins with `hf:`",
+        else "check the path; a data set of the hub begins with `hf:`",
     )
 
 

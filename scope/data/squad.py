@@ -28,7 +28,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         "category": ("title", "category"),
     }
 )
-"""The columns that are read, by meaning; the first name that a source has counts."""
+"""Column names by meaning; the first that a source has is read."""
 
 
 def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:

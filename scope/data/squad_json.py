@@ -89,7 +89,7 @@ class _Part:
         return DataError(
             f"{self._place}: {found}",
             expected=expected,
-            fix="fix the file; rows of questions can stand in a .jsonl file instead",
+            fix="fix the file, or save the questions as rows of a .jsonl file",
         )
 
 
@@ -99,7 +99,7 @@ def _parse(path: Path) -> Any:
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{path.name} is not JSON, or is cut off: {error}",
-            expected="a whole file of SQuAD",
+            expected="a complete SQuAD file",
             fix="download the file again",
         ) from error
 

@@ -1,4 +1,4 @@
-"""Turns what a column holds into texts, labels and ids, or says why it cannot."""
+"""Converts the values of a column into texts, labels and ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def as_text(value: object, source: Source, row: Row, column: str) -> str:
         raise DataError(
             f"{_kind(value)} as the text in column `{column}`, {source.place(row)}: {value!r:.60}",
             expected="a string",
-            fix="name another text column, or fix the row",
+            fix="choose another text column, or fix the row",
         )
     require_storable(value, source, row, column)
     return value
@@ -39,7 +39,7 @@ def as_label(
         raise DataError(
             f"{_kind(value)} as the label in column `{column}`, {source.place(row)}: {value!r:.60}",
             expected="a string or a number",
-            fix="name another label column, or fix the row",
+            fix="choose another label column, or fix the row",
         )
     label = plain_label(str(value))
     require_storable(label, source, row, column)
@@ -77,7 +77,7 @@ def _named(number: int, source: Source, row: Row, column: str, names: Sequence[s
         raise DataError(
             f"label {number} in column `{column}`, {source.place(row)}",
             expected=f"0 to {len(names) - 1}, for the names {', '.join(names)}",
-            fix="fix the row, or name another label column",
+            fix="fix the row, or choose another label column",
         )
     return names[number]
 

@@ -1,4 +1,4 @@
-"""Holds what a model gives against its questions: answers that can be kept and measured."""
+"""Checks a model's answers against the questions, so that they can be stored and measured."""
 
 from __future__ import annotations
 
@@ -123,5 +123,5 @@ def _wrong(answering_model: AnsweringModel, answered: str, expected: str) -> Mod
     return ModelError(
         f"`{answering_model.model.spec}` answers {answered}",
         expected=expected,
-        fix="fix the model, or name another one",
+        fix="fix the model, or choose another one",
     )

@@ -1,4 +1,4 @@
-"""The models of a comparison between equals, loaded once each, in the roles that are asked for."""
+"""The models of a comparison, each loaded once, in the roles that the tasks need."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
         "choice_scorer": ("choice", "choice_letters"),
     }
 )
-"""The prompts with which models are asked in each role."""
+"""The prompts of each role."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweringModel:
     """A model with the name that tables and reports give it.
 
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again; ``own``
+    ``saved``: its answers are looked up, at no cost, and need not be stored again; ``own``
     that it is an object of the user's, given as it is or by ``python:``.
     """
 
@@ -43,7 +43,7 @@ class AnsweringModel:
     own: bool = False
 
     def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
-        """What the manifest says of it, with the prompts that it is asked with in these roles."""
+        """Its entry in the manifest, with the prompts that it is asked with in these roles."""
         # What an object of the user's means by this name is its own affair.
         asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
         used = [name for role in roles for name in PROMPTS.get(role, ())]
@@ -64,12 +64,12 @@ def load_answering_models(
     options: ModelOptions,
     progress: Progress,
 ) -> tuple[AnsweringModel, ...]:
-    """Load every model, and see that it can be asked what the tasks ask.
+    """Load every model, and check that it has the roles of the tasks.
 
     Raises
     ------
     SpecError
-        When there are fewer than two models, one is named twice, or a prompt cannot be used.
+        When there are fewer than two models, one is given twice, or a prompt cannot be used.
     ModelError
         When a model cannot be loaded, lacks a role, holds answers to other data, or has the
         fingerprint of another.
@@ -109,7 +109,7 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
     for name in options.prompts:
         if name not in used:
             raise SpecError(
-                f"the prompt `{name}`, which none of the tasks asks with",
+                f"the prompt `{name}`, which none of the tasks uses",
                 expected=f"prompts of these tasks: {', '.join(used)}",
                 fix="leave it out, or check the name",
             )

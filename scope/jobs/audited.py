@@ -27,7 +27,7 @@ PROMPT = "classify"
 class NamedModel:
     """A classifier with the name that tables and reports give it, and its part in the job.
 
-    ``saved`` says that its answers are looked up, at no cost, and need not be kept again.
+    ``saved``: its answers are looked up, at no cost, and need not be stored again.
     """
 
     name: str
@@ -36,7 +36,7 @@ class NamedModel:
     saved: bool = False
 
     def card(self, truncated: int = 0) -> ModelCard:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         return ModelCard(
             name=self.name,
             role=self.role,
@@ -52,7 +52,7 @@ class NamedModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Models:
-    """A reference, and targets whose labels stand in its order."""
+    """A reference, and targets whose labels are in its order."""
 
     reference: NamedModel
     targets: tuple[NamedModel, ...]
@@ -73,7 +73,7 @@ def load_models(
     Raises
     ------
     SpecError
-        When there is no target, one is named twice, or no model uses an option that is given.
+        When there is no target, one is given twice, or no model uses an option that is given.
     ModelError
         When a model does not load or lacks the role, labels do not align, or the reference cannot
         answer new texts.
@@ -89,8 +89,8 @@ def load_models(
     if isinstance(first, SavedClassifier):
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
-            expected="a reference that answers new texts: the search cannot know them beforehand",
-            fix="name the model itself; saved predictions can be a target",
+            expected="a reference that can answer new texts: the search generates them",
+            fix="give the model itself as the reference; saved predictions can be a target",
         )
     others = [load_audited(target, role, options) for target in targets]
     refuse_unused_words([first, *others], options)
@@ -167,7 +167,7 @@ def check_role(
     if given := [name for name, value in of_labels.items() if value]:
         raise SpecError(
             f"{' and '.join(given)} in the role next_token",
-            expected="nothing about labels or prompts: what follows the bare text is predicted, "
-            "and the label is the likeliest next token",
-            fix=f"leave {' and '.join(given)} out, or ask for --role classifier",
+            expected="no options for labels or prompts: the model "
+            "predicts the token that follows the bare text",
+            fix=f"leave {' and '.join(given)} out, or use --role classifier",
         )

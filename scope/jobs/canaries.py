@@ -1,4 +1,4 @@
-"""Recognises a model whose bytes cannot be hashed by its answers to a few inputs, asked again.
+"""Recognises a model whose bytes cannot be hashed by repeating a few inputs.
 
 The fingerprint of a model of Python covers its module, that of an endpoint its address: other
 weights may stand behind the same one. So whenever a run is opened that holds answers of such a
@@ -54,8 +54,8 @@ _ID_OF_MODEL = Question(id="served", text="the id that the server gives the mode
 """The key under which the store keeps it."""
 
 _WAYS_OUT = (
-    "to ask this model, choose another name with --run; to go on with the run, bring the former "
-    "model back. Nothing of the run was changed, and `scope report` still shows it"
+    "to use this model, choose another name with --run; to continue the run, restore "
+    "the former model. The run is unchanged, and `scope report` still shows it"
 )
 
 Numbers = NDArray[np.float32]
@@ -93,7 +93,7 @@ def least_by_content(inputs: Iterable[Input]) -> list[Input]:
 def recognise_classifier(
     model: NamedModel, texts: Sequence[str], run: Run, progress: Progress
 ) -> None:
-    """See that a classifier is the one whose answers to these texts the run holds.
+    """Check that a classifier is the one whose answers to these texts the run contains.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def recognise_answerer(
     run: Run,
     progress: Progress,
 ) -> None:
-    """See that a model is the one whose answers to these questions the run holds.
+    """Check that a model is the one whose answers to these questions the run contains.
 
     Raises
     ------
@@ -167,9 +167,9 @@ def recognise_numbers(
     progress: Progress,
     fix: str | None = None,
 ) -> None:
-    """See that the model whose vectors of texts are kept in a folder is still the same.
+    """Check that a model still computes the cached vectors of texts.
 
-    Numbers within `DRIFT`, as a share of a text's greatest, are drift, which the progress tells.
+    Numbers within `DRIFT`, as a share of a text's maximum, count as drift, shown as progress.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def recognise_numbers(
     texts = least_by_content(known)
     if not texts:
         return
-    with progress.task(f"{spec}: read again, to see that it is the same", len(texts)) as advance:
+    with progress.task(f"{spec}: checking that the model is unchanged", len(texts)) as advance:
         given = compute(texts)
         advance(len(texts))
     if len(given) != len(texts):
@@ -202,25 +202,25 @@ def recognise_numbers(
     if greatest > DRIFT:
         differing = [text for text, one in zip(texts, differences, strict=True) if one > DRIFT]
         raise ModelError(
-            f"`{spec}` is another model than the one whose vectors are kept: of "
-            f"{counted(len(texts), 'text')} read again {len(differing)} have other vectors, such "
-            f"as {differing[0][:80]!r}",
-            expected="the model that the kept vectors are of, with numbers within "
-            f"{DRIFT:g} of each vector's greatest, or another `fingerprint`",
+            f"`{spec}` is not the model of the cached vectors: of "
+            f"{counted(len(texts), 'text')} computed again, {len(differing)} have "
+            f"different vectors, such as {differing[0][:80]!r}",
+            expected="the model of the cached vectors, with numbers within "
+            f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
             fix=fix
             or "give the model a `fingerprint` that changes with its weights, or delete "
             f"`{kept_in}`",
         )
     if greatest > 0:
-        told = f"drift: {spec}: kept vectors and those read again differ by up to {greatest:.2g}"
-        with progress.task(told, len(texts), len(texts)):
+        message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
+        with progress.task(message, len(texts), len(texts)):
             pass
 
 
 def _compare(
     name: str, spec: str, canaries: _Canaries[Input, Answered], run: Run, progress: Progress
 ) -> None:
-    """Ask the canaries again, what differs up to three times, and judge the differences."""
+    """Repeat the canaries, those that differ up to three times, and judge the differences."""
     differences = dict.fromkeys(canaries.stored, math.inf)
     left = list(canaries.stored)
     with progress.task(f"{name}: comparing with cached answers", len(left)) as advance:
@@ -237,7 +237,7 @@ def _compare(
         raise _another_model(spec, left, differences.values(), run)
     if (greatest := max(differences.values())) > 0:
         run.drifts.append(
-            f"`{spec}` makes the stored choices on {counted(len(differences), 'input')} asked "
+            f"`{spec}` gives the stored choices on {counted(len(differences), 'input')} asked "
             f"again, with probabilities that differ by up to {greatest:.2g} (at most {DRIFT:g} is "
             "drift, not another model); the stored answers are kept"
         )
@@ -249,15 +249,19 @@ def _another_model(
     other = sum(one == math.inf for one in differences)
     moved = [one for one in differences if DRIFT < one < math.inf]
     how = [
-        *([f"{other} with another choice or other words"] if other else []),
-        *([f"{len(moved)} with probabilities up to {max(moved):.2g} away"] if moved else []),
+        *([f"{other} with another choice or text"] if other else []),
+        *(
+            [f"{len(moved)} with probabilities that differ by up to {max(moved):.2g}"]
+            if moved
+            else []
+        ),
     ]
     example = differing[0] if isinstance(differing[0], str) else differing[0].text
     return RunError(
-        f"`{spec}` is another model than the one whose answers the run `{run.name}` holds: asked "
-        f"again, it answers {len(differing)} of {counted(len(differences), 'input')} otherwise "
+        f"`{spec}` is not the model whose answers the run `{run.name}` contains: it "
+        f"now answers {len(differing)} of {counted(len(differences), 'input')} differently "
         f"({', '.join(how)}), such as {example[:80]!r}",
-        expected="the model that the run was begun with: the same choices, and probabilities "
+        expected="the model with which the run was started: the same choices, and probabilities "
         f"within {DRIFT:g} of the stored ones",
         fix=_WAYS_OUT,
     )
@@ -274,9 +278,9 @@ def _compare_served(model: object, run: Run) -> None:
         run.put_answers(key, "answerer", [(_ID_OF_MODEL, Answer(text=served))])
     elif known.text != served:
         raise RunError(
-            f"the server of `{getattr(model, 'spec', '')}` answers by the model `{served}`; the "
-            f"answers that the run `{run.name}` holds are by `{known.text}`",
-            expected="the model that the run was begun with",
+            f"the server of `{getattr(model, 'spec', '')}` answers with the model `{served}`; the "
+            f"answers in the run `{run.name}` are from `{known.text}`",
+            expected="the model with which the run was started",
             fix=_WAYS_OUT,
         )
 

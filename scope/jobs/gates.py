@@ -1,4 +1,4 @@
-"""The options that let a command fail by what was measured."""
+"""The options that let a command fail on the measured values."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class AuditGates(TaskGates):
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 
     def checked(self, request: Any) -> Any:
-        """See that what gates name is there, before any model is loaded.
+        """Check the names in gates before any model is loaded.
 
         That is the targets and runs that they compare with, and the names in their brackets.
 

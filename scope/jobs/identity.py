@@ -1,4 +1,4 @@
-"""What exactly was asked: the question that names a run, and the manifest that explains it."""
+"""The configuration that names a run, and the manifest that explains it."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ SOFTWARE = (
 
 
 NULL = "null"
-"""The setting that says the null hypothesis of a test in words, which decide nothing."""
+"""The setting that gives the null hypothesis of a test in words; not part of the configuration."""
 
 WHOSE = "semscore"
-"""The setting that names the model of the probe behind SemScore. It decides nothing: a model that
-was moved is the same by its fingerprint."""
+"""The setting that names the model of the probe behind SemScore. It is not part of the
+configuration: a model that was moved has the same fingerprint."""
 
 PROBES = "probes for "
-"""How settings begin that hold the hash of what was asked: found on the way, so that they are no
-part of the question."""
+"""Prefix of settings that hold a hash computed during the run, not part of the configuration."""
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        When a model is named twice.
+        When a model is given twice.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     """
     if twice := next((spec for spec in specs if list(specs).count(spec) > 1), None):
         raise SpecError(
-            f"the model `{twice}` is named twice",
+            f"the model `{twice}` is listed twice",
             expected="each model once",
             fix="leave one of them out",
         )
@@ -82,14 +81,14 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        When a target is named twice.
+        When a target is given twice.
 
     Examples
     --------
     >>> model_names("python:mine:model", ["python:mine:model"])
     ('mine:model', 'mine:model (target)')
     """
-    short_names(targets)  # refuses a target that is named twice
+    short_names(targets)  # refuses a target that is given twice
     specs = tuple(dict.fromkeys((reference, *targets)))
     names = dict(zip(specs, short_names(specs), strict=True))
     return (
@@ -110,8 +109,8 @@ def _short_name(spec: str) -> str:
     return (path.stem if scheme == "gguf" else path.name) or rest
 
 
-def question_of(manifest: Manifest) -> dict[str, object]:
-    """The part of a manifest that decides the result: two runs with equal questions agree."""
+def configuration_of(manifest: Manifest) -> dict[str, object]:
+    """The part of a manifest that decides the result: two runs with equal configurations agree."""
     capabilities = {
         card.name: {"origin": card.origin, **_rounded(card.settings)}
         for card in manifest.capabilities
@@ -177,8 +176,8 @@ def _rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
 
 
 def default_run_name(manifest: Manifest) -> str:
-    """A name that the same question always gets, so that the same command goes on."""
-    text = json.dumps(question_of(manifest), sort_keys=True)
+    """A name computed from the configuration, so that the same command resumes the run."""
+    text = json.dumps(configuration_of(manifest), sort_keys=True)
     return f"{manifest.job}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -1,4 +1,4 @@
-"""Puts a task's questions to one model, and keeps each answer soon after it comes."""
+"""Inference of one model on a task's questions; answers are stored soon after they come."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _in_order(
         raise ModelError(
             f"`{answering_model.model.spec}` leaves {len(missing)} of {len(questions)} questions "
             f"without an answer, such as {missing[0].text[:80]!r}",
-            expected="one answer to each question; `Answer()` says that there is none",
-            fix="fix the model, or name another one",
+            expected="one answer to each question; `Answer()` where there is none",
+            fix="fix the model, or choose another one",
         )
     return tuple(known[place] for place in range(len(questions)))

@@ -1,4 +1,4 @@
-"""The latents of texts: each text is read once by a model, and its vectors are kept for later."""
+"""The latents of texts: each text is read once by a model, and its vectors are cached."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _LIBRARIES = ("torch", "transformers")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LatentTable:
-    """Latents of some texts, which lie on the disk until they are asked for.
+    """Latents of some texts, which are stored on disk until they are requested.
 
     Parameters
     ----------
     truncated
         How many of the texts, each counted once, are longer than the model reads.
     reproducible
-        How equal latents are whatever batches they were computed in; empty where the reader does
+        How equal latents are in any batch; empty where the reader does
         not state it.
     """
 
@@ -93,7 +93,7 @@ def stored_latents(
     """The latents of texts; those that are not kept yet are computed.
 
     They are kept in a folder for each reader's fingerprint and each release of torch and
-    transformers, portion by portion: a killed process goes on where it was, and of several at once
+    transformers, portion by portion: a killed process resumes, and of several at once
     each finds what the others have computed. Where all are kept the reader's model is not loaded.
 
     Parameters
@@ -149,7 +149,7 @@ def stored_latents(
             # Another process may have come to some by now.
             places = folder.places(wanted)
             missing = [text for text in wanted if text not in places]
-            again = f" ({folder.damaged} of them damaged, read again)" if folder.damaged else ""
+            again = f" ({folder.damaged} of them damaged, recomputed)" if folder.damaged else ""
             shown = progress.task(f"latents{again}", len(wanted), len(places))
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
@@ -168,7 +168,7 @@ def stored_latents(
 def recognise_reader(
     texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
 ) -> None:
-    """See that a reader whose bytes cannot be hashed is the one whose latents are kept.
+    """Check that a reader whose bytes cannot be hashed still computes the cached latents.
 
     It reads eight of the texts again, or those that are kept if they are fewer.
 
@@ -253,15 +253,15 @@ def _check(
             f"numbers of shape {latents.shape}{'' if finite else ', not all of them finite'}, "
             f"by the reader `{reader.spec}`",
             expected=f"finite numbers of shape ({texts}, {wanted}) for {texts} texts",
-            fix="name another model; a reader of your own keeps to one shape, or changes its "
-            "fingerprint",
+            fix="choose another model; a custom reader must return one "
+            "shape, or change its fingerprint",
         )
     if reader.precision == "bfloat16" and (latents.view(np.uint32) & 0xFFFF).any():
         raise ModelError(
             f"numbers with more bits than bfloat16 has, by the reader `{reader.spec}`, whose "
             "precision is bfloat16",
-            expected="numbers that are kept without loss",
-            fix="let its precision be float32, or round its latents",
+            expected="numbers that bfloat16 represents exactly",
+            fix="set its precision to float32, or round its latents",
         )
 
 

@@ -1,4 +1,4 @@
-"""Finds the perturbation set of a reference, one capability at a time, resumably."""
+"""Searches the perturbations of a reference, one capability at a time, resumably."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES_OF_A_TRACE = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PerturbationSet:
-    """What one capability's search gave, in the order of examples and trials."""
+    """The result of one capability's search, in the order of examples and trials."""
 
     outcome: Outcome
     perturbations: tuple[Perturbation, ...]

@@ -1,4 +1,4 @@
-"""Loads the data and capabilities of an audit, and finds what is wrong before any work is done."""
+"""Loads and checks the data and capabilities of an audit before any work is done."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def load_labelled(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenCapability:
-    """A capability, ready to search, and where it comes from."""
+    """A capability and its origin."""
 
     capability: Capability
     origin: str
 
     def card(self) -> CapabilityCard:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         return piece_card(self.capability, self.origin)
 
 

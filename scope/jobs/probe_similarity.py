@@ -1,4 +1,4 @@
-"""A saved probe as a measure of likeness in meaning: texts in, one value from 0 to 1 a pair out."""
+"""A saved probe as a similarity measure: texts in, one value from 0 to 1 per pair out."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ProbeSimilarity:
             When there is no probe, or it is damaged.
         ModelError, SpecError
             When its model cannot be found or named, may not be loaded without having been named,
-            or is not as it was: then both fingerprints are told.
+            or has changed: then both fingerprints are given.
         """
         try:
             opened = open_probe(expanded(folder), options, model)
@@ -68,8 +68,8 @@ class ProbeSimilarity:
             raise type(error)(
                 error.found,
                 expected=error.expected,
-                fix=f"say where it is now: --semscore probe:{folder}#SPEC, for which "
-                "--allow-pickle and --trust-remote-code hold, too; or fit the probe again",
+                fix=f"give its new location: --semscore probe:{folder}#SPEC, to which "
+                "--allow-pickle and --trust-remote-code also apply; or fit the probe again",
             ) from error
         return cls(folder=folder, model=model, opened=opened)
 
@@ -98,7 +98,7 @@ class ReadTexts:
     """Texts that a probe's model has read, any two of which can be compared.
 
     ``truncated`` says how many of them are longer than the model reads: of those the beginning
-    alone is compared. Their latents lie on the disk; of a comparison no more than a portion of
+    alone is compared. Their latents are stored on disk; of a comparison no more than a portion of
     them is in memory at a time.
     """
 

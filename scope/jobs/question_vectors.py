@@ -1,4 +1,4 @@
-"""The vectors of questions: each is computed once by an encoder, and kept for later."""
+"""The vectors of questions: each is computed once by an encoder, and cached."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _TEXTS_A_QUERY = 900
 def question_vectors(
     texts: Sequence[str], encoder: Encoder, progress: Progress | None = None
 ) -> NDArray[np.float32]:
-    """One row a text, as the encoder gives it.
+    """One row per text, as the encoder gives it.
 
     The vectors of each encoder are kept in a file of their own in the cache folder, portion by
-    portion: a killed process goes on where it was, and several at once share the work.
+    portion: a killed process resumes, and several at once share the work.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def question_vectors(
     encoder
         Its fingerprint says whether vectors that are kept are its own.
     progress
-        Where to show progress; nowhere by default.
+        Progress display; none by default.
 
     Raises
     ------
     DataError
         When a text is empty.
     ModelError
-        When the encoder gives other than one row of finite numbers a text.
+        When the encoder gives other than one row of finite numbers per text.
     RunError
         When the file cannot be written, or is damaged as a whole: a damaged vector is computed
         again.
@@ -103,7 +103,7 @@ def _encode(
     texts: Sequence[str], known: _Vectors, encoder: Encoder, kept: _Kept, progress: Progress
 ) -> None:
     """Add what is missing to what is known, and keep it."""
-    again = f" ({kept.damaged} of them damaged, computed again)" if kept.damaged else ""
+    again = f" ({kept.damaged} of them damaged, recomputed)" if kept.damaged else ""
     shown = progress.task(f"question vectors{again}", len(texts) + len(known), len(known))
     with shown as advance:
         for start in range(0, len(texts), ENCODED_AT_ONCE):
@@ -126,8 +126,8 @@ def _rows(texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
         raise ModelError(
             f"numbers of shape {rows.shape}{finite}, by the encoder `{encoder.spec}` of "
             f"{len(texts)} texts",
-            expected="one row of finite numbers a text",
-            fix="name another encoder",
+            expected="one row of finite numbers per text",
+            fix="choose another encoder",
         )
     return rows
 
@@ -206,25 +206,25 @@ class _Kept:
         rows = [known[text] for text in texts]
         if len({len(row) for row in rows}) > 1:
             with _mendable(self._path):
-                raise damaged(self._path, "its vectors are not of one length")
+                raise damaged(self._path, "its vectors differ in length")
         return np.stack(rows)
 
 
 @contextmanager
 def _mendable(path: Path) -> Iterator[None]:
-    """Whatever trouble there is with the file, the error names a way out."""
+    """Turns every error of the file into one that gives a fix."""
     try:
         with guarded(path):
             yield
     except RunError as error:
         raise RunError(
             error.found,
-            expected="a file in which vectors of questions can be kept",
-            fix=f"delete `{path}`, which is made again, or name another folder in the "
-            "environment variable SCOPE_CACHE",
+            expected="a file for question vectors",
+            fix=f"delete `{path}`, which is then rebuilt, or set the "
+            "environment variable SCOPE_CACHE to another folder",
         ) from error
 
 
 def _digest(text: str) -> bytes:
-    """Sixteen bytes that stand for the text, which may be long."""
+    """A hash of sixteen bytes in place of the text, which may be long."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -24,7 +24,7 @@ def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Comparison:
         raise RunError(
             f"`{folder.path}` has no result yet",
             expected="a run that has finished",
-            fix="give its command again: it goes on where it was",
+            fix="run its command again to resume it",
         )
     return comparison
 

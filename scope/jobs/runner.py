@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
 from scope.core.request import Request
-from scope.jobs.identity import default_run_name, notes_of, question_of
+from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.records import Clock, Comparison, Manifest
 from scope.registry import find
 from scope.store import Run, run_folder
@@ -41,7 +41,7 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared]) -> Compariso
     began = time.monotonic()
     manifest, find_out = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
-    with Run.open(folder, question_of(manifest), notes=notes_of(manifest)) as run:
+    with Run.open(folder, configuration_of(manifest), notes=notes_of(manifest)) as run:
         return _finish(find_out(run), run, began)
 
 

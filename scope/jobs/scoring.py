@@ -1,4 +1,4 @@
-"""Asks every model for its answers to the original and the changed texts."""
+"""Inference of every model on the original and the changed texts."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _look_up(model: NamedModel, texts: Sequence[str], run: Run) -> Answers:
         raise ModelError(
             error.found,
             expected=error.expected,
-            fix=f"have the model answer the texts in {path}, add the rows to its file, and "
-            "give the same command again",
+            fix=f"run the model on the texts in {path}, add the "
+            "rows to its file, and run the same command again",
         ) from error
 
 

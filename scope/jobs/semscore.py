@@ -1,4 +1,4 @@
-"""What SemScore is measured by: a sentence encoder, or a probe of a model's layers."""
+"""The measure of SemScore: a sentence encoder, or a probe of a model's layers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENCODED_AT_ONCE = 256
 class Likeness(NamedTuple):
     """How the answers to one task are compared.
 
-    ``cosines`` says whether the values of ``by_meaning`` are cosines, in -1..1; others lie in 0..1.
+    ``cosines``: whether the values of ``by_meaning`` are cosines, in -1..1; others are in 0..1.
     ``by_words`` is there for fillers of a blank alone, and where there is a table of words;
     ``truncated`` counts the texts of which the beginning alone is compared, as far as it is known.
     """
@@ -44,15 +44,15 @@ class Likeness(NamedTuple):
 
 
 class SemScore(Protocol):
-    """What measures SemScore."""
+    """A measure of SemScore."""
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What of it decides the result, as the manifest says it."""
+        """The settings that decide the result, as in the manifest."""
 
     @property
     def reproducible(self) -> str:
-        """How equal its vectors are whatever is read beside a text; empty where it is unknown."""
+        """How equal its vectors are in any batch; empty where it is unknown."""
 
     def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
         """Read every text that may be compared, and say how."""
@@ -131,7 +131,7 @@ class ByProbe:
 def load_semscore(
     spec: str | None, tasks: Sequence[Task], options: ModelOptions
 ) -> SemScore | None:
-    """What measures SemScore, where a task is answered in words; None where nothing does.
+    """The measure of SemScore for tasks with free-text answers; None without one.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def load_semscore(
     Raises
     ------
     SpecError
-        When a probe is named, and no answer is in words; when no model stands behind the ``#``;
+        When a probe is named, and no answer is in words; when there is no model after the ``#``;
         or when no such encoder can be named.
     ModelError
         When the encoder, or the model of the probe, cannot be loaded or is not as it was.
@@ -170,9 +170,9 @@ def _by_probe(
 ) -> ByProbe:
     if not in_words:
         raise SpecError(
-            f"`{spec}` for {', '.join(task.name for task in tasks)}, where options are chosen",
-            expected="a task that is answered in words, such as cloze: SemScore compares texts",
-            fix="leave --semscore out, or name another task",
+            f"`{spec}` for {', '.join(task.name for task in tasks)}, which is multiple choice",
+            expected="a task with free-text answers, such as cloze: SemScore compares texts",
+            fix="leave --semscore out, or choose another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
     from scope.jobs.probe_similarity import ProbeSimilarity
@@ -190,7 +190,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
     Raises
     ------
     SpecError
-        When nothing stands behind the ``#``.
+        When there is no spec after the ``#``.
 
     Examples
     --------
@@ -204,16 +204,16 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
         return Path(rest), None
     if not model.strip():
         raise SpecError(
-            f"`{spec}`, with no model behind the `#`",
+            f"`{spec}`, with no model after the `#`",
             expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
-            fix=f"write {PROBE}{before}, or say where the model is now",
+            fix=f"write {PROBE}{before}, or give the model's new location",
         )
     return Path(before), model
 
 
 @contextmanager
 def _or_leave_it_out(option: str) -> Iterator[None]:
-    """Whatever is wrong with what measures SemScore, the rest can be had without it."""
+    """Errors of the measure of SemScore also suggest a run without it."""
     try:
         yield
     except ScopeError as error:

@@ -10,7 +10,7 @@ from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_numbe
 from scope.core.request import Request
 
 AuditRole = Literal["classifier", "next_token"]
-"""What models are asked about texts: their label, or the token that follows them."""
+"""The output of models for a text: its label, or the token that follows it."""
 
 
 @dataclass(frozen=True, kw_only=True)

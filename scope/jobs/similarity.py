@@ -1,4 +1,4 @@
-"""Scores of new pairs by a saved probe, which nobody need have scored."""
+"""Scores of new pairs by a saved probe."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def similarity(
     model_options
         Where the model runs; its precision is the one that the probe knows.
     progress
-        Where to show progress; nowhere by default.
+        Progress display; none by default.
 
     Returns
     -------
@@ -53,10 +53,10 @@ def similarity(
         Whatever the user can fix: see `scope.errors`.
     """
     if isinstance(first, str) or isinstance(second, str) or len(first) != len(second):
-        told = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
+        shown = [f"`{one[:40]}`" if isinstance(one, str) else len(one) for one in (first, second)]
         raise DataError(
-            f"{told[0]} beside {told[1]}",
-            expected="two lists of texts, as many in each",
+            f"{shown[0]} beside {shown[1]}",
+            expected="two lists of texts of the same length",
             fix="give a list of first texts and a list of second texts, in the same order",
         )
     folder = expanded(probe)

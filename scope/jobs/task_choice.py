@@ -28,7 +28,7 @@ class ChosenTask:
     data: TaskData
 
     def card(self) -> CapabilityCard:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         return piece_card(self.task, self.origin)
 
 
@@ -45,7 +45,7 @@ def choose_tasks(
     Raises
     ------
     SpecError
-        When a name is unknown or stands twice, a task has no data or data no task, or no task has
+        When a name is unknown or occurs twice, a task has no data or data no task, or no task has
         one of the settings.
     DataError
         When data cannot be read, or nothing can be asked of it.
@@ -86,9 +86,8 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, s
         found, origin = guarded_piece(task), type(task).__module__
     if _is_of_pairs(found):
         raise SpecError(
-            f"the task `{found.name}`, whose pairs no model is asked: a probe of its layers "
-            "learns to follow people's scores",
-            expected=f"a task whose questions models answer: {', '.join(task_names(pairs=False))}",
+            f"the task `{found.name}`, whose scored pairs are for probes",
+            expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
             fix=f"write scope probe --task {found.name}",
         )
     return found, origin

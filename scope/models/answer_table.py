@@ -1,4 +1,4 @@
-"""``predictions:FILE.tsv#MODEL``: the options that many models chose, one line a model.
+"""``predictions:FILE.tsv#MODEL``: the options that many models chose, one line per model.
 
 A line is the model's name, a tab, and one character for each row of the data: the letter of the
 option, ``.`` where no answer could be found in what the model said, ``-`` where it was not asked.
@@ -27,7 +27,7 @@ ALL = "*"
 
 _TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNORECASE | re.DOTALL)
 NOT_GIVEN, NOT_ASKED = ".", "-"
-"""What stands in a table instead of a letter."""
+"""The characters in place of a letter."""
 
 _BY_ID = "save the answers as .jsonl, with an `id` each"
 
@@ -86,7 +86,7 @@ class TableColumn:
                 f"{rows} rows in {data}, and {self._name} with {len(self._letters)} answers a "
                 "model, by row",
                 expected="one character for each row of the data, in their order",
-                fix=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"choose the data that the table was made for, or {_BY_ID}",
             )
 
     def _answer(self, question: Question) -> Answer:
@@ -96,7 +96,7 @@ class TableColumn:
                 f"{'no known row' if question.row is None else f'row {question.row}'}, and "
                 f"{self._name} with {len(self._letters)} answers a model, by row from 0",
                 expected="questions that are made of the rows of the table's data",
-                fix=f"name the data that the table was made for, or {_BY_ID}",
+                fix=f"choose the data that the table was made for, or {_BY_ID}",
             )
         letter = self._letters[question.row]
         if letter == NOT_ASKED:
@@ -166,7 +166,7 @@ def _read(path: Path) -> Mapping[str, str]:
     if missing:
         raise DataError(
             f"no file {path}",
-            expected="a table of answers: a model's name, a tab, one character a question",
+            expected="a table of answers: a model's name, a tab, one character per question",
             fix="check the path",
         )
     lines: dict[str, str] = {}
@@ -175,8 +175,8 @@ def _read(path: Path) -> Mapping[str, str]:
         if not name.strip() or not tab or not letters or name in lines:
             raise DataError(
                 f"line {number} of {path.name}: {line.strip()[:60]!r}"
-                f"{', a model that stands there twice' if name in lines else ''}",
-                expected="a model's name, each once, a tab, and one character a question",
+                f"{', a model that is listed twice' if name in lines else ''}",
+                expected="a model's name, each once, a tab, and one character per question",
                 fix="fix the line",
             )
         lines[name] = letters

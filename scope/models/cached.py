@@ -41,7 +41,7 @@ class CachedClassifier:
     def classify(self, texts: Sequence[str], advance: Advance | None = None) -> list[Prediction]:
         """Answer every text, asking the model only for new ones, each once.
 
-        ``advance`` is told of every text that had to be asked for, when its answer is safe.
+        ``advance`` counts every new text once its answer is stored.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class CachedClassifier:
                 if not 0 <= place < len(texts) or place in came:
                     raise self._wrong(
                         f"text {place} of {len(texts)}{' twice' if place in came else ''}",
-                        "one answer a text, by its place",
+                        "one answer per text, by its place",
                     )
                 self._check(texts[place], prediction)
                 came.add(place)
@@ -102,8 +102,8 @@ class CachedClassifier:
         if answers != texts:
             raise ModelError(
                 f"`{self.spec}` gives {answers} answers to {texts} texts",
-                expected="one answer a text, in order",
-                fix="fix the model, or name another one",
+                expected="one answer per text, in order",
+                fix="fix the model, or choose another one",
             )
 
     def _check(self, text: str, prediction: Prediction) -> None:
@@ -117,16 +117,16 @@ class CachedClassifier:
             )
             good = _names_tokens(prediction)
         if not good:
-            told = str(prediction.probabilities)
+            shown = str(prediction.probabilities)
             if prediction.tokens:
-                told = f"the tokens {prediction.tokens} with {told}"
-            raise self._wrong(f"{told[:300]} to the text {text[:80]!r}", expected)
+                shown = f"the tokens {prediction.tokens} with {shown}"
+            raise self._wrong(f"{shown[:300]} to the text {text[:80]!r}", expected)
 
     def _wrong(self, found: str, expected: str) -> ModelError:
         return ModelError(
             f"`{self.spec}` answers {found}",
             expected=expected,
-            fix="fix the model, or name another one",
+            fix="fix the model, or choose another one",
         )
 
 

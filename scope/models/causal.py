@@ -1,4 +1,4 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: causal language models, which go on with a text."""
+"""``hf:NAME_OR_PATH[@REVISION]``: causal language models, which continue a text."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class CausalModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._decoder.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
@@ -205,7 +205,7 @@ class CausalModel:
                 raise ModelError(
                     f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
                     expected="options that the model can read",
-                    fix="fix the option, or name another model",
+                    fix="fix the option, or choose another model",
                 )
         return spelled
 

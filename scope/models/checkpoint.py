@@ -29,7 +29,7 @@ class Checkpoint:
 
 
 def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
-    """The folder that a name or path stands for, downloaded from the hub if need be.
+    """The folder of a name or path, downloaded from the hub if need be.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class Decoder:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     def write(

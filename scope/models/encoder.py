@@ -40,7 +40,7 @@ class SentenceEncoder:
 
     @property
     def reproducible(self) -> str:
-        """How equal a vector is whatever is encoded beside it; see `scope.models.inference`.
+        """How equal a vector is in any batch; see `scope.models.inference`.
 
         Empty for what is neither a transformer nor a table of words.
         """
@@ -48,7 +48,7 @@ class SentenceEncoder:
 
     @asking
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """One row a text; a row never depends on the other texts."""
+        """One row per text; a row never depends on the other texts."""
         vectors: dict[int, NDArray[np.float64]] = {}
         for batch in batches_of_equal_length(self._lengths(texts), self._token_budget):
             rows = self._inference.run(self._of_texts, texts=[texts[index] for index in batch])
@@ -67,7 +67,7 @@ class SentenceEncoder:
 
     @asking
     def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """One row a word, from the table of input embeddings alone: its static embedding.
+        """One row per word, from the table of input embeddings alone: its static embedding.
 
         A row is the mean of the rows of the word's tokens, at length 1. This is how words of a
         cloze are compared where the sentence around them is to be left out (``word_cosine``). A
@@ -91,8 +91,8 @@ class SentenceEncoder:
         if transformer is None:
             raise ModelError(
                 f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
-                expected="an encoder that begins with a transformer, whose table of words is read",
-                fix="name another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
+                expected="an encoder that begins with a transformer with word embeddings",
+                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
         return transformer.get_input_embeddings().weight.detach().cpu()
 

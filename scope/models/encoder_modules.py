@@ -147,7 +147,7 @@ def _require_safetensors(place: _Place, options: ModelOptions) -> None:
         raise ModelError(
             f"`{place.name}` has no {(Path(place.path) / 'model.safetensors').as_posix()}",
             expected="weights as safetensors: a pickle can run any code when it is read",
-            fix="name another encoder, or, if you trust its author, add --allow-pickle",
+            fix="choose another encoder, or, if you trust its author, add --allow-pickle",
         )
 
 
@@ -217,5 +217,5 @@ def _unknown_module(name: str, kind: str) -> ModelError:
     return ModelError(
         f"`{name}` has the module {kind[:80]!r}",
         expected=f"modules of the kinds {', '.join(_BUILDERS)}: others may take code from files",
-        fix="if you trust its author, add --trust-remote-code; else name another encoder",
+        fix="if you trust its author, add --trust-remote-code; else choose another encoder",
     )

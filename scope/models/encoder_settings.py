@@ -147,6 +147,6 @@ def known_settings(name: str, path: Path, known: Known) -> dict[str, Any]:
                 f"{path.parent.name}/",
                 expected=f"ordinary values of {', '.join(known)}: others may run code that comes "
                 "with the encoder",
-                fix="if you trust its author, add --trust-remote-code; else name another encoder",
+                fix="if you trust its author, add --trust-remote-code; else choose another encoder",
             )
     return held

@@ -1,4 +1,4 @@
-"""One spec that stands for several models."""
+"""One spec for several models."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SAVED = (".jsonl", ".jsonl.gz", ".parquet")
 
 
 def expand_spec(spec: str) -> tuple[str, ...]:
-    """The specs of all models that a spec stands for.
+    """The specs of all models that a spec means.
 
-    ``predictions:FILE.tsv#*`` stands for every model of the table, in its order,
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order,
     ``predictions:FOLDER`` for every file of saved answers in it, by name; any other spec for
     itself.
 
@@ -50,7 +50,7 @@ def _files_of(folder: Path) -> tuple[str, ...]:
     if not files:
         raise DataError(
             f"no saved answers in the folder {folder}",
-            expected=f"a file a model, with one of the endings {', '.join(SAVED)}",
+            expected=f"one file per model, with one of the endings {', '.join(SAVED)}",
             fix="check the path",
         )
     return tuple(f"predictions:{one}" for one in files)

@@ -48,7 +48,7 @@ class ExtractiveModel:
     A passage too long for the model is read in windows; each begins in the middle of the one
     before. The answer is the span, over all windows, with the highest sum of start and end logit.
     The answer is empty where no window says less than that span's score for its first token
-    (``[CLS]``), as with SQuAD 2.0. Nothing in a checkpoint tells whether it was trained on
+    (``[CLS]``), as with SQuAD 2.0. A checkpoint does not show whether it was trained on
     questions without an answer; heads of SQuAD 1.1 are judged likewise, since the usual training
     taught them that token for windows that lack the answer.
     """
@@ -65,7 +65,7 @@ class ExtractiveModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     @asking
@@ -82,9 +82,9 @@ class ExtractiveModel:
         for question in questions:
             if not (question.context or "").strip():
                 raise ModelError(
-                    f"`{self.spec}` is asked the question {question.id!r} without a passage",
-                    expected="a context to point at: an extractive head writes nothing itself",
-                    fix="name a model that writes its answers, or data with contexts",
+                    f"`{self.spec}` has no context for the question {question.id!r}",
+                    expected="a question with a context: an extractive model selects a span of it",
+                    fix="choose a generative model, or data with contexts",
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
         windows = [
@@ -178,13 +178,13 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
     ------
     ModelError
         When it is not there, is a pickle, cannot be read, its head was never trained, or its
-        tokenizer does not tell which characters a token stands for.
+        tokenizer does not map tokens to characters.
     """
     head = load_head(rest, options, "QuestionAnswering")
     if not head.tokenizer.is_fast:
         raise ModelError(
             f"the tokenizer of `{rest}` ({type(head.tokenizer).__name__}) gives no offsets",
-            expected="a fast tokenizer, which tells the characters that a token stands for",
+            expected="a fast tokenizer, which maps tokens to characters",
             fix="save the checkpoint with a tokenizer.json",
         )
     return ExtractiveModel(head, spec=f"hf:{rest}", options=options)

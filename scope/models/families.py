@@ -26,7 +26,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 )
 """The transformers library's tables of architectures, and the module that asks their models.
 
-The first table that names an architecture decides: BART, which stands in two, is text-to-text.
+The first table that names an architecture decides: BART, which is in two, is text-to-text.
 """
 
 

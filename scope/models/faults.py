@@ -1,4 +1,4 @@
-"""The two borders where what a library raises becomes a message: loading a model, and asking it."""
+"""Turns the errors of libraries into messages, at loading and at inference."""
 
 from __future__ import annotations
 
@@ -79,22 +79,22 @@ def _asking(model: Any) -> Iterator[None]:
         if _is_ours(error.__traceback__):
             raise
         raise ModelError(
-            f"`{model.spec}` fails while it is asked ({first_line(error)})",
-            expected="a model that answers every text of up to its longest input",
+            f"`{model.spec}` fails during inference ({first_line(error)})",
+            expected="a model that answers every text up to its maximum length",
             fix="check that the tokenizer and the weights belong together; where memory is short, "
             "give a smaller --token-budget",
         ) from error
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    """Whether the line that raised stands in SCoPE's own code."""
+    """Whether the line that raised is in SCoPE's own code."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and _OURS in Path(trace.tb_frame.f_code.co_filename).parents
 
 
 def unreadable(name: str, reason: str) -> ModelError:
-    """What to say of a checkpoint that its library does not read."""
+    """The error of a checkpoint that its library cannot read."""
     return ModelError(
         f"`{name}` cannot be loaded ({reason})",
         expected="a folder with config.json, a tokenizer and *.safetensors",

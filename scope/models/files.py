@@ -43,7 +43,7 @@ def wanted_files(name: str, folder: Path, patterns: Sequence[str]) -> list[Path]
                 raise unreadable(name, f"{shown}: {error.strerror}") from error
             continue
         if not stat.S_ISREG(status.st_mode):
-            raise unreadable(name, f"{shown} is no ordinary file")
+            raise unreadable(name, f"{shown} is not a regular file")
         if is_wanted:
             _require_readable(name, path, shown, status.st_size)
             found.append(path)
@@ -65,7 +65,7 @@ def read_json(name: str, path: Path) -> Any:
     """
     # A pipe would be waited for: this is asked of files, too, that `wanted_files` leaves out.
     if path.exists() and not path.is_file():
-        raise unreadable(name, f"{path.name} is no ordinary file")
+        raise unreadable(name, f"{path.name} is not a regular file")
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     # Nested too deeply, JSON ends in a RecursionError.

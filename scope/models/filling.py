@@ -31,9 +31,9 @@ def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, 
     ----------
     compute
         Gets the rows, padded, by name; returns a tensor, an array or a tuple of which tensors
-        and arrays have one entry a row.
+        and arrays have one entry per row.
     rows
-        Tensors or lists with one entry a row.
+        Tensors or lists with one entry per row.
     """
     first = next(iter(rows.values()))
     given = len(first)

@@ -43,7 +43,7 @@ def refuse_foreign_code(name: str, folder: Path) -> None:
         not the library's, or files outside its folder.
     """
     for path in sorted(folder.rglob("custom_generate")):
-        raise foreign(name, f"{path.relative_to(folder)}/ holds code of its own")
+        raise foreign(name, f"{path.relative_to(folder)}/ contains its own code")
     for path in sorted(folder.glob("adapter_config.json")):
         raise is_adapter(name, path.relative_to(folder))
     for path in sorted(folder.rglob("*.json")):
@@ -55,11 +55,11 @@ def refuse_foreign_code(name: str, folder: Path) -> None:
 
 
 def foreign(name: str, what: str) -> ModelError:
-    """What to say of code that is not the libraries' own."""
+    """The error of code that is not the libraries' own."""
     return ModelError(
-        f"`{name}` is made of code of its own: {what}",
-        expected="classes of the transformers and sentence-transformers libraries alone",
-        fix="if you trust its author, add --trust-remote-code; else name another model",
+        f"`{name}` runs its own code: {what}",
+        expected="only classes of the transformers and sentence-transformers libraries",
+        fix="if you trust its author, add --trust-remote-code; else choose another model",
     )
 
 
@@ -130,7 +130,7 @@ def _refuse_shards_elsewhere(name: str, path: Path) -> None:
 
 
 def is_adapter(name: str, shown: Path) -> ModelError:
-    """What to say of an adapter: the library would load its base model from elsewhere."""
+    """The error of an adapter, whose base model the library would load from elsewhere."""
     return ModelError(
         f"`{name}` is an adapter ({shown}), whose base model is another checkpoint",
         expected="a checkpoint with all of its weights",

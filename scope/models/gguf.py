@@ -45,7 +45,7 @@ def identify(rest: str, options: ModelOptions) -> str:
     Raises
     ------
     ModelError
-        When there is no such file, or it is no GGUF.
+        When there is no such file, or it is not a GGUF file.
     """
     path = expanded(rest)
     _require_gguf(path)

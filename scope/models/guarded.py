@@ -1,4 +1,4 @@
-"""A model of foreign code: checked once, and every failure of it is told."""
+"""A model of foreign code: checked once, and every failure is reported."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _array(given: Any, name: str, spec: str) -> Any:
 
 
 def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
-    """What was answered to so many texts; one more is enough to see that there are too many."""
+    """Answered questions to so many texts; one more is enough to see that there are too many."""
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         raise _no_prediction(given, spec)
     return [checked_prediction(one, spec) for one in islice(given, count + 1)]

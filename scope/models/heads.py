@@ -110,5 +110,5 @@ def _untrained(rest: str, kind: str, missing: list[str]) -> ModelError:
     return ModelError(
         f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
         expected=f"a checkpoint trained as a transformers model for {kind}",
-        fix="name one with that head; an untrained head would answer at random",
+        fix="name one with that head; an untrained head answers at random",
     )

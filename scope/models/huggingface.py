@@ -43,7 +43,7 @@ class HuggingFaceClassifier:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     @asking
@@ -140,11 +140,11 @@ def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
             expected="a checkpoint with a trained classification head",
-            fix="name a fine-tuned classifier; a base model's head would answer at random",
+            fix="name a fine-tuned classifier; a base model's untrained head answers at random",
         )
     if config.problem_type == "multi_label_classification":
         raise ModelError(
-            f"`{rest}` gives each of its labels a probability of its own",
+            f"`{rest}` is a multi-label classifier: each label has its own probability",
             expected="a classifier whose probabilities sum to 1 over its labels",
             fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
         )

@@ -1,4 +1,4 @@
-"""The one way in which a model computes: with products so filled that no row depends on the others.
+"""Inference in which no row depends on the others: matrix products are padded.
 
 A matrix product adds up in an order that may depend on the number of its rows. Which numbers of
 rows give equal bits differs between processors, libraries and numbers of threads, so it is
@@ -103,7 +103,7 @@ class Inference:
 
     @property
     def reproducible(self) -> str:
-        """How equal a text's answers are whatever is asked beside it, in words.
+        """How equal a text's answers are in any batch, in words.
 
         Empty where the model could not be tried, so that nothing can be stated.
         """
@@ -136,10 +136,10 @@ class Inference:
         ----------
         compute
             Gets the rows by name, padded where batches are; returns a tensor, an array or a
-            tuple of which tensors and arrays have one entry a row. Whatever else stands in the
+            tuple of which tensors and arrays have one entry per row. Whatever else stands in the
             tuple, such as a cache, is passed on as it is, padded.
         rows
-            Tensors or lists with one entry a row.
+            Tensors or lists with one entry per row.
         """
         return self._under(self.rule or self._fallback, compute, rows)
 

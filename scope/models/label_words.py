@@ -1,4 +1,4 @@
-"""A language model as a classifier: the labels are told as words, and it chooses one of them."""
+"""A language model as a classifier that chooses among label words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class PromptedScorer(ChoiceScorer, Protocol):
 class LabelWordClassifier:
     """A choice scorer in the role of classifier, with a word for each label.
 
-    A text's probabilities are those of the words as options of the prompt `classify`, in which
-    the words are told too. A scorer that has a prompt of its own for questions is given this one
+    A text's probabilities are those of the words as options of the prompt `classify`, which
+    also lists the words. A scorer that has a prompt of its own for questions is given this one
     in its stead; any other is asked the whole prompt as a question.
     """
 
@@ -71,8 +71,8 @@ class LabelWordClassifier:
         if len(answers) != len(texts):
             raise ModelError(
                 f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
-                expected="one answer a text",
-                fix="fix the model, or name another one",
+                expected="one answer per text",
+                fix="fix the model, or choose another one",
             )
         return [answers[index] for index in range(len(texts))]
 
@@ -93,9 +93,9 @@ class LabelWordClassifier:
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
                 f"words {', '.join(self._words)} to the text {text[:80]!r}",
-                expected="a probability for each word: without them no two models can be "
-                "compared by more than their choices",
-                fix="name a model that tells them, such as an hf: or gguf: one, or an endpoint "
+                expected="a probability for each word: without them only the models' "
+                "choices can be compared",
+                fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "
                 "with log-probabilities",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)

@@ -47,7 +47,7 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
 
 
 class AlignedClassifier:
-    """A target whose probabilities stand in the order of the reference's labels."""
+    """A target whose probabilities are in the order of the reference's labels."""
 
     def __init__(
         self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
@@ -118,8 +118,8 @@ def _order(
             f"labels that do not align:\n{_side_by_side(labels, classifier.labels)}\n"
             f"  (left the reference, right `{classifier.spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix="say what corresponds, once for each label: "
-            f"--label-map {_first_entry(classifier.labels, labels, label_map)}",
+            fix="map each label "
+            f"that differs: --label-map {_first_entry(classifier.labels, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -160,9 +160,9 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix="say what corresponds, once for each label: "
-            f"--label-map {_first_entry(found, labels, label_map)}; "
-            "or do without: --label-column none",
+            fix="map each label "
+            f"that differs: --label-map {_first_entry(found, labels, label_map)}; or omit gold "
+            "labels: --label-column none",
         )
     return tuple(
         example

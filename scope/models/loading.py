@@ -139,10 +139,10 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     if role == "classifier" and isinstance(model, ChoiceScorer):
         if split_spec(spec)[0] == "predictions":
             raise ModelError(
-                f"`{spec}` holds answers to questions, and no labels of texts",
-                expected="of labels a JSON line for each text, with `text`, `probabilities` and, "
+                f"`{spec}` contains answers to questions, not labels of texts",
+                expected="for labels, one JSON line per text with `text`, `probabilities` and, "
                 "in the first line, `labels`",
-                fix="write the file so; or name the task that the answers belong to, such as "
+                fix="save the file in this form; or choose the task of the answers, such as "
                 "--task choice",
             )
         from scope.models.label_words import LabelWordClassifier
@@ -153,7 +153,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     raise ModelError(
         f"`{spec}` is a {kind} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
-        fix="name another model, or ask for what this one can do (see `scope list models`)",
+        fix="choose another model, or use one of this model's roles (see `scope list models`)",
     )
 
 
@@ -209,7 +209,7 @@ def load_latent_reader(
     Parameters
     ----------
     readout
-        How a text becomes one vector a layer; by default a prompt's last token for causal models,
+        How a text becomes one vector per layer; by default a prompt's last token for causal models,
         the mean for others. Models of ``python:`` are read in a way of their own.
 
     Raises
@@ -228,14 +228,14 @@ def load_latent_reader(
     if readout is not None:
         raise SpecError(
             f"the readout {readout.kind} for the scheme `{scheme}`",
-            expected="a model of the scheme hf or gguf: others are read in a way of their own",
-            fix="leave the readout out, or name another model",
+            expected="a model of the scheme hf or gguf: other schemes have no choice of readout",
+            fix="leave the readout out, or choose another model",
         )
     if scheme == "openai":
         raise ModelError(
-            f"`{spec}` is on a server, which gives answers and shows no layers",
+            f"`{spec}` runs on a server, which does not expose its layers",
             expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
             f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
-            fix="name the checkpoint itself",
+            fix="use the checkpoint itself",
         )
     return cast(LatentReader, in_role(_loaded(spec, options), spec, "latent_reader", options))

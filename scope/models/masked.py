@@ -24,7 +24,7 @@ MOST_PIECES = 3
 """Tokens that a filler may be made of."""
 
 FILLERS = 5
-"""The answer and the others that are told with it."""
+"""The most answers per question, others included."""
 
 
 class _Masks(NamedTuple):
@@ -68,7 +68,7 @@ class MaskedModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     @asking

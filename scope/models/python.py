@@ -26,7 +26,7 @@ from scope.records.answered import SUMS_TO_ONE
 
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
-    "of probabilities a text; or an object with `fill`, `answer`, `choose` or `predict_next`"
+    "of probabilities per text; or an object with `fill`, `answer`, `choose` or `predict_next`"
 )
 
 _NUMBERS = "fiub"
@@ -62,7 +62,7 @@ class PythonClassifier:
             raise ModelError(
                 f"`{self.spec}` answered {len(texts)} texts with {what}",
                 expected=f"finite probabilities in the shape {shape}",
-                fix="return one row a text and one column a label, each row summing to 1",
+                fix="return one row per text and one column per label, each row summing to 1",
             )
         sums = rows.sum(axis=1)
         worst = sums[np.abs(sums - 1).argmax()]
@@ -82,8 +82,9 @@ class PythonClassifier:
             return given.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
-                f"`{self.spec}` answered with what is no table of numbers ({first_line(error)})",
-                expected="one row of probabilities a text, all of the same length",
+                f"`{self.spec}` answered with something that is not a table of numbers "
+                f"({first_line(error)})",
+                expected="one row of probabilities per text, all of the same length",
                 fix="return a list of lists of numbers, or an array",
             ) from error
 

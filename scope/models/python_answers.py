@@ -1,4 +1,4 @@
-"""Answers of the user's own Python: plain values, one a question, become checked records.
+"""Answers of the user's own Python: plain values, one per question, become checked records.
 
 ``fill`` and ``answer`` get a list of `Question` and return a list of texts, one each; ``choose``
 returns an option's number, letter or text, or a list of probabilities, one an option;
@@ -118,8 +118,8 @@ class PythonAnswers:
             raise self._wrong(f"a {type(given).__name__} to {count} {asked}", "a list of answers")
         values = list(islice(given, count + 1))
         if len(values) != count:
-            told = f"more than {count}" if len(values) > count else str(len(values))
-            raise self._wrong(f"{told} answers to {count} {asked}", "one answer to each")
+            found = f"more than {count}" if len(values) > count else str(len(values))
+            raise self._wrong(f"{found} answers to {count} {asked}", "one answer to each")
         return values
 
     def _wrong(self, found: str, expected: str) -> ModelError:

@@ -1,4 +1,4 @@
-"""Next tokens in the order of their probability, whatever the order in which a model tells them."""
+"""Next tokens in the order of their probability, in whatever order a model gives them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def next_tokens(
     ----------
     likeliest
         Texts of tokens with their probabilities, in any order; what these lack to 1 is the mass
-        of the tokens that are not told.
+        of the tokens that are not given.
     most
         How many tokens are kept.
 

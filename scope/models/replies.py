@@ -1,4 +1,4 @@
-"""What of a language model's reply is the answer, the same for every kind of model."""
+"""Extracts the answer from a language model's reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
 
 _COLONS = (":", "：")
 _AFTER_COLON = "*_\"'”’»` \t"
-"""What may stand behind the colon at the end of a line: ``**Answer:**``."""
+"""Characters allowed after the colon at the end of a line: ``**Answer:**``."""
 
 _ANNOUNCED = re.compile(
     r"(?:the\s+)?(?:\w+\s+)?answer(?:\s+to\s+(?:the|this|your)\s+question)?(?:\s+is)?\s*[:：]\s*"

@@ -1,6 +1,6 @@
 """``predictions:FILE``: answers that were saved elsewhere; no model is run.
 
-A classifier's file has one row a text, as JSON lines (gzipped or not) or parquet: ``text``;
+A classifier's file has one row per text, as JSON lines (gzipped or not) or parquet: ``text``;
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row. A file with a
 column ``answer``, or with ``probabilities`` but no ``labels``, holds answers to the questions of
 tasks, and a .tsv file those of many models.
@@ -60,8 +60,8 @@ class MissingPredictionsError(ModelError):
     def __init__(self, path: Path, texts: Sequence[str]) -> None:
         super().__init__(
             f"{path} has no prediction for {len(texts)} texts, such as {texts[0][:80]!r}",
-            expected="a row for every text that is asked for",
-            fix="have the model answer them, add the rows to the file, and give the command again",
+            expected="a row for every requested text",
+            fix="run the model on them, add the rows to the file, and run the command again",
         )
         self.texts = tuple(texts)
 

@@ -1,6 +1,6 @@
 """Answers to questions that were saved elsewhere, looked up by the question's id or its words.
 
-One row a question, as JSON lines (gzipped or not) or parquet: ``id``, or ``text`` (the question),
+One row per question, as JSON lines (gzipped or not) or parquet: ``id``, or ``text`` (the question),
 or both; ``answer``, null where the model gave none; and where there are options maybe
 ``probabilities``, one for each in their order. An answer to choose is the option's number from 0,
 its letter, or its text.
@@ -43,7 +43,7 @@ class MissingAnswersError(ModelError):
             f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
             f"{rest}",
             expected="a row for every question that is asked, with its `id` or its `text`",
-            fix="add the rows, or look whether the file was made for these data; an `answer` that "
+            fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",
         )
         self.questions = tuple(questions)
@@ -60,7 +60,7 @@ def _first(ids: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """What a row says, not yet compared with its question's options; ``place`` is for messages."""
+    """A row's content, not yet compared with the question's options; ``place`` is for messages."""
 
     place: str = field(compare=False)
     text: str
@@ -115,7 +115,7 @@ class SavedRow:
             )
 
     def wrong(self, found: str, expected: str) -> DataError:
-        """What to raise when the row cannot be the answer."""
+        """The error of a row that cannot be the answer."""
         return DataError(
             f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
         )

@@ -26,7 +26,7 @@ class Seq2Seq:
         self._start = settings.decoder_start_token_id if start is None else start
         if self._start is None:
             raise ModelError(
-                f"`{spec}` does not say with which token its decoder starts",
+                f"`{spec}` has no decoder_start_token_id",
                 expected="decoder_start_token_id in config.json",
                 fix="add it to the checkpoint's config.json",
             )
@@ -38,7 +38,7 @@ class Seq2Seq:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     def write(

@@ -53,7 +53,7 @@ class TextToTextModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is whatever is asked beside it; see `scope.models.inference`."""
+        """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._model.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> Self:

@@ -14,7 +14,7 @@ _INSIDE_WORDS = "'’-"
 
 
 class WordPieces(NamedTuple):
-    """One truth value a token of the vocabulary.
+    """One boolean per token of the vocabulary.
 
     ``begins`` are those that open a word after a space, ``opens`` those that may open one where
     no space comes before, ``continues`` those that are written onto the token before them.

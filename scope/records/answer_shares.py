@@ -1,4 +1,4 @@
-"""How one model answers the unchanged inputs: what no measure of agreement can show."""
+"""The answers of one model to the unchanged inputs: their frequencies and accuracy."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class AnswerShares:
         """
         # JSON has its keys in the order of the alphabet.
         ordered = sorted(self.counts.items(), key=lambda one: -one[1])
-        told = [f"{one} {100 * count / self.n:.0f} %" for one, count in ordered[:most]]
-        others = len(self.counts) - len(told)
-        return ", ".join(told) + (f", {others} others" if others else "")
+        listed = [f"{one} {100 * count / self.n:.0f} %" for one, count in ordered[:most]]
+        others = len(self.counts) - len(listed)
+        return ", ".join(listed) + (f", {others} others" if others else "")
 
 
 def marked(model: str, shares: Sequence[AnswerShares | TaskShares]) -> str:

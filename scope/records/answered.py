@@ -1,4 +1,4 @@
-"""What models and searches answer."""
+"""The answers of models and the results of searches."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 BLANK = "____"
-"""Stands in a cloze question where a word was taken out."""
+"""The blank of a cloze question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +24,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What a task asks of every model alike; nothing in it tells the right answer.
+    """A question of a task, the same for every model; it does not contain the right answer.
 
     ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
     passage that the answer is to be taken from, and ``options`` are the answers to choose from.
@@ -65,7 +65,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredPair:
-    """Two texts, and how alike in meaning people find them, in the unit of their data."""
+    """Two texts, and their human similarity score, in the unit of their data."""
 
     id: str
     first: str

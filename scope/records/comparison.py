@@ -1,4 +1,4 @@
-"""The whole of a result: what was asked, of whom, and every text and number behind it."""
+"""The complete result: its configuration, and every text and number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 Setting = str | int | float | bool | None
-"""A value that may stand in a manifest."""
+"""A value in a manifest."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +65,7 @@ class ScoredPerturbation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskAnswers:
-    """A task's items, with one row of answers a model, in the manifest's order of models."""
+    """A task's items, with one row of answers per model, in the manifest's order of models."""
 
     task: str
     items: tuple[Item, ...]
@@ -73,12 +73,12 @@ class TaskAnswers:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.items) for row in self.answers):
-            raise ValueError(f"{self.task}: not every model has one answer an item")
+            raise ValueError(f"{self.task}: not every model has one answer per item")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
-    """Which model it was: ``name`` is unique in the comparison, ``truncated`` counts texts.
+    """A model: ``name`` is unique in the comparison, ``truncated`` counts texts.
 
     ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
     ``suspect`` for the target and ``control`` for each model that it is compared with. ``labels``
@@ -101,7 +101,7 @@ class ModelCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataCard:
-    """Which texts they were, and what was left out of them before sampling.
+    """The data, and the rows that were left out before sampling.
 
     ``capability`` names the task that they belong to, where each has data of its own.
     """
@@ -118,7 +118,7 @@ class DataCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CapabilityCard:
-    """Which capability it was, in words and settings, and where it comes from."""
+    """A capability or task: its question, settings and origin."""
 
     name: str
     question: str
@@ -128,7 +128,7 @@ class CapabilityCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
-    """What was asked, of which models, on which data, with which software.
+    """The configuration: models, data, settings and software.
 
     ``encoder_reproducible`` says of the vectors of a sentence encoder what ``reproducible`` says of
     a model's answers; it is empty where there is none.
@@ -173,7 +173,7 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison:
-    """The whole result of a job: what was asked, the estimates, and every text behind them.
+    """The complete result of a job: its configuration, the estimates, and every text.
 
     ``folder`` is the folder of the run that gave it, or None.
     """

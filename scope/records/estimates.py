@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 GOLD = "(gold)"
-"""Stands for the right answers where another model's name could stand."""
+"""The name of the right answers in place of a model's name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

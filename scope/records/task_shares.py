@@ -1,4 +1,4 @@
-"""How one model answers the questions of one task: what no measure of agreement can show."""
+"""The answers of one model to one task: their frequencies and accuracy."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class TaskShares:
         """
         # A file holds them in the order of their names.
         ordered = sorted(self.counts.items(), key=lambda one: (-one[1], one[0]))
-        told = [f"{brief(one)} {100 * count / self.given:.0f} %" for one, count in ordered[:most]]
-        others = len(ordered) - len(told)
+        listed = [f"{brief(one)} {100 * count / self.given:.0f} %" for one, count in ordered[:most]]
+        others = len(ordered) - len(listed)
         missing = self.asked - self.given
         return (
-            (", ".join(told) or "none")
+            (", ".join(listed) or "none")
             + (f", {others} others" if others else "")
             + (f"; {missing} of {self.asked} without an answer" if missing else "")
         )

@@ -1,6 +1,6 @@
-"""A run on disk: what was asked, what has been found so far, and the result.
+"""A run on disk: its configuration, its answers so far, and the result.
 
-A run that is killed at any moment goes on where it was; nothing that was kept is asked again.
+A run that is killed at any moment resumes and reuses its stored answers.
 """
 
 from scope.store.listing import RunEntry, list_runs

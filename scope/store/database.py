@@ -1,4 +1,4 @@
-"""What a run finds as it comes, in one SQLite file; what was put survives a kill."""
+"""The answers and searches of a run in one SQLite file; stored rows survive a kill."""
 
 from __future__ import annotations
 
@@ -246,11 +246,12 @@ def _foreign(path: Path, application: int, version: int) -> RunError:
         return RunError(
             f"`{path}` has version {version}",
             expected=f"version {VERSION}",
-            fix="go on with the release of SCoPE that began the run, or choose another --run name",
+            fix="continue with the release of SCoPE that started the run, or choose "
+            "another --run name",
         )
     return RunError(
         f"`{path}` is a database of another program (application {application:#x})",
-        expected="a run that SCoPE began, or a new name",
+        expected="a run that SCoPE started, or a new name",
         fix="choose another name with --run",
     )
 

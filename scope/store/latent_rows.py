@@ -1,4 +1,4 @@
-"""One row of latents as it lies on the disk: its numbers, packed, and a checksum over them."""
+"""One row of latents on disk: its packed numbers and a checksum."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The latents of one model on disk: portions of rows in files of numbers, and an index of texts.
 
 A portion is a ``.npy`` file that is written whole and never changed. The index, in SQLite, says
-which row of which portion a text has. It is told of a portion after the file is there, in one
+which row of which portion a text has. A portion is added after its file is complete, in one
 transaction: of a process that is killed between the two nothing remains but a file that the next
 one overwrites. Any number of processes may read while one writes.
 
@@ -139,7 +139,7 @@ class LatentFolder:
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are whatever batches they were computed in; empty if not stated."""
+        """How equal latents are in any batch; empty if not stated."""
         with self._mendable():
             return (read_text(self._statement) or "")[:_LONGEST_NAME]
 
@@ -235,7 +235,7 @@ class LatentFolder:
                 self._whole[key] = LatentPlace(number, row, bool(truncated))
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
-        """A portion as it lies on the disk, of which only what is used is read; see `unpacked`."""
+        """A portion on disk, of which only the used part is read; see `unpacked`."""
         path = self._file(number)
         with self._mendable():
             require_file(path)
@@ -275,16 +275,16 @@ class LatentFolder:
 
     @contextmanager
     def _mendable(self) -> Iterator[None]:
-        """Whatever trouble there is with the folder, the error names a way out."""
+        """Turns every error of the folder into one that gives a fix."""
         try:
             with guarded(self._path):
                 yield
         except RunError as error:
             raise RunError(
                 error.found,
-                expected="a folder in which latents can be kept",
-                fix=f"delete `{self._path}`, which is made again, or name another folder in the "
-                "environment variable SCOPE_CACHE",
+                expected="a folder for latents",
+                fix=f"delete `{self._path}`, which is then rebuilt, or set the "
+                "environment variable SCOPE_CACHE to another folder",
             ) from error
 
 
@@ -293,5 +293,5 @@ def _is_count(value: object) -> bool:
 
 
 def _key(text: str) -> bytes:
-    """Sixteen bytes that stand for the text, which may be long."""
+    """A hash of sixteen bytes in place of the text, which may be long."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -13,14 +13,14 @@ from scope.store.trouble import guarded
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEntry:
-    """One run: what it asks of whom, whether it has finished, and its size in bytes.
+    """One run: its job and models, whether it has finished, and its size in bytes.
 
     A job between equals has ``models`` instead of a reference and targets.
 
-    ``reproducible`` is the least that holds for the answers of all its models and for the vectors
-    of its sentence encoder, such as "to the byte"; empty where one of them does not state it.
+    ``reproducible`` is the weakest statement among its models and its sentence encoder, such as
+    "to the byte"; empty where one of them states nothing.
 
-    ``broken`` says why a folder is not a readable run; the question is then empty.
+    ``broken`` gives the reason that a folder is not a readable run; job and models are then empty.
     """
 
     name: str
@@ -35,7 +35,7 @@ class RunEntry:
 
 
 def list_runs(root: Path) -> tuple[RunEntry, ...]:
-    """Every folder under ``root``, by name; one that is no readable run is listed as broken.
+    """Every folder under ``root``, by name; an unreadable run is listed as broken.
 
     Raises
     ------
@@ -60,17 +60,17 @@ def _entry(path: Path) -> RunEntry:
         with guarded(path):
             size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
             finished = folder.comparison_path.exists()
-        question = folder.read_question()
+        configuration = folder.read_configuration()
     except RunError as error:
         return RunEntry(name=path.name, broken=error.found)
-    if question is None:
+    if configuration is None:
         return RunEntry(name=path.name, size=size, broken="it has no manifest.json")
     return RunEntry(
         name=path.name,
-        job=_model(question.get("job")),
-        reference=_model(question.get("reference")),
-        targets=_models(question.get("targets")),
-        models=_models(question.get("models")),
+        job=_model(configuration.get("job")),
+        reference=_model(configuration.get("reference")),
+        targets=_models(configuration.get("targets")),
+        models=_models(configuration.get("models")),
         reproducible=_reproducible(folder.read_notes()),
         finished=finished,
         size=size,
@@ -102,7 +102,7 @@ def _models(value: object) -> tuple[str, ...]:
 
 
 def _model(value: object) -> str:
-    """How a question names a model: by a text, or by a mapping with a name or a spec."""
+    """The model's name in a configuration: a text, or a mapping with a name or a spec."""
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("spec")
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""One process at a time may write a run; the others are told which one does."""
+"""A lock: one process at a time may write a run."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _held(folder: Path) -> RunError:
 
 
 def _name_of_holder(path: Path) -> str:
-    """Who holds the lock, in words; the file may be missing for the moment of taking over."""
+    """The holder of the lock, in words; its file may be missing for a moment."""
     try:
         holder = json.loads(read_text(path) or "")
         return f"process {holder['pid']} on {holder['host']} since {holder['since']}"

@@ -16,10 +16,10 @@ from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Comparison, Perturbation, Prediction, Question
 from scope.serialization import from_json, to_json
+from scope.store.configuration import keep_configuration, read_configuration, read_notes
 from scope.store.database import Database
 from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
 from scope.store.lock import HOLDER, LOCK, RunLock
-from scope.store.question import keep_question, read_notes, read_question
 from scope.store.trouble import guarded
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
@@ -28,7 +28,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 def run_folder(run: str | Path, root: Path) -> Path:
-    """Where a run lies: a name stands for a folder under ``root``, a Path for itself.
+    """The folder of a run: a name is a folder under ``root``, a Path is used as it is.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def run_folder(run: str | Path, root: Path) -> Path:
         return expanded(run)
     if not _PLAIN_NAME.fullmatch(run):
         raise RunError(
-            f"`{run}` is no name for a run",
+            f"`{run}` is not a valid run name",
             expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
             fix="choose another name, such as --run sst2-synonym",
         )
@@ -84,12 +84,12 @@ class RunFolder:
         """The result as a page."""
         return self.path / "report.html"
 
-    def read_question(self) -> Mapping[str, object] | None:
-        """What was asked, or None where the run has not begun."""
-        return read_question(self.manifest_path)
+    def read_configuration(self) -> Mapping[str, object] | None:
+        """The configuration, or None before the run was started."""
+        return read_configuration(self.manifest_path)
 
     def read_notes(self) -> Mapping[str, object]:
-        """What was kept of the first session beside the question; empty where nothing was."""
+        """The facts stored with the configuration by the first session; empty without any."""
         return read_notes(self.manifest_path)
 
     def read_comparison(self) -> Comparison | None:
@@ -138,28 +138,28 @@ class Run(RunFolder):
     def open(
         cls,
         folder: Path,
-        question: Mapping[str, object],
+        configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
     ) -> Self:
-        """Begin a run, or go on with it.
+        """Start a run, or resume it.
 
         Parameters
         ----------
         folder
-            Where the run lies or shall lie; a name goes through `run_folder` first.
-        question
+            The folder of the run; a name goes through `run_folder` first.
+        configuration
             Everything that decides the result, as JSON would hold it. `list_runs` shows its
             ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
             mapping with ``name`` or ``spec``.
         notes
-            What else the first session keeps in the manifest; never compared.
+            Further facts that the first session stores in the manifest; never compared.
 
         Raises
         ------
         RunError
-            When the folder is held by another process, holds another question or other files,
-            is damaged, or cannot be written.
+            When the folder is locked by another process, holds another configuration or other
+            files, is damaged, or cannot be written.
         """
         files = RunFolder(folder)
         with ExitStack() as resources:
@@ -169,7 +169,7 @@ class Run(RunFolder):
             lock = RunLock(folder)
             resources.callback(lock.release)
             remove_leftovers(folder)
-            keep_question(files.manifest_path, question, notes)
+            keep_configuration(files.manifest_path, configuration, notes)
             database = Database(files.database_path)
             resources.callback(database.close)
             return cls(folder, database, resources.pop_all())
@@ -245,7 +245,7 @@ def _refuse_other_files(files: RunFolder) -> None:
     others = sorted(names - {LOCK, HOLDER})
     if others and files.manifest_path.name not in names:
         raise RunError(
-            f"`{files.path}` is no run: it has no manifest.json, but holds `{others[0]}`",
-            expected="a new folder, an empty one, or a run that SCoPE began",
+            f"`{files.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
+            expected="a new or empty folder, or a run that SCoPE started",
             fix="choose another name with --run",
         )

@@ -1,4 +1,4 @@
-"""Something fitted, on disk: its arrays as safetensors, all else as JSON with their digest."""
+"""A fitted object on disk: arrays as safetensors, the rest as JSON with their digest."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def check_kept(
     if numbers.keys() != kept.keys():
         raise ValueError(f"the numbers {sorted(numbers.keys() ^ kept.keys())}")
     known = dict(sizes)
-    for name, told in kept.items():
-        kind, *axes = told.split()
+    for name, spec in kept.items():
+        kind, *axes = spec.split()
         array = numbers[name]
         if kind.startswith("="):
             _require_count(name, array, known[kind[1:]])
@@ -53,9 +53,9 @@ def check_kept(
         _require_kind(name, array, kind)
 
 
-def _fits(size: int, told: str, known: dict[str, int]) -> bool:
-    """Whether a size is the sum told; of one unknown part it is learned."""
-    parts = told.split("+")
+def _fits(size: int, spec: str, known: dict[str, int]) -> bool:
+    """Whether a size is the sum in ``spec``; one unknown part is set from it."""
+    parts = spec.split("+")
     unknown = [part for part in parts if not part.isdigit() and part not in known]
     rest = size - sum(int(part) if part.isdigit() else known.get(part, 0) for part in parts)
     if not unknown:
@@ -75,7 +75,7 @@ def _require_kind(name: str, array: NDArray[Any], kind: str) -> None:
         raise ValueError(f"`{name}` of {array.dtype} in place of {expected}")
     if kind == "answers":
         if not (np.isnan(array) | (array == 0) | (array == 1)).all():
-            raise ValueError(f"`{name}` holds others than 0, 1 and NaN")
+            raise ValueError(f"`{name}` holds values other than 0, 1 and NaN")
     elif not np.isfinite(array).all():
         raise ValueError(f"`{name}` holds a number that is not finite")
     elif kind.startswith("+") and not (array > 0).all():

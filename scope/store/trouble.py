@@ -38,7 +38,7 @@ def guarded(path: Path) -> Iterator[None]:
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    `runs/x` cannot be written: Read-only file system
-    expected: a folder in which you may write
+    expected: a writable folder
     fix:      choose another folder with --run, or change its permissions
     """
     try:
@@ -104,7 +104,7 @@ def require_file(path: Path) -> None:
         When it is a pipe, a device or a socket.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise damaged(path, "it is no file")
+        raise damaged(path, "it is not a file")
 
 
 def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> None:
@@ -118,7 +118,7 @@ def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> N
     found = tables_in(connection)
     wrong = sorted({name for name, _ in found ^ _tables_made_by(schema)})
     if wrong:
-        raise damaged(path, f"its tables are not as SCoPE makes them: {', '.join(wrong[:4])}")
+        raise damaged(path, f"its tables differ from SCoPE's: {', '.join(wrong[:4])}")
 
 
 def tables_in(connection: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
@@ -138,7 +138,7 @@ def damaged(path: Path, reason: str) -> RunError:
     """The error of a file in a run that was not written, or was changed, by anything but SCoPE."""
     return RunError(
         f"`{path}` is damaged: {reason}",
-        expected="a file as SCoPE wrote it",
+        expected="an unchanged file",
         fix=f"restore it from a copy, or delete the folder `{path.parent}` to start again",
     )
 
@@ -146,15 +146,15 @@ def damaged(path: Path, reason: str) -> RunError:
 def _full(path: Path) -> RunError:
     return RunError(
         f"the disk is full under `{path}`: {_free(path) / 1e6:.1f} MB are free",
-        expected="room for what the run still has to keep",
-        fix="free some space and give the same command again; nothing finished is lost",
+        expected="space for the rest of the run",
+        fix="free some space and run the same command again; finished work is kept",
     )
 
 
 def _forbidden(path: Path, reason: str) -> RunError:
     return RunError(
         f"`{path}` cannot be written: {reason}",
-        expected="a folder in which you may write",
+        expected="a writable folder",
         fix="choose another folder with --run, or change its permissions",
     )
 
@@ -169,9 +169,9 @@ def _failing(path: Path, reason: str) -> RunError:
 
 def _busy(path: Path) -> RunError:
     return RunError(
-        f"another program keeps `{path}` locked",
+        f"another program has locked `{path}`",
         expected="a database that only this run writes",
-        fix="close the program that has it open and give the same command again",
+        fix="close the program that has it open and run the same command again",
     )
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 AT_EITHER_END = 4
-"""Of many rows of which both ends matter, the first and last so many are shown."""
+"""Rows shown at either end of a long table whose ends matter."""
 
 MOST_ROWS = 12
-"""Of more rows of another table the first so many are shown."""
+"""Rows shown of another long table."""
 
 One = TypeVar("One")
 

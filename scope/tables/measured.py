@@ -25,7 +25,7 @@ LEADING = (
     "error_consistency",
     "exact_match",
 )
-"""What is shown where there is room for few metrics, and orders pairs: first what comes first."""
+"""The metrics shown where there is room for few, in this order; the first orders the pairs."""
 
 MOST_COLUMNS = 3
 MOST_ROWS = 40
@@ -62,7 +62,7 @@ def measured(comparison: Comparison) -> RenderableType:
 
 
 def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> Table:
-    """One row a metric, one column a target."""
+    """One row per metric, one column per target."""
     manifest = comparison.manifest
     shown = _titled(f"{manifest.job}: against {manifest.reference.name}", "capability", "metric")
     for card in manifest.targets:
@@ -74,15 +74,15 @@ def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> T
 
 
 def _degenerate(shares: AnswerShares) -> RenderableType:
-    """What must be read before any number of a model whose answers carry no evidence."""
+    """The remark on a degenerate model."""
     from rich.text import Text
 
-    told = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"
-    return Text(printable(told), style="bold red")
+    remark = f"degenerate: {shares.model}: {shares.degenerate}; its numbers are no evidence"
+    return Text(printable(remark), style="bold red")
 
 
 def _of_answers(shares: Sequence[AnswerShares]) -> RenderableType:
-    """One row a model: how many originals it answers correctly, and with which answers."""
+    """One row per model: how many originals it answers correctly, and with which answers."""
     shown = _titled("answers to the originals", "model")
     for heading in ("accuracy", "answers"):
         shown.add_column(heading, overflow="fold")
@@ -100,7 +100,7 @@ def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[Tas
     """
     from rich.text import Text
 
-    pairings = {_pairing(one): _told(one, shares) for one in measured}
+    pairings = {_pairing(one): _heading(one, shares) for one in measured}
     defined = [one for one in measured if isinstance(one.estimate, Estimate)]
     metrics = list(dict.fromkeys(one.metric for one in defined))
     cells = {(_pairing(one), one.metric): _cell(one) for one in measured}
@@ -108,8 +108,8 @@ def _of_equals(title: str, measured: Sequence[Measurement], shares: Sequence[Tas
     notes = [f"{metric}: {undefined[metric]}" for metric in undefined if metric not in metrics]
     if len(pairings) <= MOST_COLUMNS:
         shown = _titled(title, "metric")
-        for told in pairings.values():
-            _add_column(shown, told)
+        for heading in pairings.values():
+            _add_column(shown, heading)
         for metric in metrics:
             _add_row(shown, metric, *(cells.get((pairing, metric), "") for pairing in pairings))
     else:
@@ -138,8 +138,8 @@ def _pairing(measured: Measurement) -> str:
     return f"{measured.target} ~ {measured.against}"
 
 
-def _told(measured: Measurement, shares: Sequence[TaskShares]) -> str:
-    """The same with a remark behind each degenerate model."""
+def _heading(measured: Measurement, shares: Sequence[TaskShares]) -> str:
+    """The same with a remark after each degenerate model."""
     if measured.against in (None, GOLD):
         return marked(measured.target, shares)
     return f"{marked(measured.target, shares)} ~ {marked(str(measured.against), shares)}"

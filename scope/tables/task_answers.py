@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MOST_REMARKS = 10
-"""So many models are named before all tables; the report and --json have all."""
+"""Most remarks before the tables; the report and --json have all."""
 
 
 def remarks(shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
-    """What must be read before any number: degenerate models, then frequent answers."""
+    """The remarks on degenerate models, then on frequent answers."""
     from rich.text import Text
 
     degenerate = [
@@ -36,7 +36,7 @@ def remarks(shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
 
 
 def answers_to(task: str, shares: Sequence[TaskShares]) -> Iterator[RenderableType]:
-    """One row a model: its accuracy, and its most frequent answers."""
+    """One row per model: its accuracy, and its most frequent answers."""
     rows = [(one.model, _accuracy(one), one.in_words()) for one in shares if one.task == task]
     shown = listing(f"{task}: answers", ("model", "accuracy", "answers"), rows)
     if shown is not None:

@@ -89,7 +89,7 @@ def test_a_text_without_usable_sentences_says_why(tmp_path):
     with pytest.raises(DataError) as raised:
         Cloze().load(f"text:{path}", n=None, seed=0)
     assert raised.value.found == (
-        f"nothing to ask in text:{path}: 2 sentences, 2 of them torn, not of 8 to 40 words, or "
+        f"no item in text:{path}: 2 sentences, 2 of them torn, not of 8 to 40 words, or "
         "without a word to take out"
     )
     assert raised.value.expected == "at least one item for the task cloze"

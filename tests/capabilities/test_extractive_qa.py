@@ -55,5 +55,5 @@ def test_the_setting_is_true_or_false(value):
 def test_a_file_without_questions_is_refused(tmp_path):
     path = tmp_path / "dev.json"
     path.write_text('{"data": []}')
-    with pytest.raises(DataError, match=r"nothing to ask in .*dev\.json: 0 questions"):
+    with pytest.raises(DataError, match=r"no item in .*dev\.json: 0 questions"):
         ExtractiveQA().load(str(path), n=None, seed=0)

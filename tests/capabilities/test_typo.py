@@ -108,7 +108,7 @@ def test_options_that_leave_nothing_to_try_are_refused(options):
         f"to {numbers['max_letters']} letters\n"
         "expected: 1 to 1000 candidates, and words from 4 letters, to have two inside, to at most "
         "1000\n"
-        "fix:      leave these settings out for the usual ones, 15, 4 and 100"
+        "fix:      omit these settings for the defaults, 15, 4 and 100"
     )
 
 

@@ -60,7 +60,7 @@ DECISIONS = [
             name=f"no SemScore is measured by a probe of the former model {when}",
             make=compare_by_probe(OTHER, **how),
             exits=2,
-            says=("`python:reader:Reader` is another model", "fit the probe in `fitted` again"),
+            says=("`python:reader:Reader` is not the model", "fit the probe in `fitted` again"),
             never=("answering", "sem_score", "Traceback"),
         )
         for when, how in (

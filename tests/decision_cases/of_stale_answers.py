@@ -159,7 +159,7 @@ def probe_twice(folder):
     yield PROBE
 
 
-ANOTHER = ("`python:mine:Model` is another model", "inputs otherwise", "--run")
+ANOTHER = ("`python:mine:Model` is not the model", "inputs differently", "--run")
 
 DECISIONS = [
     Decision(
@@ -173,13 +173,13 @@ DECISIONS = [
         name="probabilities beyond drift are another model though all choices are the same",
         make=twice(AUDIT, then=FARTHER),
         exits=2,
-        says=(*ANOTHER, "with probabilities up to"),
+        says=(*ANOTHER, "with probabilities that differ by up to"),
     ),
     Decision(
         name="probabilities within drift pass and are reported",
         make=twice(AUDIT, then=NEARLY),
         exits=0,
-        says=("drift: `python:mine:Model` makes the stored choices on 8 inputs",),
+        says=("drift: `python:mine:Model` gives the stored choices on 8 inputs",),
         page=("drift, not another model",),
     ),
     Decision(
@@ -196,7 +196,7 @@ DECISIONS = [
         name="other answers in words are another model in a comparison",
         make=twice(COMPARE, then=OTHER),
         exits=2,
-        says=(*ANOTHER, "other words"),
+        says=(*ANOTHER, "another choice or text"),
     ),
     Decision(
         name="no verdict of reuse mixes the answers of two models",
@@ -209,7 +209,7 @@ DECISIONS = [
         name="no probe is judged by the layers of the former model",
         make=probe_twice,
         exits=2,
-        says=("`python:reader:Reader` is another model", "fingerprint"),
+        says=("`python:reader:Reader` is not the model", "fingerprint"),
     ),
     Decision(
         name="an endpoint that serves another model under the same name is refused",
@@ -221,7 +221,7 @@ DECISIONS = [
         name="an endpoint whose answers have changed is refused",
         make=endpoint_twice(_other_words),
         exits=2,
-        says=("is another model", "other words"),
+        says=("is not the model", "another choice or text"),
     ),
     Decision(
         name="an endpoint that answers as before goes on",

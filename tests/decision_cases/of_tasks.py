@@ -200,7 +200,7 @@ DECISIONS = [
         make=compare("FirstOption", "FirstToo", letters(), *AGREEMENT),
         exits=1,
         says=("degenerate: toy_careless:FirstToo on choice",),
-        page=("how alike the models are is undefined",),
+        page=("the similarity of the models is undefined",),
     ),
     Decision(
         name="a model that leaves more than a tenth of the questions out passes no gate",
@@ -234,7 +234,7 @@ DECISIONS = [
         exits=0,
         says=("red 100 %",),
         never=QUIET,
-        page=("answer, put to stub-model: Answer the question with a few words",),
+        page=("answer, used for stub-model: Answer the question with a few words",),
     ),
     Decision(
         name="an announcement without an answer is none, and passes no gate",

@@ -221,7 +221,7 @@ HOSTILE = {
         setting("adapter_config.json", base_model_name_or_path="someone/code", peft_type="LORA"),
         "is an adapter",
     ),
-    "an own generate": (own_generate, "custom_generate/ holds code of its own"),
+    "an own generate": (own_generate, "custom_generate/ contains its own code"),
     "a bare checkpoint with a configuration of its own": (
         together(bare, setting("config.json", model_type="evil", auto_map=FOREIGN)),
         "names the code of the model_type 'evil'",

@@ -87,8 +87,11 @@ LINKS = {
     "a dangling link": (dangling, NO_FILE),
     "a link to itself": (itself, LOOP),
     "links in a circle": (round_about, LOOP),
-    "a pipe": (PIPE, "is no ordinary file"),
-    "a device that never ends": (lambda path: path.symlink_to("/dev/zero"), "is no ordinary file"),
+    "a pipe": (PIPE, "is not a regular file"),
+    "a device that never ends": (
+        lambda path: path.symlink_to("/dev/zero"),
+        "is not a regular file",
+    ),
 }
 FILES = (CONFIG, TOKENS, WEIGHTS, "tokenizer.json", "vocab.txt")
 
@@ -163,7 +166,7 @@ CASES = [
     Case(
         name="a pipe that nobody names",
         make=classifier(in_place("pytorch_model.bin", PIPE)),
-        says=["pytorch_model.bin is no ordinary file"],
+        says=["pytorch_model.bin is not a regular file"],
     ),
     Case(
         name="a folder for config.json",

@@ -99,7 +99,7 @@ CASES = [
     Case(
         name="a pipe in a hidden folder",
         make=in_folder(pipe(".more/config.json")),
-        says=["config.json is no ordinary file"],
+        says=["config.json is not a regular file"],
         before=use_own_folders,
         after=nothing_ran,
     ),

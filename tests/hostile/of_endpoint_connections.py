@@ -25,7 +25,7 @@ BOUNDS = [
           lambda _: http(PACKED, "400 Bad", content_encoding="gzip"),
           "status 400: an error in more than 65,536 bytes", megabytes=100),
     asked("gzip that is none", choice, lambda _: http(b"{}", content_encoding="gzip"),
-          "not compressed as it says"),
+          "cannot be decompressed"),
     asked("an unknown compression", choice, lambda _: http(b"{}", content_encoding="br"),
           "compressed as 'br'"),
     asked("an endless error", choice, lambda _: endless(b"no " * 9000, "500 Broken"),

@@ -39,9 +39,12 @@ NOT_A_REPLY = {
 NOT_A_MESSAGE = {
     "no message": ({"choices": [{}]}, "a choice without a message"),
     "a message that is a list": ({"choices": [{"message": ["A"]}]}, "a choice without a message"),
-    "a text that is a number": (chat(7), "a reply whose text is no text but a number"),
-    "a text that is a list": (chat([{"text": "A"}]), "a reply whose text is no text but a list"),
-    "a text that is true": (chat(True), "a reply whose text is no text but a true"),
+    "a text that is a number": (chat(7), "a reply whose text is not a string but a number"),
+    "a text that is a list": (
+        chat([{"text": "A"}]),
+        "a reply whose text is not a string but a list",
+    ),
+    "a text that is true": (chat(True), "a reply whose text is not a string but a true"),
     "20,000 characters": (chat("word " * 4000), "a reply of 20,000 characters to a request for"),
 }
 PAYLOADS = [

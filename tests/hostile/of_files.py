@@ -256,11 +256,11 @@ CASES = [
     audit("rows.jsonl", '{"text": "a\\u0000b"}\n', ["NUL character"], "an escaped NUL"),
     audit("rows.jsonl", '{"text": "a", "label": {"b": 1}}\n', ["a dict"], "a label that is a dict"),
     audit("rows.jsonl", '{"a": "x", "b": "y"}\n', ["no text column"], "columns of other names"),
-    audit("rows.csv.gz", b"plain text", ["cannot be unpacked"], "a .gz that is not packed"),
+    audit("rows.csv.gz", b"plain text", ["cannot be decompressed"], "a .gz that is not packed"),
     audit(
         "rows.csv.gz",
         gzip.compress(ROWS.encode())[:60],
-        ["cannot be unpacked"],
+        ["cannot be decompressed"],
         "a packed table that is cut off",
     ),
     audit(
@@ -341,7 +341,7 @@ CASES = [
             )
             and (*AUDIT, "--data", "rows.csv", "--prompt", "classify=prompt.txt")
         ),
-        says=["prompt.txt", "no file but a folder, a pipe or a device"],
+        says=["prompt.txt", "not a file but a folder, pipe or device"],
         seconds=20,
     ),
     Case(

@@ -83,7 +83,7 @@ CASES = [
     Case(
         name="an own generate",
         make=language("llama", foreign),
-        says=["custom_generate/ holds code of its own"],
+        says=["custom_generate/ contains its own code"],
         after=nothing_ran,
     ),
     Case(

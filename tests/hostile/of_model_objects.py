@@ -124,7 +124,7 @@ LABELS = [
     for name, told in OF_LABELS.items()
 ]
 
-NO_TABLE = "answered with what is no table of numbers"
+NO_TABLE = "answered with something that is not a table of numbers"
 OF_ROWS = {
     "none": f"{NO_TABLE} (TypeError: None is a NoneType)",
     "number": "with the shape ()",

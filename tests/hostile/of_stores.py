@@ -260,20 +260,20 @@ FILES = {
         "damaged",
     ),
     "a page size of 3": (lambda _, content: content[:16] + b"\0\3" + content[18:], "damaged"),
-    "a pipe": (pipe, "is damaged: it is no file"),
+    "a pipe": (pipe, "is damaged: it is not a file"),
     "a pipe as its journal": (
         pipe_beside("-journal"),
-        "run.sqlite-journal` is damaged: it is no file",
+        "run.sqlite-journal` is damaged: it is not a file",
     ),
-    "a pipe as its log": (pipe_beside("-wal"), "run.sqlite-wal` is damaged: it is no file"),
+    "a pipe as its log": (pipe_beside("-wal"), "run.sqlite-wal` is damaged: it is not a file"),
     "a folder": (folder_of_that_name, "run.sqlite"),
     "a link to itself": (link_to("run.sqlite"), "run.sqlite"),
-    "a link to a device": (link_to("/dev/zero"), "is damaged: it is no file"),
+    "a link to a device": (link_to("/dev/zero"), "is damaged: it is not a file"),
 }
 MANIFESTS = {
     "empty": (lambda *_: b"", "is damaged"),
-    "a list": (lambda *_: b"[]", "it holds no question"),
-    "a number": (lambda *_: b"7", "it holds no question"),
+    "a list": (lambda *_: b"[]", "it contains no configuration"),
+    "a number": (lambda *_: b"7", "it contains no configuration"),
     "cut": (lambda _, content: content[:-9], "does not match its checksum"),
     "binary": (lambda *_: bytes(range(256)), "it is not UTF-8 text"),
     "with another seed": (replaced(b'"seed": 0', b'"seed": 1'), "does not match its checksum"),
@@ -285,10 +285,10 @@ MANIFESTS = {
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
     "with a question that is a list": (lambda *_: b'{"format": 1, "question": []}', "no question"),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
-    "a pipe": (pipe, "it is no file"),
+    "a pipe": (pipe, "it is not a file"),
     "a folder": (folder_of_that_name, "Is a directory"),
     "a link to itself": (link_to("manifest.json"), "manifest.json"),
-    "a link to a device": (link_to("/dev/zero"), "it is no file"),
+    "a link to a device": (link_to("/dev/zero"), "it is not a file"),
 }
 RESULTS = {
     "empty": (lambda *_: b"", "Invalid JSON"),
@@ -309,8 +309,8 @@ RESULTS = {
     ),
     "no UTF-8": (lambda *_: b"\xff" * 99, "it is not UTF-8 text"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "Invalid JSON"),
-    "a pipe": (pipe, "it is no file"),
-    "a link to a device": (link_to("/dev/zero"), "it is no file"),
+    "a pipe": (pipe, "it is not a file"),
+    "a link to a device": (link_to("/dev/zero"), "it is not a file"),
     "of another run's half": (
         lambda _, content: content[: len(content) // 2] + content[: len(content) // 2],
         "does not match its checksum",
@@ -337,9 +337,9 @@ SAVED = {
         "its digest is not the one",
     ),
     "no numbers": (".safetensors", lambda path, _: path.unlink(), "there is no such file"),
-    "numbers that are a pipe": (".safetensors", pipe, "it is no file"),
-    "a description that is a pipe": (".json", pipe, "it is no file"),
-    "a description that is a device": (".json", link_to("/dev/zero"), "it is no file"),
+    "numbers that are a pipe": (".safetensors", pipe, "it is not a file"),
+    "a description that is a pipe": (".json", pipe, "it is not a file"),
+    "a description that is a device": (".json", link_to("/dev/zero"), "it is not a file"),
 }
 USES = {
     "fleet": ("runs/mine/embedder/embedder", ("fleet", "map", "--fleet", "mine", "--run", "map")),
@@ -365,7 +365,7 @@ LATENTS_READ_AGAIN = {
 LATENTS_REFUSED = {
     "an index without a table": (
         sql("DROP TABLE shape", file=INDEX),
-        "its tables are not",
+        "its tables differ",
     ),
     "an index of rubbish": (
         on(INDEX, lambda *_: b"rubbish " * 999),
@@ -379,7 +379,7 @@ LATENTS_REFUSED = {
         sql("UPDATE shape SET width = -1", file=INDEX),
         "is damaged: it is of Shape",
     ),
-    "an index that is a pipe": (on(INDEX, pipe), "it is no file"),
+    "an index that is a pipe": (on(INDEX, pipe), "it is not a file"),
 }
 VECTORS = "cache/question-vectors/*.sqlite"
 VECTORS_COMPUTED_AGAIN = {
@@ -397,7 +397,7 @@ def _same_command():
             name=f"an audit's store: {name}",
             make=damaged("audit", sql(statement)),
             exits=WORKS,
-            says=["store: ", "damaged rows were asked for again"],
+            says=["store: ", "damaged rows recomputed"],
             after=as_before("audit"),
         )
     yield Case(
@@ -412,14 +412,18 @@ def _same_command():
             ),
         ),
         exits=WORKS,
-        says=["damaged rows were asked for again"],
+        says=["damaged rows recomputed"],
         after=as_before("audit"),
     )
     for name, (statement, table) in OTHER_TABLES.items():
         yield Case(
             name=f"an audit's store: {name}",
             make=damaged("audit", sql(statement)),
-            says=["runs/mine/run.sqlite", f"not as SCoPE makes them: {table}", "delete the folder"],
+            says=[
+                "runs/mine/run.sqlite",
+                f"its tables differ from SCoPE's: {table}",
+                "delete the folder",
+            ],
         )
     for number in range(24):
         yield Case(
@@ -467,7 +471,7 @@ def _same_command():
             name=f"a comparison's store: {name}",
             make=damaged("compare", sql(statement)),
             exits=WORKS,
-            says=["damaged rows were asked for again"],
+            says=["damaged rows recomputed"],
             after=as_before("compare"),
         )
 
@@ -507,10 +511,10 @@ def _held():
             says=[taken],
         )
     yield Case(
-        name="a store that another program keeps locked",
+        name="a store that another program has locked locked",
         make=damaged("audit", lambda folder, stack: (sql("DELETE FROM predictions")(folder, stack),
                                                      locked(folder, stack))),
-        says=["another program keeps", "close the program"],
+        says=["another program has locked", "close the program"],
     )  # fmt: skip
     yield Case(
         name="rubbish beside a store as its log of writes",
@@ -538,7 +542,7 @@ def _caches():
             name=f"latents: {name}",
             make=damaged("probe", damage, run=again),
             exits=WORKS,
-            says=["damaged, read again"],
+            says=["damaged, recomputed"],
             environment=CACHE,
             after=as_before("probe", "again"),
         )
@@ -554,7 +558,7 @@ def _caches():
             name=f"vectors of questions: {name}",
             make=damaged("fleet", sql(statement, file=VECTORS), run=again),
             exits=WORKS,
-            says=["damaged, computed again"],
+            says=["damaged, recomputed"],
             environment=CACHE,
             after=as_before("fleet", "again"),
         )

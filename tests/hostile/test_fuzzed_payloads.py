@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from scope.errors import RunError
 from scope.records import Answer, Perturbation, Prediction, Question
+from scope.store.configuration import keep_configuration, read_configuration
 from scope.store.database import Database
-from scope.store.question import keep_question, read_question
 
 MANY = settings(
     max_examples=10_000,
@@ -108,13 +108,13 @@ def manifest(folder, content, bits):
     path = folder / "manifest.json"
     path.unlink(missing_ok=True)
     question = {"job": "audit", "seed": 0}
-    keep_question(path, question, {"versions": {"scope": "1"}})
+    keep_configuration(path, question, {"versions": {"scope": "1"}})
     written = bytearray(path.read_bytes())
     for bit in bits:
         written[bit // 8 % len(written)] ^= 1 << bit % 8
     path.write_bytes(content or written)
     with unless_refused(path):
-        assert content or read_question(path) == question
+        assert content or read_configuration(path) == question
 
 
 BITS = st.lists(st.integers(0, 2**20), min_size=1, max_size=6)

@@ -88,7 +88,7 @@ def test_a_bound_without_an_encoder_is_refused(capability):
     with pytest.raises(SpecError) as caught:
         search(capability, min_similarity=0.5)
     assert str(caught.value) == (
-        "found:    a least similarity of 0.5 and no encoder\n"
+        "found:    a minimum similarity of 0.5 without an encoder\n"
         "expected: an encoder that measures the similarity\n"
-        "fix:      name an encoder, or leave the least similarity out"
+        "fix:      choose an encoder, or omit the minimum similarity"
     )

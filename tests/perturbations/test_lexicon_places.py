@@ -95,7 +95,9 @@ def test_a_download_that_fails_is_a_place_without_the_lexicon(machine, monkeypat
 def test_without_wordnet_the_message_tells_of_all_four_places_how_to_fill_them():
     with pytest.raises(ResourceError) as caught:
         first_found("WordNet", wordnet_places())
-    assert caught.value.found == "no WordNet on this machine: 4 places tried, none holds it whole"
+    assert (
+        caught.value.found == "no WordNet on this machine: 4 places tried, none has a complete copy"
+    )
     for number, way in enumerate(
         [
             "unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",

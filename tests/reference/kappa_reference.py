@@ -17,7 +17,7 @@ def corrected(observed: float, expected: float) -> float:
 def capa(
     first: Sequence[Sequence[float]], second: Sequence[Sequence[float]], right: Sequence[int]
 ) -> float:
-    """Rows have one probability an option, and need not be as long as each other."""
+    """Rows have one probability per option, and need not be as long as each other."""
     observed = []
     for one, other in zip(first, second, strict=True):
         observed.append(sum(p * q for p, q in zip(one, other, strict=True)))

@@ -49,15 +49,15 @@ def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold
     lines = [node.words for node in tasks_document.section("answer").all("li")]
     _, qa, choice, cloze, _ = lines
     assert qa.startswith(
-        f"On extractive_qa, the most alike are small and {OTHER} with SemScore 0.594 "
-        f"[0.469, 0.719] (n = 4) {OVERLAPS}, the least alike {LARGE} and {OTHER} with 0.125 "
+        f"On extractive_qa, the most similar are small and {OTHER} with SemScore 0.594 "
+        f"[0.469, 0.719] (n = 4) {OVERLAPS}, the least similar are {LARGE} and {OTHER} with 0.125 "
         "[0.000, 0.250] (n = 3). Against gold (Word F1): small 1.000 [0.875, 1.000] (n = 4);"
     )
     # CAPA exists for one pair alone, so discrete CAPA compares them all.
-    assert f"most alike are small and {LARGE} with Discrete CAPA 0.250" in choice
+    assert f"most similar are small and {LARGE} with Discrete CAPA 0.250" in choice
     assert f"{OTHER} 0.250 [0.125, 0.375] (n = 4)." in choice
     assert cloze == (
-        "On cloze, how alike the models are is undefined: "
+        "On cloze, the similarity of the models is undefined: "
         "failed: ValueError: javascript:window.injected=1."
     )
 
@@ -71,7 +71,7 @@ def test_a_degenerate_model_stands_before_all_and_a_frequent_answer_after(tasks_
 
 def test_prompts_stand_with_the_models_that_are_asked_with_them(tasks_document):
     words = tasks_document.section("asked").words
-    assert f"answer, put to small, {LARGE}: {{context}} <script>" in words
+    assert f"answer, used for small, {LARGE}: {{context}} <script>" in words
 
 
 def of_two_models(comparison):
@@ -174,8 +174,8 @@ def test_options_show_who_chose_them_how_surely_and_which_is_right(tasks_documen
 
 def test_a_cap_keeps_the_most_disagreed_of_each_task_and_counts_the_rest(tasks_comparison, parse):
     document = parse(HtmlRenderer(max_items=3).render(tasks_comparison))
-    assert "Shown are 3 of 8 questions" in document.section("answers").words
-    assert "they disagree on 6 of the 8" in document.section("answers").words
+    assert "This section shows 3 of 8 questions" in document.section("answers").words
+    assert "the models disagree on 6 of the 8" in document.section("answers").words
     assert list(items(document)) == ["q3", 'q4"', "c2"]
 
 

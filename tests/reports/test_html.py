@@ -107,7 +107,7 @@ def test_an_example_shows_changed_words_and_every_model_before_and_after(documen
 def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):
     document = parse(HtmlRenderer(max_pairs=2, max_failures=0).render(comparison))
     examples = document.section("examples")
-    assert "Shown are 2 of 5 pairs" in examples.words
+    assert "This section shows 2 of 5 pairs" in examples.words
     assert "on 3 of the 5" in examples.words
     assert "comparison.json" in examples.words
     assert [node.attributes["data-lost"] for node in examples.all("article")] == ["1", "0 1"]
@@ -148,8 +148,8 @@ def test_a_comparison_without_clock_or_results_still_makes_a_page(comparison, pa
     )
     document = parse(HtmlRenderer().render(bare))
     assert [node.attributes["id"] for node in document.all("section")] == SECTIONS
-    assert "Nothing was measured" in document.section("estimates").words
-    assert "was finished at" not in document.section("reproduce").words
+    assert "No metric was measured" in document.section("estimates").words
+    assert "finished at" not in document.section("reproduce").words
     assert not document.all("form")
 
 
@@ -157,7 +157,7 @@ def test_questions_asked_again_and_drift_are_told_at_the_end(comparison, parse):
     drift = "`python:<b>mine</b>:Model` differs by up to 0.0004"
     again = replace(comparison, clock=Clock(finished="", seconds=1, asked_again=8, drifts=(drift,)))
     words = parse(HtmlRenderer().render(again)).section("reproduce").words
-    assert "It asked 8 of the stored questions again" in words
+    assert "It repeated 8 of the stored questions" in words
     assert drift in words
 
 

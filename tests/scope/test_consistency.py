@@ -90,7 +90,7 @@ CONTRADICTIONS = {
     "an option before the first": (with_answer(TASKS, Answer(choice=-1)), "option -1 of "),
     "a probability for no option": (
         with_answer(TASKS, Answer(probabilities=(0.1,) * 10)),
-        "not one probability an option",
+        "not one probability per option",
     ),
 }
 

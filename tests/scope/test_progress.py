@@ -25,7 +25,7 @@ def test_the_time_left_is_not_guessed_from_the_first_of_many(monkeypatch):
     with Lines(stream).task("searching", total=100) as advance:
         now[0] = 20.0
         advance(1)
-    assert stream.getvalue().startswith("searching: 1/100, 0.1/s, time left not known yet")
+    assert stream.getvalue().startswith("searching: 1/100, 0.1/s, time left unknown")
 
 
 def test_the_first_line_comes_early_and_the_next_ten_seconds_later(monkeypatch):
@@ -53,7 +53,7 @@ def test_an_expected_total_is_read_at_every_line(monkeypatch):
         advance(10)
         total[0] = 50
     assert stream.getvalue().splitlines() == [
-        "typo: queries: 20/?, 2.0/s, time left not known yet",
+        "typo: queries: 20/?, 2.0/s, time left unknown",
         "typo: queries: 40/60, 2.0/s, 10 s left",
         "typo: queries: 50/50, 2.5/s, 20 s",
     ]
@@ -107,4 +107,4 @@ def test_none_of_none_done_gives_no_time_left(monkeypatch):
     with Lines(stream).task("typo", total=lambda: 0) as advance:
         now[0] = 20.0
         advance(0)
-    assert stream.getvalue().startswith("typo: 0/0, 0.0/s, time left not known yet")
+    assert stream.getvalue().startswith("typo: 0/0, 0.0/s, time left unknown")

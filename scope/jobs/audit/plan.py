@@ -1,4 +1,4 @@
-"""An audit as it was asked, with everything loaded and checked."""
+"""An audit with everything loaded and checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scope.records import Manifest, Setting
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
-    """What is to be done; nothing of it changes any more."""
+    """The plan of the job, immutable."""
 
     request: AuditRequest
     models: Models
@@ -27,7 +27,7 @@ class AuditPlan:
     options: SearchOptions
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """What stands at the head of the result; the texts cut by each model are known later."""
+        """The manifest of the result, but for the truncated texts of each model."""
         named = (self.models.reference, *self.models.targets)
         cards = tuple(
             model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
@@ -55,7 +55,7 @@ class AuditPlan:
         )
 
     def _of_role(self) -> dict[str, Setting]:
-        """What there is to say of language models; nothing of classifiers, as in older runs."""
+        """The settings of language models; none of classifiers, as in older runs."""
         if self.request.role == "classifier":
             return {}
         tokens = self.request.model_options.next_tokens

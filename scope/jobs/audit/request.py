@@ -1,4 +1,4 @@
-"""What an audit is asked."""
+"""The request of an audit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AuditRequest(LabelledTexts):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
-    them. A run that is killed continues when the same command is given again, with the same
+    them. A run that is killed resumes when the same command is run again, with the same
     result. The report is `report.html` in the run's folder.
 
     Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2
@@ -49,7 +49,7 @@ class AuditRequest(LabelledTexts):
     """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts to draw."""
+    """Number of texts to sample."""
 
     capabilities: Annotated[Sequence[str | object], option(METHOD, "--capability")] = (
         "synonym",
@@ -77,7 +77,7 @@ class AuditRequest(LabelledTexts):
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded, run and asked."""
+    """How models are loaded, run and queried."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

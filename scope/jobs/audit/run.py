@@ -34,7 +34,7 @@ from scope.store import Run
 
 
 def carry_out_audit(request: AuditRequest) -> Comparison:
-    """Do the audit, or continue it where it was."""
+    """Run the audit, or resume it."""
     return carry_out(request, prepare)
 
 
@@ -89,7 +89,7 @@ def prepare(request: AuditRequest) -> Prepared:
 
 
 def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
-    """Search, predict, measure; every answer that the run knows already is taken from it."""
+    """Search, predict, measure; reuses stored answers."""
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
     reference = CachedClassifier(plan.models.reference.classifier, run)
@@ -133,7 +133,7 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
 
 
 def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
-    """See that models whose bytes cannot be hashed are those whose answers the run holds."""
+    """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
     texts = [example.text for example in plan.data.examples]
     for one in plan.capabilities:
         texts += changed_texts(run, one.capability.name)
@@ -142,17 +142,16 @@ def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
 
 
 def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
-    """End the audit before any search where the reference's answers carry no evidence."""
+    """End the audit before any search if the reference is degenerate."""
     texts = [example.text for example in plan.data.examples]
     answers = answer_texts(plan.models.reference, texts, run=run, progress=progress)
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
         raise ModelError(
             f"the reference `{found.model}` is degenerate: {found.degenerate}",
-            expected="a reference whose answers depend on the texts, so that it has invariances "
-            "worth keeping",
+            expected="a reference whose answers depend on the text",
             fix="check that the model, its labels and the data belong together (`--label-map` "
-            "renames labels), or name another reference",
+            "renames labels), or choose another reference",
         )
 
 

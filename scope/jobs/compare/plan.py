@@ -1,4 +1,4 @@
-"""A comparison as it was asked, with everything loaded and checked."""
+"""A comparison with everything loaded and checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scope.records import Manifest, Setting
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonPlan:
-    """What is to be done; nothing of it changes any more."""
+    """The plan of the job, immutable."""
 
     request: CompareRequest
     answering_models: tuple[AnsweringModel, ...]
@@ -35,7 +35,7 @@ class ComparisonPlan:
         return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """What stands at the head of the result; the texts cut by each model are known later."""
+        """The manifest of the result, but for the truncated texts of each model."""
         counts = truncated or [0] * len(self.answering_models)
         roles = [one.task.role for one in self.tasks]
         return Manifest(

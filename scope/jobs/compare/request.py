@@ -1,4 +1,4 @@
-"""What a comparison is asked."""
+"""The request of a comparison."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scope.records import Setting
 class CompareRequest(Request):
     """Ask models the same questions, and measure how similar their answers are.
 
-    A run that is killed continues when the same command is given again, with the same result. The
+    A run that is killed resumes when the same command is run again, with the same result. The
     report is `report.html` in the run's folder.
 
     Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
@@ -52,7 +52,7 @@ class CompareRequest(Request):
     as TASK=DATA."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of questions to draw for each task."""
+    """Number of questions to sample for each task."""
 
     seed: Annotated[int, whole_number(DATA)] = 0
     """Random seed of the sample and of the blanks."""
@@ -76,7 +76,7 @@ class CompareRequest(Request):
     that is neither a task nor a model is refused before any model is asked."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded, run and asked."""
+    """How models are loaded, run and queried."""
 
     @property
     def data_by_task(self) -> str | Mapping[str, str]:

@@ -30,7 +30,7 @@ from scope.store import Run
 
 
 def carry_out_compare(request: CompareRequest) -> Comparison:
-    """Make the comparison, or continue it where it was."""
+    """Run the comparison, or resume it."""
     return carry_out(request, prepare)
 
 
@@ -57,7 +57,7 @@ def prepare(request: CompareRequest) -> Prepared:
 
 
 def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
-    """See that what gates name will be measured, now that all models of a table are known."""
+    """Check that the names in gates will be measured, now that all models of a table are known."""
     tasks = [one.task.name for one in plan.tasks]
     known = [*tasks, *(one.name for one in plan.answering_models), GOLD]
     for gate in gates:
@@ -72,7 +72,7 @@ def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -
 
 
 def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
-    """Ask, then measure; every answer that the run knows already is taken from it."""
+    """Inference, then metrics; reuses stored answers."""
     for task in plan.tasks:
         for model in plan.answering_models:
             recognise_answerer(model, task.task, _questions(task), run, progress)

@@ -83,7 +83,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
             else "a run of `scope fleet embed`",
             fix="see `scope list runs`, or give the folder's path",
         )
-    question = RunFolder(path).read_question() or {}
+    question = RunFolder(path).read_configuration() or {}
     job = question.get("job", "no job")
     begun = job == "fleet-embed"
     raise RunError(

@@ -83,7 +83,7 @@ def _refuse_secrets(base_url: str, model: str, key: Key) -> None:
     raise SpecError(
         found,
         expected=f"openai:BASE_URL#MODEL, such as {_EXAMPLE}",
-        fix=f"leave that out of the spec; put the key into the environment as {KEY_VARIABLE}",
+        fix=f"remove it from the spec; set the key in the environment variable {KEY_VARIABLE}",
     )
 
 

@@ -1,4 +1,4 @@
-"""How one server takes a request: learnt from what it refuses."""
+"""The request parameters that a server accepts, learned from its refusals."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ MOST_BYTES = 8 * KIBIBYTE**2
 """Of any reply, however many tokens were asked for."""
 
 MOST_LISTED_BYTES = 4 * KIBIBYTE**2
-"""Of a list of models: some ten thousand with all that servers tell of each."""
+"""Of a list of models: some ten thousand with all that servers list of each."""
 
 MOST_REFUSAL_BYTES = 64 * KIBIBYTE
 """Of a reply with an error status."""
@@ -48,7 +48,7 @@ _PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
-    """What a server answered: no more of the body than was bounded."""
+    """A server's response, its body bounded."""
 
     status: int
     headers: Mapping[str, str]
@@ -92,14 +92,14 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
             f"({type(error).__name__})",
             expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or nothing, in "
             "SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or nothing",
-            fix="set these variables right, or unset them",
+            fix="correct these variables, or unset them",
         ) from None
 
 
 async def exchange(
     client: httpx.AsyncClient, base_url: str, ask: EndpointRequest, body: dict[str, Any]
 ) -> Response | Failure:
-    """What the server answers to a request, or what became of it."""
+    """The server's response to a request."""
     import httpx
 
     url = base_url + _PATHS[ask.path]
@@ -174,7 +174,7 @@ def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
         return lambda chunk, _: chunk
     if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
         raise UnreadableBodyError(
-            f"a reply compressed as {clean(encoding)!r}, for which nobody asked"
+            f"a reply compressed as {clean(encoding)!r}, which was not requested"
         )
     # Either kind, told by how it begins.
     inflating = zlib.decompressobj(zlib.MAX_WBITS | 32)
@@ -184,7 +184,7 @@ def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
             return inflating.decompress(chunk, most)
         except zlib.error as error:
             raise UnreadableBodyError(
-                f"a reply that is not compressed as it says ({first_line(error)})"
+                f"a reply that cannot be decompressed ({first_line(error)})"
             ) from error
 
     return unpack
@@ -219,5 +219,5 @@ def _named(url: str) -> str:
     try:
         scheme, host, port = _origin(url)
     except ValueError:
-        return "an address that is none"
+        return "an invalid address"
     return clean(f"{scheme}://{host}:{port}")[:100] if host else "no address"

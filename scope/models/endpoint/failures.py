@@ -30,14 +30,14 @@ _FIXES: Mapping[int | None, str] = MappingProxyType(
     {
         None: "check that the server runs and can be reached at this URL",
         401: f"this server refuses the key in {KEY_VARIABLE}: set it to one of its keys",
-        403: f"use a key in {KEY_VARIABLE} that may ask this model",
+        403: f"use a key in {KEY_VARIABLE} with access to this model",
         **dict.fromkeys(
             REDIRECTS,
-            "write the URL of the server that is to answer into the model spec: prompts and the "
-            "key go to the server that is named there, and to no other",
+            "give the URL of the answering server in the model spec: "
+            "prompts and the key are sent to that server only",
         ),
-        404: "check the base URL, which mostly ends in /v1, and the name of the model",
-        429: "wait, or have fewer requests under way at once",
+        404: "check the base URL, which usually ends in /v1, and the name of the model",
+        429: "wait, or lower --requests",
     }
 )
 _TOO_LONG = re.compile(
@@ -105,9 +105,9 @@ class EndpointError(ModelError):
 
     def __init__(self, found: str, failure: Failure, *, key: Key) -> None:
         super().__init__(
-            f"{found}; the last it said: {failure}",
+            f"{found}; last error: {failure}",
             expected="an OpenAI-compatible server that answers",
-            fix=f"{_how_to_fix(failure, key)}; the same command goes on where it stopped",
+            fix=f"{_how_to_fix(failure, key)}; the same command resumes the run",
         )
         self.failure = failure
 
@@ -118,8 +118,8 @@ def _how_to_fix(failure: Failure, key: Key) -> str:
     if failure.status in _FIXES:
         return _FIXES[failure.status]
     if failure.may_pass:
-        return "look into the server's log, or wait until it is well again"
-    return "change what the server complains of"
+        return "check the server's log, or wait until it recovers"
+    return "correct what the server rejects"
 
 
 def connection_failure(error: Exception) -> Failure:
@@ -128,7 +128,7 @@ def connection_failure(error: Exception) -> Failure:
 
 
 def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
-    """What a reply with an error status says."""
+    """The message of a reply with an error status."""
     said, code = _words(content)
     return Failure(said=said, status=status, code=code, wait=_wait(headers))
 
@@ -165,7 +165,7 @@ def code_in(body: object) -> str:
 
 
 def clean(words: str) -> str:
-    """A stranger's words on one line, without control and formatting characters.
+    """Foreign text on one line, without control and formatting characters.
 
     They are not cut here: a cut through a key would leave a part that is not recognised.
 

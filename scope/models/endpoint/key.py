@@ -79,7 +79,7 @@ def read_key() -> Key:
     if re.search(r"[^!-~]", value):
         raise ModelError(
             f"a key in {KEY_VARIABLE} with a space or a character beyond ASCII in it",
-            expected="a key as its server gave it out",
+            expected="the key exactly as the server issued it",
             fix=f"copy the key into {KEY_VARIABLE} again",
         )
     if len(value) > MOST_CHARACTERS:

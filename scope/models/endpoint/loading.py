@@ -16,7 +16,7 @@ from scope.models.endpoint.waits import WaitClock
 from scope.models.options import ModelOptions
 
 RETRIES = 2
-"""Of the list of models, at most: a wrong URL is to be told at once."""
+"""Of the list of models, at most: a wrong URL should fail at once."""
 
 MOST_NAMES = 12
 
@@ -30,7 +30,7 @@ MOST_SHOWN = 80
 def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> EndpointModel:
     """The model that ``BASE_URL#MODEL`` names; the key, if any, comes from ``OPENAI_API_KEY``.
 
-    A server that does not list its models is taken at its word: the first request tells.
+    A server that does not list its models is assumed to have the model: the first request shows it.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> En
 
 
 def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
-    """The names of the server's models; none where it does not tell them."""
+    """The names of the server's models; none where it does not list them."""
     retries = min(RETRIES, options.retries)
     try:
         ((_, reply),) = endpoint.ask([EndpointRequest(path="models")], retries=retries)
@@ -68,5 +68,5 @@ def _unknown(address: Address, names: Sequence[str]) -> ModelError:
     return ModelError(
         f"{address.base_url} has no model called `{address.model}`",
         expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
-        fix=f"did you mean `{near[0]}`?" if near else "name one that it has",
+        fix=f"did you mean `{near[0]}`?" if near else "choose one of these",
     )

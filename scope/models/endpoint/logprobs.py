@@ -21,7 +21,7 @@ LEAST_MASS = 0.5
 def option_probabilities(
     positions: Sequence[Position], options: int, text: str, written: Letter | None
 ) -> Probabilities:
-    """One probability an option, rounded to six decimals; empty where no letter was likely.
+    """One probability per option, rounded to six decimals; empty where no letter was likely.
 
     They are read where the model writes the letter of an option as its answer. Where it writes
     none, they are read at the first position where the letters are likelier than all else
@@ -65,7 +65,7 @@ def _position_of(written: Letter, positions: Sequence[Position], text: str) -> S
     if start < 0:
         return []
     position = positions[bisect_right(list(accumulate(map(len, tokens))), start + written.place)]
-    # Of a token that says more, such as `B. cat`, the others do not tell what letter it was.
+    # Of a token that says more, such as `B. cat`, the others do not show which letter it was.
     return [position] if option_of(position.token, written.option + 1) is not None else []
 
 

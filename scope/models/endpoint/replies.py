@@ -1,4 +1,4 @@
-"""What is asked of a server, and what its replies say."""
+"""Requests to a server, and its parsed replies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_ABOVE_0 = 0.01
 class EndpointRequest:
     """One request. Equal ones have equal replies, so each is given once.
 
-    ``likeliest`` is how many of the likeliest tokens are to be told at each position.
+    ``likeliest`` is how many of the likeliest tokens are requested at each position.
     """
 
     path: Literal["chat", "completions", "models"]
@@ -111,7 +111,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         body = json.loads(content)
     # Numbers of too many digits, wrong characters, and nesting without end are among the reasons.
     except (ValueError, RecursionError) as error:
-        raise MalformedReplyError(f"a reply that is no JSON: {_shown(content)!r}") from error
+        raise MalformedReplyError(f"a reply that is not JSON: {_shown(content)!r}") from error
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
@@ -142,7 +142,7 @@ def _text(text: object, ask: EndpointRequest) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise MalformedReplyError(f"a reply whose text is no text but a {_kind(text)}")
+        raise MalformedReplyError(f"a reply whose text is not a string but a {_kind(text)}")
     if len(text) > most_characters(ask):
         raise MalformedReplyError(
             f"a reply of {len(text):,} characters to a request for at most {ask.most_tokens} "
@@ -214,7 +214,7 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
             raise _unknown_form(f"{len(tokens)} tokens, and the likeliest of {len(tables)}")
         case _:
             return ()
-    # A server that tells only the token it took tells no distribution.
+    # A server that gives only the sampled token gives no distribution.
     return positions if any(position.likeliest for position in positions) else ()
 
 

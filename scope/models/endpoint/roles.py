@@ -30,7 +30,7 @@ LIKELIEST = 20
 """Log-probabilities asked for with a letter: the most that the protocol allows."""
 
 LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
-"""Ends a prompt that does not tell the options with their letters."""
+"""The end of a prompt that does not list the options with their letters."""
 
 _NO_PATH = (404, 405, 501)
 
@@ -38,9 +38,9 @@ _NO_PATH = (404, 405, 501)
 class EndpointModel:
     """A model behind an OpenAI-compatible endpoint, asked in chats and, for tokens, without one.
 
-    An answer is not given where the model refuses, says nothing, or says no letter where one was
-    asked for. Servers do not tell of texts that they cut; of a question that they refuse as longer
-    than the model's context, the answer is not given and marked as truncated.
+    There is no answer where the model refuses, writes nothing, or writes no letter where one was
+    requested. Servers do not report texts that they truncate; a question that they refuse as
+    longer than the model's context has no answer and is marked as truncated.
 
     The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
     the weights: a server may put others behind the same name. ``served`` is the id that its last
@@ -68,7 +68,7 @@ class EndpointModel:
     def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
         """The same model, asked to choose with another prompt, which ends in the lettered options.
 
-        A prompt that tells the options with their letters itself is taken as it is.
+        A prompt that lists the options with their letters is unchanged.
         """
         return EndpointModel(self._address, self._endpoint, self._options, _with_letters(prompt))
 
@@ -98,7 +98,7 @@ class EndpointModel:
                 raise ModelError(
                     f"the question {question.id!r} has {len(question.options)} options",
                     expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
-                    fix="leave that question out, or ask a model of the scheme hf or gguf",
+                    fix="leave that question out, or use a model of the scheme hf or gguf",
                 )
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
@@ -171,16 +171,16 @@ class EndpointModel:
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
-                expected="a server that tells the likeliest tokens with each completion",
-                fix="switch log-probabilities on in the server, or use a model of the scheme hf "
+                expected="a server that returns log-probabilities with each completion",
+                fix="enable log-probabilities in the server, or use a model of the scheme hf "
                 "or gguf",
             )
 
     def _no_completions(self, error: EndpointError) -> ModelError:
         return ModelError(
             f"`{self.spec}` has no /completions for this model ({error.failure})",
-            expected="a server with the older completions endpoint: a chat wraps the text in words "
-            "of its own, so its next token is not the text's",
+            expected="a server with the completions endpoint: a chat template adds "
+            "words, so its next token does not continue the text",
             fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
         )
 

@@ -1,4 +1,4 @@
-"""What the layers of a frozen model make of a text: one vector a layer.
+"""The latents of a text: one vector per layer of a frozen model.
 
 ``readout`` says where in the text it is taken, ``source`` where the model comes from, ``framing``
 makes tokens of texts, ``blocks`` runs the model and listens to its layers, ``changing`` says which

@@ -75,7 +75,7 @@ class Blocks:
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are whatever is read beside them; see `scope.models.inference`."""
+        """How equal latents are in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
     @property
@@ -105,8 +105,8 @@ class Blocks:
             return self._inference.run(partial(self._read, places=places), tokens=tokens)
         except _OtherLayoutError as error:
             raise ModelError(
-                f"`{self._spec}` is a {type(self._model).__name__} with a block that gives numbers "
-                f"of shape {error} for tokens of shape {tuple(tokens.shape)}",
+                f"`{self._spec}` is a {type(self._model).__name__} with a block that "
+                f"returns numbers of shape {error} for tokens of shape {tuple(tokens.shape)}",
                 expected=_EXPECTED,
                 fix=_FIX,
             ) from error
@@ -124,7 +124,7 @@ class Blocks:
         # A model for other input than text raises whatever it raises when it misses its own.
         except Exception as error:
             raise ModelError(
-                f"`{self._spec}` is a {type(self._model).__name__} that fails on a text alone, in "
+                f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
                 f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
                 expected=_EXPECTED,
                 fix=f"{_FIX}; some run in --dtype float32 alone",

@@ -1,4 +1,4 @@
-"""Which precision a model is read in where nobody asks for another."""
+"""The default precision in which a model is read."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class CheckpointReader:
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are whatever is read beside them; the model is loaded."""
+        """How equal latents are in any batch; the model is loaded."""
         return self._loaded.blocks.reproducible
 
     @asking
@@ -179,6 +179,6 @@ def read_gguf(rest: str, options: ModelOptions, readout: Readout | None = None) 
     Raises
     ------
     ModelError
-        When there is no such file, or it is no GGUF.
+        When there is no such file, or it is not a GGUF file.
     """
     return CheckpointReader(gguf_source(rest, options), options, readout)

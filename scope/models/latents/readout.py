@@ -10,7 +10,7 @@ from scope.errors import SpecError
 ReadoutKind = Literal["prompt", "last", "mean"]
 
 SLOT = "{text}"
-"""Where a text stands in a prompt."""
+"""The place of the text in a prompt."""
 
 ONE_WORD = 'The sentence "{text}" can be summarized in one word as "'
 """The prompt that is used unless another is given; it was chosen on development data."""
@@ -51,7 +51,7 @@ class Readout:
             raise SpecError(
                 f"a readout called `{self.kind}`",
                 expected=f"one of: {', '.join(get_args(ReadoutKind))}",
-                fix="leave it out for the model's usual one",
+                fix="omit it for the model's default",
             )
         if self.template is None:
             return
@@ -59,12 +59,12 @@ class Readout:
             raise SpecError(
                 f"a prompt for the readout {self.kind}, which uses none",
                 expected="the readout prompt",
-                fix="leave the prompt out, or ask for the readout prompt",
+                fix="leave the prompt out, or use the readout prompt",
             )
         if self.template.count(SLOT) != 1:
             raise SpecError(
                 f"a prompt with {self.template.count(SLOT)} slots: {self.template[:80]!r}",
-                expected=f"exactly one {SLOT}, where the text is to stand",
+                expected=f"exactly one {SLOT}for the text",
                 fix=f"write for example {ONE_WORD!r}",
             )
 

@@ -1,4 +1,4 @@
-"""Where a model comes from: known by its files before it is loaded."""
+"""The files of a model, found before it is loaded."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def gguf_source(rest: str, options: ModelOptions) -> ModelSource:
     Raises
     ------
     ModelError
-        When there is no such file, or it is no GGUF.
+        When there is no such file, or it is not a GGUF file.
     """
     return ModelSource(
         spec=f"gguf:{rest}",
@@ -128,7 +128,7 @@ def _require_transformer(rest: str, folder: Path) -> None:
         raise ModelError(
             f"`{rest}` is a sentence encoder made of {', '.join(kinds)}",
             expected="a transformer, whose layers hold hidden states",
-            fix="name another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
+            fix="choose another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
         )
 
 
@@ -161,7 +161,7 @@ def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
         raise ModelError(
             f"`{rest}` lacks trained weights for {', '.join(lacking[:4])}",
             expected="a checkpoint with the weights of all its layers",
-            fix="check that it is complete; untrained layers would say nothing",
+            fix="check that it is complete; untrained layers carry no information",
         )
     if family == "encoder_decoder":
         head = head._replace(model=head.model.get_encoder())

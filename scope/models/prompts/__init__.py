@@ -1,4 +1,4 @@
-"""What language models are told: templates in files that anyone can read and replace.
+"""The prompts of language models: templates in files that a user can replace.
 
 A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
 for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
@@ -61,8 +61,8 @@ class Prompt:
         needed = _NEEDED.get(self.name, ("text",))
         known = dict.fromkeys((*_FIELDS, *needed, *_ALLOWED.get(self.name, ())))
         message, *replies = self.template.split(_REPLY)
-        told = set(_FIELD.findall(message))
-        if not set(needed) <= told or not set(fields) <= set(known) or len(replies) > 1:
+        used = set(_FIELD.findall(message))
+        if not set(needed) <= used or not set(fields) <= set(known) or len(replies) > 1:
             shown = " and ".join(f"{{{field}}}" for field in needed)
             raise SpecError(
                 f"the prompt {self.name} with the fields {fields}",

@@ -65,13 +65,16 @@ def from_lowest(said, facts):
 
 CLAIMS = (
     Claim(
-        r"On choice, the most alike are \w+ and \w+ with Agreement #"
-        rf"{OVERLAPS.format('first')}, the least alike \w+ and \w+ with #{OVERLAPS.format('last')}"
+        r"On choice, the most similar are \w+ and \w+ with Agreement #"
+        rf"{OVERLAPS.format('first')}, the least similar are \w+ and \w+ "
+        rf"with #{OVERLAPS.format('last')}"
         r"\.",
         ends,
     ),
     Claim(r"On choice, between \w+ and \w+ Agreement is #\.", lambda _, f: len(pairs_of(f)) == 1),
-    Claim(r"On choice, how alike the models are is undefined: .+\.", lambda _, f: not pairs_of(f)),
+    Claim(
+        r"On choice, the similarity of the models is undefined: .+\.", lambda _, f: not pairs_of(f)
+    ),
     Claim(
         r"On choice (?P<model>\w+) is degenerate: one answer; its numbers are no evidence\.",
         is_degenerate,

@@ -105,7 +105,7 @@ def test_labels_to_filter_by_are_those_that_occur_and_none(comparison):
 def test_without_hard_scope_the_headline_says_so_and_without_soft_scope_too(comparison):
     bare = headline(replace(comparison, measurements=(), answer_shares=()))
     assert {finding.reason for finding in bare.findings} == {
-        "Hard-SCoPE was not asked for",
+        "Hard-SCoPE was not requested",
         "failed: ValueError: javascript:window.injected=1",
     }
     assert bare.soft == ()

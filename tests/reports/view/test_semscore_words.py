@@ -30,7 +30,7 @@ def test_by_a_probe_semscore_is_what_that_probe_says(tasks_comparison):
     found = by_probe(tasks_comparison)
     for metrics in (compare_headline(found).metrics, numbers(found).metrics):
         assert meaning(metrics).startswith(
-            "how alike two answers are in meaning to a probe of hf:mine, from 0 to 1"
+            "similarity in meaning of two answers by a probe of hf:mine, from 0 to 1"
         )
         assert "is not measured here" in meaning(metrics)
 

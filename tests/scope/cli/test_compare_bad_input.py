@@ -69,7 +69,7 @@ def test_a_text_without_usable_sentences_is_counted(refused, tmp_path):
     path = tmp_path / "book.txt"
     path.write_text("Yes. No. Perhaps so.\n")
     message = refused(*compare("cloze", f"text:{path}", READER, SKIMMER))
-    assert "nothing to ask in text:" in message
+    assert "no item in text:" in message
     assert "3 sentences, 3 of them torn, not of 8 to 40 words" in message
 
 
@@ -189,7 +189,7 @@ def test_next_tokens_of_an_endpoint_without_log_probabilities_are_refused(refuse
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("classify", "the prompt `classify`, which none of the tasks asks with"),
+        ("classify", "the prompt `classify`, which none of the tasks uses"),
         ("choice", "the prompt's file `/nonexistent` cannot be read"),
     ],
 )

@@ -38,7 +38,7 @@ def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command,
     assert process.returncode == 130
     assert "Traceback" not in said
     assert said.splitlines()[-1] == (
-        "scope: interrupted; answers are kept, and the same command goes on where it was"
+        "scope: interrupted; answers are saved; run the same command again to resume"
     )
     assert command(*arguments, environment=log).returncode == 0
     lines = (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()

@@ -101,4 +101,4 @@ def test_ctrl_c_says_how_to_go_on(arguments, tmp_path):
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert said.splitlines()[-1].startswith("scope: interrupted; answers are kept")
+    assert said.splitlines()[-1].startswith("scope: interrupted; answers are saved")

@@ -11,5 +11,5 @@ def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(command):
         "similarity": "latent_reader",
     }
     (similarity,) = (row for row in rows if row["task"] == "similarity")
-    assert similarity["question"] == "How alike in meaning do people find two sentences?"
+    assert similarity["question"] == "How similar in meaning do people judge two sentences?"
     assert similarity["status"] == "ready"

@@ -181,7 +181,7 @@ def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe):
 
 def test_texts_that_were_cut_are_counted(probe):
     done = probe("--model", "python:toy_readers:Bags", "--data", "pairs.csv", "--step", "raw")
-    assert "texts were cut to its limit" in done.stdout
+    assert "texts truncated to its maximum length" in done.stdout
 
 
 def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):

@@ -90,14 +90,14 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --data pairs.csv --unlabelled gone.txt", "gone.txt"),
         ("--model ./llama --data pairs.csv --unlabelled test.csv", "no text column in test.csv"),
         ("--model ./gone --data pairs.csv", "gone"),
-        ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is named twice"),
+        ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models, and one folder"),
         ("--model ./llama --data pairs.csv --step raw --unlabelled x.csv", "--unlabelled x.csv"),
         ("--model ./llama --data pairs.csv --unlabelled-n 9", "--unlabelled-n 9 without --unlab"),
         ("--model ./bert --data pairs.csv --step raw --save kept", "holds a probe of `hf:./llama`"),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),
-        ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "is on a server"),
+        ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "runs on a server"),
         ("--model predictions:answers.jsonl --data pairs.csv", "answers.jsonl"),
         ("--model python:toy_models:Reference --data pairs.csv", "with the roles: classifier"),
         ("--model python:toy_readers:Bags --data pairs.csv --readout last", "the readout last"),
@@ -279,7 +279,10 @@ def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch)
 
 def test_another_question_under_the_same_name_is_refused(refused):
     message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
-    assert 'run `mine` holds another question: settings.steps is "raw", not "mlp"' in message
+    assert (
+        'run `mine` was started with different arguments: settings.steps is "raw", not "mlp"'
+        in message
+    )
 
 
 def test_a_model_with_weights_missing_is_refused(refused, laid_out):

@@ -135,10 +135,10 @@ def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, c
     ("more", "found", "fix"),
     [
         (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a greater --n"),
-        (("--alpha", "0"), "--alpha 0.0", "leave --alpha out"),
-        (("--alpha", "1"), "--alpha 1.0", "leave --alpha out"),
-        (("--alpha", "2"), "--alpha 2.0", "leave --alpha out"),
-        (("--alpha", "nan"), "--alpha nan", "leave --alpha out"),
+        (("--alpha", "0"), "--alpha 0.0", "omit --alpha"),
+        (("--alpha", "1"), "--alpha 1.0", "omit --alpha"),
+        (("--alpha", "2"), "--alpha 2.0", "omit --alpha"),
+        (("--alpha", "nan"), "--alpha nan", "omit --alpha"),
         (("--task", "chioce"), "no task is called `chioce`", "did you mean `choice`"),
         (("--data", "missing.jsonl"), "no file `missing.jsonl`", "did you mean `questions"),
         (("--setting", "min_words=3"), "the setting `min_words`", "leave it out"),
@@ -240,7 +240,7 @@ def test_labels_mean_nothing_to_next_tokens(refused, sentences_csv):
 def test_another_suspect_under_the_name_of_a_run_is_refused(command, refused, of_tables):
     assert command(*of_tables("--run", "mine")).returncode == 0
     message = refused(*of_tables("--run", "mine", suspect="suspects.tsv#other"))
-    assert "holds another question" in message
+    assert "was started with different arguments" in message
 
 
 def test_a_saved_answer_that_is_missing_is_counted(refused, of_tables, tmp_path, world):

@@ -94,7 +94,11 @@ GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
     [
         ({"answer": 2}, "the answer is the option 2, counted from 0, of 2 options", "from 0 to 1"),
         ({"answer": "C"}, "the answer is the option C of 2 options", "a letter from A to B"),
-        ({"answer": "x"}, "the answer is 'x', which is none of the options", "text of an option"),
+        (
+            {"answer": "x"},
+            "the answer is 'x', which is not one of the options",
+            "text of an option",
+        ),
         ({"answer": True}, "the answer is True", "from 0 to 1"),
         ({"options": ["red"]}, "1 option", "2 to 26 options"),
         ({"options": []}, "0 options", "2 to 26 options"),

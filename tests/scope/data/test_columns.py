@@ -66,7 +66,7 @@ def test_a_named_column_that_is_missing_is_an_error_with_the_columns(role):
     assert str(raised.value) == (
         "found:    no column `txet` in a.csv\n"
         "expected: one of its columns: `text`, `label`\n"
-        f"fix:      name another {role} column"
+        f"fix:      choose another {role} column"
     )
 
 

@@ -66,7 +66,7 @@ def test_the_specs_name_the_parts(parts):
 def test_an_unknown_name_lists_the_known_ones(name, fix):
     with pytest.raises(SpecError) as raised:
         open_demo(name)
-    assert raised.value.found == f"no demo data is called `{name}`"
+    assert raised.value.found == f"no demo data set `{name}`"
     assert raised.value.expected == "one of: demo:tweets, demo:tweets-train"
     assert raised.value.fix == fix
 

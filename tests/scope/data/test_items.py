@@ -84,9 +84,7 @@ def test_the_sample_is_the_same_in_any_order_of_the_rows(once):
 def test_nothing_left_says_what_was_there():
     with pytest.raises(DataError) as raised:
         made(Draft(None, None), Draft(None, None))
-    assert raised.value.found == (
-        "nothing to ask in quiz.jsonl: 2 questions, 2 of them without words"
-    )
+    assert raised.value.found == ("no item in quiz.jsonl: 2 questions, 2 of them without words")
     assert raised.value.expected == "at least one item for the task quiz"
 
 

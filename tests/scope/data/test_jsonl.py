@@ -37,7 +37,7 @@ def test_a_broken_line_is_refused_by_number(opened, line, found):
     with pytest.raises(DataError) as raised:
         opened('{"text": "a"}\n' + line + "\n")
     assert found in raised.value.found
-    assert "one JSON object a line" in raised.value.expected
+    assert "one JSON object per line" in raised.value.expected
 
 
 def test_a_broken_line_far_below_is_refused_while_reading(opened):

@@ -50,9 +50,11 @@ def test_a_gzip_file_that_is_cut_off_or_broken_is_refused(tmp_path, damage):
     path = tmp_path / "a.csv.gz"
     packed = gzip.compress("".join(f"line {i * 7919 % 1000}\n" for i in range(2000)).encode())
     path.write_bytes(damage(packed))
-    with pytest.raises(DataError, match=r"a\.csv\.gz cannot be unpacked after line \d+") as raised:
+    with pytest.raises(
+        DataError, match=r"a\.csv\.gz cannot be decompressed after line \d+"
+    ) as raised:
         list(read_lines(path))
-    assert raised.value.expected == "a whole gzip file"
+    assert raised.value.expected == "a complete gzip file"
 
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path):

@@ -173,10 +173,10 @@ def test_the_range_is_inclusive_and_may_be_another(pairs):
     [
         ("5.0000001", "the score 5.0000001, which is out of the range 0 to 5"),
         ("-1", "the score -1, which is out of the range 0 to 5"),
-        ("high", "the score 'high', which is no finite number"),
-        ("3;8", "the score '3;8', which is no finite number"),
-        ("nan", "the score 'nan', which is no finite number"),
-        ("-inf", "the score '-inf', which is no finite number"),
+        ("high", "the score 'high', which is not a finite number"),
+        ("3;8", "the score '3;8', which is not a finite number"),
+        ("nan", "the score 'nan', which is not a finite number"),
+        ("-inf", "the score '-inf', which is not a finite number"),
         (" ", "no score"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found):
     assert raised.value.expected == "a score from 0 to 5"
     outside = "out of the range" in found
     assert raised.value.fix == (
-        "fix the row, or say which range people were given: --low and --high"
+        "fix the row, or give the range of the scale: --low and --high"
         if outside
         else "fix the row, or leave it out"
     )
@@ -195,7 +195,7 @@ def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found):
 
 @pytest.mark.parametrize("score", [True, [3], None, float("nan"), 10**400])
 def test_a_score_of_another_kind_is_no_number(pairs, score):
-    with pytest.raises(DataError, match=r"line 1 of a\.jsonl: (no score|.* no finite number)"):
+    with pytest.raises(DataError, match=r"line 1 of a\.jsonl: (no score|.* not a finite number)"):
         pairs([{"first": "A", "second": "B", "score": score}])
 
 
@@ -226,7 +226,7 @@ def test_a_table_without_two_columns_of_texts_is_refused(pairs):
     with pytest.raises(DataError) as raised:
         pairs("premise,hypothesis,score\nA,B,2\n")
     assert raised.value.found == (
-        "no two columns of texts in a.csv; its columns are `premise`, `hypothesis`, `score`"
+        "no two text columns in a.csv; its columns are `premise`, `hypothesis`, `score`"
     )
     assert raised.value.expected.startswith("columns called sentence1 and sentence2 or ")
 

@@ -39,7 +39,7 @@ def test_without_the_column_the_parts_must_be_named_one_by_one():
     with pytest.raises(DataError) as raised:
         rows(table("train", column="set"), "development")
     assert raised.value.found == (
-        "no column `split` in a.csv, which would tell the rows for development from the others; "
+        "no column `split` in a.csv, which marks the rows for development; "
         "its columns are `text`, `set`"
     )
     assert raised.value.expected == (
@@ -55,7 +55,7 @@ def test_a_part_without_rows_lists_what_stands_there():
         "no row for test in a.csv; its column `split` holds `(empty)`, `train`, `trial`"
     )
     assert raised.value.expected == "rows with test there"
-    assert raised.value.fix.startswith("rename the values, or name a table for each part")
+    assert raised.value.fix.startswith("rename the values, or give one table per part")
 
 
 def test_of_many_values_the_first_are_listed():

@@ -57,7 +57,7 @@ def test_a_missing_folder_is_named(tmp_path):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(DataError, match="is no file but a folder"):
+    with pytest.raises(DataError, match="is not a file but a folder"):
         open_source(str(tmp_path))
 
 

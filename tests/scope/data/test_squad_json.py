@@ -87,7 +87,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
 def test_a_packed_file_that_is_cut_off_is_refused(tmp_path):
     path = write(tmp_path / "dev.json.gz", SQUAD)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(DataError, match=r"dev\.json\.gz cannot be unpacked"):
+    with pytest.raises(DataError, match=r"dev\.json\.gz cannot be decompressed"):
         list(read_squad_json(path))
 
 

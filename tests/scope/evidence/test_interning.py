@@ -1,4 +1,4 @@
-"""Answers in words and by number, as arrays: what is alike stays alike, and nothing else is."""
+"""Free-text answers and by number, as arrays: what is alike stays alike, and nothing else is."""
 
 import numpy as np
 from hypothesis import given
@@ -12,7 +12,7 @@ WORDS = st.none() | st.sampled_from(["red", "blue", "", "10", "9", "é", "e"])
 
 @st.composite
 def answered_in_words(draw):
-    """Right answers, None where unknown, and a row of answers a model."""
+    """Right answers, None where unknown, and a row of answers per model."""
     items = draw(st.integers(1, 6))
     gold = draw(st.lists(WORDS, min_size=items, max_size=items))
     row = st.lists(WORDS, min_size=items, max_size=items)

@@ -44,7 +44,7 @@ def filled(number):
         ("mean", "model_vectors_", filled(7), "a forecast that is no probability"),
         ("mean", "questions_", filled(10**9), "`forecaster.questions_` is not 60"),
         ("mean", "fitted_", filled(0), "`forecaster.fitted_` is not 6"),
-        ("knn", "answers_", filled(0.5), "holds others than 0, 1 and NaN"),
+        ("knn", "answers_", filled(0.5), "holds values other than 0, 1 and NaN"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused_on_loading(kind, name, array, told, tmp_path):

@@ -38,7 +38,7 @@ def test_language_models_with_label_words_are_audited_beside_classifiers(toy_aud
     assert "--label-word negative=bad --label-word positive=good" in command
 
 
-def test_another_prompt_or_other_words_are_another_question(toy_audit, tmp_path):
+def test_another_prompt_or_other_words_are_another_configuration(toy_audit, tmp_path):
     first = chooser_audit(toy_audit, tmp_path)
     asked = {first.manifest.reference.fingerprint}
     for options in (

@@ -66,7 +66,7 @@ def test_a_reader_of_python_reads_a_few_texts_again_and_another_one_is_refused()
         def latents(self, texts):
             return super().latents(texts) * 2
 
-    with pytest.raises(ModelError, match="`python:mine:Reader` is another model"):
+    with pytest.raises(ModelError, match="`python:mine:Reader` is not the model"):
         recognise_reader(SEVERAL, Retrained())
     recognise_reader(SEVERAL, Asleep())
 

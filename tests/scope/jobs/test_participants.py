@@ -86,7 +86,7 @@ def test_a_table_of_another_length_than_the_data_is_refused(table, rows):
 def test_prompts_that_no_task_asks_with_are_refused(task):
     with pytest.raises(SpecError) as raised:
         load(Model("a", "1"), Model("b", "2"), tasks=[chosen(task)], prompts={"cloze": "{text}"})
-    assert raised.value.found == "the prompt `cloze`, which none of the tasks asks with"
+    assert raised.value.found == "the prompt `cloze`, which none of the tasks uses"
 
 
 def test_prompts_are_read_before_any_model_is_loaded(tmp_path):

@@ -54,7 +54,7 @@ def test_an_encoder_of_python_encodes_a_few_texts_again_and_another_one_is_refus
         def encode(self, texts):
             return super().encode(texts) * 2
 
-    with pytest.raises(ModelError, match="`python:mine:Encoder` is another model"):
+    with pytest.raises(ModelError, match="`python:mine:Encoder` is not the model"):
         question_vectors(TEXTS, Retrained())
 
 
@@ -190,7 +190,9 @@ def test_a_damaged_file_is_named_with_a_way_out():
     path = vector_file("abc")
     path.parent.mkdir(parents=True)
     path.write_text("no database " * 100)
-    with pytest.raises(RunError, match=r"(?s)is damaged.*delete `.*abc\.sqlite`, which is made"):
+    with pytest.raises(
+        RunError, match=r"(?s)is damaged.*delete `.*abc\.sqlite`, which is then rebuilt"
+    ):
         question_vectors(TEXTS, Counting())
 
 
@@ -226,7 +228,7 @@ def test_a_damaged_vector_is_computed_again_and_counted(statement):
     change(statement)
     encoder, shown = Counting(), Shown()
     assert question_vectors(TEXTS, encoder, shown).tolist() == whole.tolist()
-    told = f"question vectors ({len(encoder.asked)} of them damaged, computed again)"
+    told = f"question vectors ({len(encoder.asked)} of them damaged, recomputed)"
     assert shown.tasks == [told]
     again = Counting()
     assert question_vectors(TEXTS, again).tolist() == whole.tolist()
@@ -246,7 +248,7 @@ def test_vectors_of_another_length_are_damage():
     question_vectors(TEXTS, Counting())
     encoder = Counting()
     encoder.encode = lambda texts: np.ones((len(texts), 5))
-    with pytest.raises(RunError, match="its vectors are not of one length"):
+    with pytest.raises(RunError, match="its vectors differ in length"):
         question_vectors([*TEXTS, "new"], encoder)
 
 

@@ -44,5 +44,5 @@ def test_another_configuration_under_a_name_is_refused_before_any_work(manifest,
     request = Request(run="mine", runs=tmp_path)
     carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
     other = replace(manifest, settings={"seed": 9})
-    with pytest.raises(RunError, match="holds another question"):
+    with pytest.raises(RunError, match="was started with different arguments"):
         carry_out(request, lambda _: Prepared(other, pytest.fail))

@@ -120,8 +120,8 @@ def test_a_folder_may_have_the_mark_in_its_name(tmp_path, monkeypatch, spec, exp
 def test_a_mark_with_no_model_behind_it_is_refused(tmp_path):
     with pytest.raises(SpecError) as caught:
         load_semscore(f"probe:{tmp_path / 'mine'}#", [CLOZE], OPTIONS)
-    assert "with no model behind the `#`" in caught.value.found
-    assert f"write probe:{tmp_path / 'mine'}, or say where the model is now" in caught.value.fix
+    assert "with no model after the `#`" in caught.value.found
+    assert f"write probe:{tmp_path / 'mine'}, or give the model's new location" in caught.value.fix
 
 
 def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():
@@ -132,7 +132,7 @@ def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():
 def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
     with pytest.raises(SpecError) as caught:
         load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
-    assert "for choice, where options are chosen" in caught.value.found
+    assert "for choice, which is multiple choice" in caught.value.found
     assert "leave --semscore out" in caught.value.fix
 
 

@@ -84,10 +84,8 @@ def test_pairs_for_a_probe_are_not_asked_in_a_comparison(task):
     with pytest.raises(SpecError) as caught:
         choose([task, OTHER], {"other": "a"})
     name = task if isinstance(task, str) else task.name
-    assert caught.value.found.startswith(f"the task `{name}`, whose pairs no model is asked")
-    assert caught.value.expected == (
-        "a task whose questions models answer: choice, cloze, extractive_qa"
-    )
+    assert caught.value.found.startswith(f"the task `{name}`, whose scored pairs are for probes")
+    assert caught.value.expected == ("a task that asks questions: choice, cloze, extractive_qa")
     assert caught.value.fix == f"write scope probe --task {name}"
 
 

@@ -128,7 +128,7 @@ def test_without_a_model_those_there_are_are_listed(table, use, end):
         ("\tAB\n", "line 1 of a.tsv: 'AB'"),
         (
             "other\tAB\nother\tAB\n",
-            "line 2 of a.tsv: 'other\\tAB', a model that stands there twice",
+            "line 2 of a.tsv: 'other\\tAB', a model that is listed twice",
         ),
         ("other\tAB\nm\tABC\n", "2 answers of `other` and 3 of `m` in a.tsv"),
         ("m\tABC\nother\tAbC\n", "'b' as answer 1 of `other` in a.tsv (the first is 0)"),

@@ -244,8 +244,8 @@ def test_a_long_question_is_cut_at_half_the_limit(loaded):
 def test_a_question_without_a_passage_is_refused(loaded, context):
     with pytest.raises(ModelError) as raised:
         ask(loaded(), QUESTIONS[0], Question(id="q7", text="who?", context=context))
-    assert "is asked the question 'q7' without a passage" in raised.value.found
-    assert raised.value.expected.startswith("a context to point at")
+    assert "has no context for the question 'q7'" in raised.value.found
+    assert raised.value.expected.startswith("a question with a context")
 
 
 def test_a_passage_of_nothing_that_the_tokenizer_knows_holds_no_answer(loaded):

@@ -41,7 +41,7 @@ class Model:
 
 
 def test_what_a_library_raises_names_the_model_that_was_asked():
-    with pytest.raises(ModelError, match=r"`hf:mine` fails while it is asked \(IndexError: index"):
+    with pytest.raises(ModelError, match=r"`hf:mine` fails during inference \(IndexError: index"):
         Model().look_up(7)
 
 

@@ -40,7 +40,7 @@ def test_a_dangling_link_matters_where_the_file_is_read(tmp_path):
 
 def test_a_pipe_is_refused_whatever_its_name(tmp_path):
     os.mkfifo(tmp_path / "README.md")
-    assert refusal(tmp_path) == "`mine` cannot be loaded (README.md is no ordinary file)"
+    assert refusal(tmp_path) == "`mine` cannot be loaded (README.md is not a regular file)"
 
 
 def test_a_file_too_large_for_its_kind_is_not_read(tmp_path):
@@ -60,7 +60,7 @@ def test_json_that_cannot_be_read_names_its_file(tmp_path, content):
 
 def test_a_pipe_in_place_of_json_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.json")
-    with pytest.raises(ModelError, match=r"a\.json is no ordinary file"):
+    with pytest.raises(ModelError, match=r"a\.json is not a regular file"):
         read_json("mine", tmp_path / "a.json")
 
 

@@ -68,10 +68,10 @@ def test_an_adapter_and_an_own_generate_are_refused(tmp_path):
     write_json(tmp_path / "a" / "adapter_config.json", {})
     assert "is an adapter (adapter_config.json)" in refusal(tmp_path / "a").found
     (tmp_path / "b" / "inner" / "custom_generate").mkdir(parents=True)
-    assert "inner/custom_generate/ holds code" in refusal(tmp_path / "b").found
+    assert "inner/custom_generate/ contains its own code" in refusal(tmp_path / "b").found
 
 
 def test_a_pipe_in_a_hidden_folder_is_refused_and_not_waited_for(tmp_path):
     (tmp_path / ".more").mkdir()
     os.mkfifo(tmp_path / ".more" / "config.json")
-    assert "config.json is no ordinary file" in refusal(tmp_path).found
+    assert "config.json is not a regular file" in refusal(tmp_path).found

@@ -50,7 +50,7 @@ def test_a_base_model_without_a_trained_head_is_refused(bert_copy):
 
 def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
     edit_config(bert_copy, problem_type="multi_label_classification")
-    assert "a probability of its own" in refusal(bert_copy).found
+    assert "a multi-label classifier" in refusal(bert_copy).found
 
 
 def test_labels_that_the_configuration_leaves_out_go_by_their_number(bert_copy):
@@ -117,7 +117,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
     edit_config(bert_copy, model_type="foreign", auto_map={"AutoConfig": "foreign.Config"})
     error = refusal(bert_copy)
     assert not trace.exists()
-    assert "is made of code of its own" in error.found
+    assert "runs its own code" in error.found
     assert "--trust-remote-code" in error.fix
 
 

@@ -133,7 +133,7 @@ def test_answers_in_words_are_checked(module, given, found):
     ("given", "found"),
     [
         ("2", "the option 2, counted from 0, of 2 options"),
-        ("'maybe'", "'maybe', which is none of the options"),
+        ("'maybe'", "'maybe', which is not one of the options"),
         ("[0.5, 0.25]", "[0.5, 0.25]"),
         ("[1.0]", "[1.0]"),
         ("[1.5, -0.5]", "[1.5, -0.5]"),

@@ -65,8 +65,8 @@ def test_texts_without_an_answer_are_counted_once_each_and_kept(tmp_path):
     assert raised.value.texts == ("new", "newer")
     assert str(raised.value) == (
         f"found:    {path} has no prediction for 2 texts, such as 'new'\n"
-        "expected: a row for every text that is asked for\n"
-        "fix:      have the model answer them, add the rows to the file, and give the command again"
+        "expected: a row for every requested text\n"
+        "fix:      run the model on them, add the rows to the file, and run the command again"
     )
 
 

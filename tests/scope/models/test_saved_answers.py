@@ -110,7 +110,7 @@ def test_neither_answer_nor_probabilities_is_no_answer(tmp_path):
     [
         ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
         ({"answer": "D"}, "the answer is the option D of 3 options"),
-        ({"answer": "pink"}, "the answer is 'pink', which is none of the options"),
+        ({"answer": "pink"}, "the answer is 'pink', which is not one of the options"),
         ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
     ],
 )

@@ -138,13 +138,13 @@ def test_a_damaged_perturbation_is_unknown_and_can_be_kept_anew(path: Path, stat
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("DROP TABLE predictions", "not as SCoPE makes them: predictions"),
-        ("DROP TABLE models", "not as SCoPE makes them: models, sqlite_autoindex_models_1"),
-        ("CREATE TABLE more (a)", "not as SCoPE makes them: more"),
-        ("ALTER TABLE answers ADD COLUMN more", "not as SCoPE makes them: answers"),
+        ("DROP TABLE predictions", "its tables differ from SCoPE's: predictions"),
+        ("DROP TABLE models", "its tables differ from SCoPE's: models, sqlite_autoindex_models_1"),
+        ("CREATE TABLE more (a)", "its tables differ from SCoPE's: more"),
+        ("ALTER TABLE answers ADD COLUMN more", "its tables differ from SCoPE's: answers"),
         (
             "CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END",
-            "not as SCoPE makes them: t",
+            "its tables differ from SCoPE's: t",
         ),
         ("PRAGMA user_version = 2", "has version 2"),
         ("PRAGMA application_id = 5", "another program"),
@@ -161,5 +161,5 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     import os
 
     os.mkfifo(tmp_path / "run.sqlite")
-    with pytest.raises(RunError, match="it is no file"):
+    with pytest.raises(RunError, match="it is not a file"):
         Database(tmp_path / "run.sqlite")

@@ -174,7 +174,9 @@ def test_an_index_that_stays_locked_is_named_with_a_way_out(folder, tmp_path, mo
 def test_a_damaged_portion_is_named_with_a_way_out(folder, tmp_path, damage):
     folder.add({"a": False, "b": False}, ROWS, "float32")
     damage(tmp_path / "latents" / "000000.npy")
-    with pytest.raises(RunError, match=r"(?s)000000\.npy.*delete `.*latents`, which is made again"):
+    with pytest.raises(
+        RunError, match=r"(?s)000000\.npy.*delete `.*latents`, which is then rebuilt"
+    ):
         folder.portion(0, folder.shape)
 
 
@@ -260,5 +262,7 @@ def test_a_folder_damaged_as_a_whole_is_named_with_a_way_out(folder, tmp_path, s
     folder.add({"a": False, "b": True}, ROWS, "float32")
     with closing(index_of(tmp_path / "latents")) as connection, connection:
         connection.execute(statement)
-    with pytest.raises(RunError, match=r"(?s)is damaged: it.*delete `.*latents`, which is made"):
+    with pytest.raises(
+        RunError, match=r"(?s)is damaged: it.*delete `.*latents`, which is then rebuilt"
+    ):
         LatentFolder(tmp_path / "latents").places(["a"])

@@ -66,7 +66,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert run.get("model", ["text"])["text"].truncated
         assert run.perturbations("typo") == {("1", 1): found}
         assert run.read_comparison() == COMPARISON
-        assert run.read_question() == QUESTION
+        assert run.read_configuration() == QUESTION
     assert names(folder) == [
         "comparison.json",
         "manifest.json",
@@ -121,7 +121,7 @@ def test_closing_twice_does_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(RunError, match=r"it has no manifest\.json, but holds `thesis\.tex`"):
+    with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
         Run.open(tmp_path, QUESTION)
     assert names(tmp_path) == ["thesis.tex"]
 
@@ -138,7 +138,7 @@ def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
     "name", ["", ".", "..", "../x", "a/b", "/tmp/x", "a\\b", "-x", ".x", "a b", "x\n", "x" * 101]
 )
 def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
-    with pytest.raises(RunError, match="is no name for a run"):
+    with pytest.raises(RunError, match="is not a valid run name"):
         run_folder(name, Path("runs"))
 
 

@@ -61,7 +61,7 @@ def test_a_run_on_a_full_disk_keeps_what_is_finished_and_goes_on(disk: Path) -> 
             put_many(run, kept)
         assert "the disk is full" in caught.value.found
         assert "MB are free" in caught.value.found
-        assert "nothing finished is lost" in caught.value.fix
+        assert "finished work is kept" in caught.value.fix
         assert 0 < len(kept) < 100_000
         assert run.get("model", list(kept)) == kept
     assert mounted("-o", "remount,size=8m", str(disk)) is None
@@ -126,7 +126,7 @@ def test_each_error_of_the_system_is_explained(tmp_path: Path, code: int, text: 
         (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
         (sqlite3.SQLITE_IOERR_WRITE, "cannot be read or written"),
         (sqlite3.SQLITE_CORRUPT_VTAB, "is damaged"),
-        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program keeps"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program has locked"),
     ],
 )
 def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text: str) -> None:

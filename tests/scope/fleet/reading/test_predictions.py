@@ -117,14 +117,17 @@ def test_files_may_be_packed_or_parquet(tmp_path):
         ({"id": "1", "gold": "x"}, "line 1 of a.jsonl: neither `answer` nor `probabilities`"),
         ({"id": "1", "answer": "x"}, "no column for the gold in a.jsonl"),
         ({"id": "1", "probabilities": [0.5, 2], "gold": 1}, r"`probabilities` is \[0\.5, 2\]"),
-        ({"id": "1", "answer": "x", "gold": 1}, "the answer is 'x', which is none of the options"),
+        (
+            {"id": "1", "answer": "x", "gold": 1},
+            "the answer is 'x', which is not one of the options",
+        ),
         (
             {"id": "1", "probabilities": [1, 0], "gold": 1, "labels": ["a", "b", "c"]},
             "3 numbers from 0 to 1, one for each label or option",
         ),
         (
             {"id": "1", "answer": 1, "gold": "good", "labels": ["bad", "better"]},
-            "the answer is 'good', which is none of the options",
+            "the answer is 'good', which is not one of the options",
         ),
     ],
 )

@@ -22,7 +22,7 @@ def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
     assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
 
 
-def test_another_label_map_is_another_question(toy_audit):
+def test_another_label_map_is_another_configuration(toy_audit):
     agreements = []
     for swapped in (False, True):
         pairs = zip(
@@ -164,5 +164,5 @@ def test_a_wrong_option_is_named(toy_audit, options, message):
 
 
 def test_the_same_target_twice_is_refused(toy_audit):
-    with pytest.raises(SpecError, match="named twice"):
+    with pytest.raises(SpecError, match="listed twice"):
         toy_audit("Student", "Student")

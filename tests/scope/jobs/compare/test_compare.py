@@ -66,12 +66,12 @@ def test_an_object_without_identity_is_told_what_it_lacks(compare):
     assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
 
 
-def test_another_file_of_saved_answers_is_another_question(compare, tmp_path):
+def test_another_file_of_saved_answers_is_another_configuration(compare, tmp_path):
     first = save(tmp_path / "first.jsonl", [0] * 12)
     second = save(tmp_path / "second.jsonl", [place % 3 for place in range(12)])
     compare(first, second, run="mine")
     save(tmp_path / "first.jsonl", [1] * 12)
-    with pytest.raises(RunError, match="holds another question"):
+    with pytest.raises(RunError, match="was started with different arguments"):
         compare(first, second, run="mine")
 
 

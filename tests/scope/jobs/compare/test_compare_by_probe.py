@@ -155,7 +155,7 @@ def test_table_and_report_say_what_semscore_is_measured_by(compare, probe, tmp_p
     # A long path may stand on a line of its own.
     assert "sem_score: by a probe of hf:" in " ".join(str(found).split())
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert report.count(f"how alike two answers are in meaning to {name}, from 0 to 1") == 2
+    assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 2
     assert "cosine between the sentence embeddings" not in report
 
 
@@ -180,12 +180,12 @@ def test_a_run_that_was_stopped_while_it_measured_goes_on(compare, monkeypatch):
     assert to_json(found, clock=False) == to_json(whole, clock=False)
 
 
-def test_another_probe_is_another_question(compare, probe, tmp_path):
+def test_another_probe_is_another_configuration(compare, probe, tmp_path):
     compare(run="mine")
     other = write_probe(
         tmp_path / "other", probe.folder.parent / "model", Readout(kind="mean"), low=0.0
     )
-    with pytest.raises(RunError, match="holds another question"):
+    with pytest.raises(RunError, match="was started with different arguments"):
         compare(run="mine", encoder=f"probe:{other.folder}")
 
 

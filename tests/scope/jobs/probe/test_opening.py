@@ -130,7 +130,7 @@ def test_a_reader_of_python_with_the_latents_of_its_probe_is_its_model(tmp_path)
 
 def test_another_reader_under_the_same_fingerprint_is_not_the_probes_model(tmp_path):
     save_of_python(tmp_path / "kept", Other().latents(SENTENCES))
-    with pytest.raises(ModelError, match="`python:toy_readers:Bags` is another model") as error:
+    with pytest.raises(ModelError, match="`python:toy_readers:Bags` is not the model") as error:
         open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
     assert error.value.fix.endswith(f"fit the probe in `{tmp_path / 'kept'}` again")
 

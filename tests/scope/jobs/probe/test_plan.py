@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from scope.errors import SpecError
-from scope.jobs.identity import question_of
+from scope.jobs.identity import configuration_of
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.request import ProbeRequest
@@ -73,9 +73,9 @@ def test_the_manifest_holds_all_that_decides_the_result(plan):
 
 
 def test_texts_that_were_cut_are_no_part_of_the_question(plan):
-    assert question_of(plan.manifest()) == question_of(plan.manifest(TABLES))
+    assert configuration_of(plan.manifest()) == configuration_of(plan.manifest(TABLES))
     changed = replace(plan, sources=(LLAMA, replace(BERT, fingerprint="56ef")))
-    assert question_of(changed.manifest()) != question_of(plan.manifest())
+    assert configuration_of(changed.manifest()) != configuration_of(plan.manifest())
 
 
 def test_every_text_is_read_once(plan):

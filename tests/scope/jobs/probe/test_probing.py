@@ -102,12 +102,14 @@ def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
     assert (again.probe.train, again.probe.sentences) == (0, len({t for r in rows for t in r[:2]}))
 
 
-def test_another_probe_in_the_folder_is_another_question(probe, pairs):
+def test_another_probe_in_the_folder_is_another_configuration(probe, pairs):
     asked = {"probe": "kept", "hidden": None, "run": "again"}
     probe(save="kept")
     probe(**asked)
     probe(save="kept", seed=1)
-    with pytest.raises(scope.ScopeError, match=r"run `again` holds another question: settings\.p"):
+    with pytest.raises(
+        scope.ScopeError, match=r"run `again` was started with different arguments: settings\.p"
+    ):
         probe(**asked)
 
 
@@ -195,7 +197,9 @@ def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
 def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other):
     asked = {"run": "mine", "steps": "siamese"}
     probe(**asked, **{name: one})
-    told = rf"run `mine` holds another question: settings.{name} is {one}, not {other}"
+    told = (
+        rf"run `mine` was started with different arguments: settings.{name} is {one}, not {other}"
+    )
     with pytest.raises(scope.ScopeError, match=told):
         probe(**asked, **{name: other})
 

@@ -42,7 +42,7 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
     ("changed", "found"),
     [
         ({"models": ()}, "no model to probe"),
-        ({"models": ("hf:a", "hf:a")}, "`hf:a` is named twice"),
+        ({"models": ("hf:a", "hf:a")}, "`hf:a` is listed twice"),
         ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models, and one folder `kept`"),
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),

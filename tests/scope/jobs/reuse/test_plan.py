@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from scope.jobs.identity import default_run_name, question_of
+from scope.jobs.identity import configuration_of, default_run_name
 from scope.jobs.reuse.models import Member, TestedModels
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
@@ -92,12 +92,14 @@ def test_the_manifest_says_who_stands_where_and_what_is_tested():
 
 def test_what_is_found_on_the_way_is_no_part_of_the_question():
     before, after = plan().manifest(), plan().manifest({"theirs": 4}, {"ours": "0123"})
-    assert question_of(after) == question_of(before)
+    assert configuration_of(after) == configuration_of(before)
     assert default_run_name(after) == default_run_name(before)
 
 
 def test_the_order_of_the_controls_is_no_part_of_the_question():
-    assert question_of(plan(controls=("b", "a")).manifest()) == question_of(plan().manifest())
+    assert configuration_of(plan(controls=("b", "a")).manifest()) == configuration_of(
+        plan().manifest()
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,4 +108,4 @@ def test_the_order_of_the_controls_is_no_part_of_the_question():
     ids=str,
 )
 def test_whatever_decides_the_result_is_part_of_the_question(changes):
-    assert question_of(plan(**changes).manifest()) != question_of(plan().manifest())
+    assert configuration_of(plan(**changes).manifest()) != configuration_of(plan().manifest())

@@ -95,7 +95,7 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
         came.extend(place for place, _ in endpoint(retries=2).ask(chats(*TEXTS)))
     assert came == [0, 1, 2]
     assert "answered 3 of 12 questions and failed in 3 tries at the next" in error.value.found
-    assert "the same command goes on where it stopped" in error.value.fix
+    assert "the same command resumes the run" in error.value.fix
     assert len(str(error.value)) < 800
 
 

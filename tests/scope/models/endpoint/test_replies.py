@@ -157,7 +157,7 @@ def test_log_probabilities_in_another_form_make_the_reply_malformed(logprobs):
 def test_a_malformed_reply_is_shown_in_its_words():
     with pytest.raises(MalformedReplyError, match="without `choices`: provider is down"):
         read(CHAT, {"error": {"message": "provider is down"}})
-    with pytest.raises(MalformedReplyError, match="no JSON: '<html>'"):
+    with pytest.raises(MalformedReplyError, match="not JSON: '<html>'"):
         read_reply(CHAT, b"<html>\n")
 
 

@@ -61,7 +61,9 @@ def test_a_server_is_not_even_asked(monkeypatch):
         raise AssertionError("asked")
 
     monkeypatch.setattr("scope.models.loading.find", fail)
-    wanted = r"`openai:http://localhost:9/v1#m` is on a server.*\nexpected: .*hf:NAME or gguf:FILE"
+    wanted = (
+        r"`openai:http://localhost:9/v1#m` runs on a server.*\nexpected: .*hf:NAME or gguf:FILE"
+    )
     with pytest.raises(ModelError, match=wanted):
         load_latent_reader("openai:http://localhost:9/v1#m")
 

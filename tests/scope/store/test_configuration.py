@@ -10,7 +10,7 @@ import pytest
 
 from scope.checksums import unsealed
 from scope.errors import RunError
-from scope.store.question import keep_question, read_question
+from scope.store.configuration import keep_configuration, read_configuration
 
 QUESTION = {
     "job": "audit",
@@ -23,7 +23,7 @@ QUESTION = {
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
     path = tmp_path / "manifest.json"
-    keep_question(path, QUESTION, {"versions": {"scope": "0.1"}})
+    keep_configuration(path, QUESTION, {"versions": {"scope": "0.1"}})
     return path
 
 
@@ -35,7 +35,7 @@ def test_the_manifest_holds_question_and_notes(manifest: Path) -> None:
         "notes": {"versions": {"scope": "0.1"}},
         "question": QUESTION,
     }
-    assert read_question(manifest) == QUESTION
+    assert read_configuration(manifest) == QUESTION
 
 
 def test_the_same_question_in_other_containers_is_the_same(manifest: Path) -> None:
@@ -43,13 +43,13 @@ def test_the_same_question_in_other_containers_is_the_same(manifest: Path) -> No
     same = MappingProxyType(
         {**dict(reversed(QUESTION.items())), "targets": tuple(QUESTION["targets"])}
     )
-    keep_question(manifest, same, {"versions": {"scope": "0.2"}})
+    keep_configuration(manifest, same, {"versions": {"scope": "0.2"}})
     assert manifest.read_bytes() == before
 
 
 def refused(path: Path, question: dict[str, object]) -> RunError:
     with pytest.raises(RunError) as caught:
-        keep_question(path, question, {})
+        keep_configuration(path, question, {})
     return caught.value
 
 
@@ -58,13 +58,13 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     del other["tolerance"]
     error = refused(manifest, other)
     assert error.found == (
-        f"run `{manifest.parent.name}` holds another question: seed is 0, not 1; "
+        f"run `{manifest.parent.name}` was started with different arguments: seed is 0, not 1; "
         'targets[0].spec is "hf:b", not "hf:c"; tolerance is 0.1, not absent'
     )
     assert error.fix == (
         f"choose another name with --run, or delete the folder `{manifest.parent}`"
     )
-    assert read_question(manifest) == QUESTION
+    assert read_configuration(manifest) == QUESTION
 
 
 def test_lists_of_other_lengths_are_shown_whole(manifest: Path) -> None:
@@ -74,7 +74,7 @@ def test_lists_of_other_lengths_are_shown_whole(manifest: Path) -> None:
 
 def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
-    keep_question(path, {f"key{i}": "x" * 1000 for i in range(20)}, {})
+    keep_configuration(path, {f"key{i}": "x" * 1000 for i in range(20)}, {})
     error = refused(path, {f"key{i}": "y" * 1000 for i in range(20)})
     assert error.found.count(" is ") == 8
     assert error.found.endswith("…; and 12 more")
@@ -85,8 +85,8 @@ def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         (b"", "damaged: Expecting value"),
-        (b"[1]", "damaged: it holds no question"),
-        (b'{"format": 1}', "damaged: it holds no question"),
+        (b"[1]", "damaged: it contains no configuration"),
+        (b'{"format": 1}', "damaged: it contains no configuration"),
         (b"\xff\xfe", "damaged: it is not UTF-8 text"),
         (b'{"format": 2, "question": {}}', "has format 2"),
     ],
@@ -103,5 +103,5 @@ def test_an_unreadable_manifest_is_refused_and_kept(
 @pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}])
 def test_what_json_cannot_hold_is_a_bug_and_no_user_error(tmp_path: Path, value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
-        keep_question(tmp_path / "manifest.json", {"value": value}, {})
+        keep_configuration(tmp_path / "manifest.json", {"value": value}, {})
     assert not (tmp_path / "manifest.json").exists()

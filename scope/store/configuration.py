@@ -1,4 +1,7 @@
-"""What a run was asked, written once; a run never mixes the answers to two questions."""
+"""The configuration of a run, written once: a run never mixes two configurations.
+
+The manifest stores it under the key ``question``.
+"""
 
 from __future__ import annotations
 
@@ -18,34 +21,36 @@ _SHOWN_DIFFERENCES = 8
 _SHOWN_CHARACTERS = 80
 
 
-def keep_question(path: Path, question: Mapping[str, object], notes: Mapping[str, object]) -> None:
-    """Write the question of a new run, or check that an old run was asked the same.
+def keep_configuration(
+    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
+) -> None:
+    """Write the configuration of a new run, or check that an old run has the same one.
 
     Parameters
     ----------
     path
         The manifest of the run.
-    question
+    configuration
         Everything that decides the result, as JSON would hold it.
     notes
-        What else is worth keeping of the first session, such as versions; never compared.
+        Further facts of the first session, such as versions; never compared.
 
     Raises
     ------
     RunError
-        When the run holds another question, or its manifest cannot be read.
+        When the run has another configuration, or its manifest cannot be read.
     """
-    asked = json.loads(_json(question))
-    stored = read_question(path)
+    given = json.loads(_json(configuration))
+    stored = read_configuration(path)
     if stored is None:
-        manifest = {"format": FORMAT, "notes": notes, "question": question}
+        manifest = {"format": FORMAT, "notes": notes, "question": configuration}
         write_atomically(path, sealed(_json(manifest) + "\n"))
-    elif stored != asked:
-        raise _another_question(path.parent, stored, asked)
+    elif stored != given:
+        raise _other_configuration(path.parent, stored, given)
 
 
-def read_question(path: Path) -> dict[str, Any] | None:
-    """The question of a run, or None where none was asked yet.
+def read_configuration(path: Path) -> dict[str, Any] | None:
+    """The configuration of a run, or None before the run was started.
 
     Raises
     ------
@@ -57,7 +62,7 @@ def read_question(path: Path) -> dict[str, Any] | None:
 
 
 def read_notes(path: Path) -> dict[str, Any]:
-    """What was kept of the first session beside the question; empty where nothing was.
+    """The facts stored with the configuration by the first session; empty without any.
 
     Raises
     ------
@@ -77,12 +82,13 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise damaged(path, str(error)) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
-        raise damaged(path, "it holds no question")
+        raise damaged(path, "it contains no configuration")
     if manifest.get("format") != FORMAT:
         raise RunError(
             f"`{path}` has format {manifest.get('format')!r}",
             expected=f"format {FORMAT}",
-            fix="go on with the release of SCoPE that began the run, or choose another --run name",
+            fix="continue with the release of SCoPE that started the run, or choose "
+            "another --run name",
         )
     # Manifests of earlier releases have no checksum; a broken one must not pass for none.
     foreign = sorted(manifest.keys() - {"format", "notes", "question"})
@@ -98,47 +104,47 @@ def _json(value: object) -> str:
 
 
 def _dict(value: object) -> dict[Any, Any]:
-    """Any mapping as the only kind that the JSON writer knows."""
+    """Any mapping as a dict, the only mapping that the JSON writer accepts."""
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a question holds no {type(value).__name__}")
+    raise TypeError(f"a configuration cannot contain a {type(value).__name__}")
 
 
-def _another_question(folder: Path, stored: object, asked: object) -> RunError:
-    differences = _differences("", stored, asked)
+def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
+    differences = _differences("", stored, given)
     shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
     rest = len(differences) - _SHOWN_DIFFERENCES
     more = f"; and {rest} more" if rest > 0 else ""
     return RunError(
-        f"run `{folder.name}` holds another question: {shown}{more}",
-        expected="the question that the run was begun with",
+        f"run `{folder.name}` was started with different arguments: {shown}{more}",
+        expected="the arguments with which the run was started",
         fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
 
 
-def _differences(key: str, stored: object, asked: object) -> list[str]:
-    """What differs, by dotted key, in the order of the keys.
+def _differences(key: str, stored: object, given: object) -> list[str]:
+    """The differences, by dotted key, in the order of the keys.
 
     Examples
     --------
     >>> _differences("", {"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
     ['data.k is absent, not null', 'seed is 0, not 1']
     """
-    if stored == asked:
+    if stored == given:
         return []
-    if isinstance(stored, dict) and isinstance(asked, dict):
+    if isinstance(stored, dict) and isinstance(given, dict):
         prefix = f"{key}." if key else ""
         pairs = [
-            (f"{prefix}{name}", stored.get(name, _ABSENT), asked.get(name, _ABSENT))
-            for name in sorted({*stored, *asked})
+            (f"{prefix}{name}", stored.get(name, _ABSENT), given.get(name, _ABSENT))
+            for name in sorted({*stored, *given})
         ]
-    elif isinstance(stored, list) and isinstance(asked, list) and len(stored) == len(asked):
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         pairs = [
             (f"{key}[{index}]", old, new)
-            for index, (old, new) in enumerate(zip(stored, asked, strict=True))
+            for index, (old, new) in enumerate(zip(stored, given, strict=True))
         ]
     else:
-        return [f"{key} is {_shown(stored)}, not {_shown(asked)}"]
+        return [f"{key} is {_shown(stored)}, not {_shown(given)}"]
     return [line for pair in pairs for line in _differences(*pair)]
 
 
