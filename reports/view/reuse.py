@@ -11,7 +11,7 @@ from reports.view.numbers import NumberSection
 from reports.view.reproduce import Reproduce
 from reports.view.reuse_controls import ControlTable, control_tables
 from reports.view.reuse_evidence import EvidenceSection, evidence_section
-from reports.view.reuse_items import SpeakingItems, speaking_item_rows
+from reports.view.reuse_items import InformativeItems, informative_item_rows
 from reports.view.reuse_limits import Limits, limits
 from reports.view.reuse_looks import Looks, looks
 from reports.view.reuse_numbers import reuse_numbers, reuse_reproduce
@@ -31,7 +31,7 @@ class ReuseView:
     headline: ReuseHeadline
     places: tuple[SuspectPlace, ...]
     evidence: EvidenceSection
-    speaking: tuple[SpeakingItems, ...]
+    informative: tuple[InformativeItems, ...]
     controls: tuple[ControlTable, ...]
     limits: tuple[Limits, ...]
     looks: tuple[Looks, ...]
@@ -55,7 +55,10 @@ class ReuseView:
             (Section("answer", "Verdict", "verdict.html.j2"), True),
             (Section("standings", "Among the controls", "standings.html.j2"), bool(self.places)),
             (Section("evidence", "Evidence", "evidence.html.j2"), bool(self.evidence.tables)),
-            (Section("speaking", "Telling questions", "speaking.html.j2"), bool(self.speaking)),
+            (
+                Section("informative", "Most informative questions", "informative.html.j2"),
+                bool(self.informative),
+            ),
             # The page's script takes "controls" for its form.
             (Section("checks", "Controls", "control_checks.html.j2"), bool(self.controls)),
             (Section("looks", "Step by step", "looks.html.j2"), bool(self.looks)),
@@ -84,7 +87,7 @@ def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
         headline=reuse_headline(comparison),
         places=places(verdicts),
         evidence=evidence_section(verdicts),
-        speaking=speaking_item_rows(verdicts, limit=max_items),
+        informative=informative_item_rows(verdicts, limit=max_items),
         controls=control_tables(verdicts),
         limits=limits(verdicts),
         looks=looks(verdicts),

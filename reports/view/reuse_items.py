@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from scope.records import SpeakingItem, Verdict
+from scope.records import InformativeItem, Verdict
 
 LONG_TEXT = 500
 """A text of more characters is folded behind its beginning."""
@@ -37,7 +37,7 @@ class ItemView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakingItems:
+class InformativeItems:
     """The questions of one verdict by what they speak for; ``total`` counts those left out, too."""
 
     reference: str
@@ -46,7 +46,9 @@ class SpeakingItems:
     total: int
 
 
-def speaking_item_rows(verdicts: tuple[Verdict, ...], *, limit: int) -> tuple[SpeakingItems, ...]:
+def informative_item_rows(
+    verdicts: tuple[Verdict, ...], *, limit: int
+) -> tuple[InformativeItems, ...]:
     """The questions of every verdict that has any, the strongest first.
 
     ``limit`` is shared between the verdicts.
@@ -55,13 +57,13 @@ def speaking_item_rows(verdicts: tuple[Verdict, ...], *, limit: int) -> tuple[Sp
     return tuple(_of_verdict(verdict, limit // len(speaking)) for verdict in speaking)
 
 
-def _of_verdict(verdict: Verdict, limit: int) -> SpeakingItems:
+def _of_verdict(verdict: Verdict, limit: int) -> InformativeItems:
     strongest = sorted(verdict.items, key=lambda item: -abs(item.weight))[:limit]
     groups = (
         ("For reuse", tuple(_item(item) for item in strongest if item.weight > 0)),
         ("Against reuse", tuple(_item(item) for item in strongest if item.weight <= 0)),
     )
-    return SpeakingItems(
+    return InformativeItems(
         reference=verdict.reference,
         groups=tuple(group for group in groups if group[1]),
         shown=len(strongest),
@@ -69,7 +71,7 @@ def _of_verdict(verdict: Verdict, limit: int) -> SpeakingItems:
     )
 
 
-def _item(item: SpeakingItem) -> ItemView:
+def _item(item: InformativeItem) -> ItemView:
     return ItemView(
         id=item.id,
         text=folded_text(item.text),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.reuse_strips import StripChart, at_least, strip_dot, threshold
 from reports.view.reuse_words import rate_of_one
-from scope.records import PairedTest, Standing, Verdict
+from scope.records import ModelScore, PairedTest, Verdict
 
 OPEN_ROWS = 28
 """A longer table is folded."""
@@ -81,7 +81,9 @@ def _place(verdict: Verdict, rate: float) -> SuspectPlace:
     )
 
 
-def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> StripChart | None:
+def _chart(
+    suspect: ModelScore | None, controls: list[ModelScore], rate: float
+) -> StripChart | None:
     if not controls:
         return None
     values = [control.value for control in controls]
@@ -104,7 +106,7 @@ def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> S
     )
 
 
-def _paired(test: PairedTest, controls: list[Standing], rate: float) -> Paired:
+def _paired(test: PairedTest, controls: list[ModelScore], rate: float) -> Paired:
     decisive = threshold(rate, controls)
     return Paired(
         control=test.control,

@@ -29,7 +29,7 @@ from scope.evidence.kinship import pairwise_kappa
 from scope.evidence.log_probabilities import plain_correlations
 from scope.evidence.option_blocks import option_blocks
 from scope.evidence.skill import skill
-from scope.records import Agreement, Standing
+from scope.records import Agreement, ModelScore
 from scope.statistics.prediction import prediction_test
 
 MOST = 0.9999
@@ -69,7 +69,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
     return Agreement(
         suspect=float(values[1]),
         controls=tuple(
-            Standing(model=case.controls[row - 2], value=float(values[row])) for row in controls
+            ModelScore(model=case.controls[row - 2], value=float(values[row])) for row in controls
         ),
         independent=found.independent,
         p_value=found.p_value,

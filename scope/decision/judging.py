@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, Kind
+from scope.decision.informative import informative_items
+from scope.decision.joint_scores import JointScores, Rank, joint_scores
 from scope.decision.kinds import kinds_of_evidence
-from scope.decision.speaking import speaking_items
-from scope.decision.standing import JointStanding, Rank, joint_standing
 from scope.decision.usability import (
     answers_usably,
     check_controls,
@@ -29,10 +29,10 @@ from scope.records import (
     ControlCheck,
     Estimate,
     Evidence,
+    InformativeItem,
     Look,
+    ModelScore,
     PairedTest,
-    SpeakingItem,
-    Standing,
     Undefined,
 )
 from scope.statistics.conformal import conformal_p_value, threshold_rank
@@ -57,13 +57,13 @@ class Finding:
     case: Case
     p_value: float | None
     agreement: Agreement | None
-    standings: tuple[Standing, ...]
+    standings: tuple[ModelScore, ...]
     evidence: tuple[Evidence, ...]
     paired: PairedTest | None
     controls: tuple[ControlCheck, ...]
     skill: Estimate | Undefined
     detectable: float | None
-    items: tuple[SpeakingItem, ...]
+    items: tuple[InformativeItem, ...]
     shared: int
     usable_controls: int
     different_controls: int
@@ -106,7 +106,7 @@ def find(
     shared = shared_mistakes(case.answers)
     usable = answers_usably(case, shared)
     kinds = [_among(usable, kind) for kind in kinds_of_evidence(case, shared, soft_scope)]
-    joint = joint_standing(kinds)
+    joint = joint_scores(kinds)
     different = _count_different(case, joint)
     rule = _Rule(rank=sequential_rank if looks else threshold_rank, different=different)
     given = case.answers.given
@@ -120,7 +120,7 @@ def find(
         controls=check_controls(case, shared, joint),
         skill=skill_of(case, 1),
         detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
-        items=speaking_items(case, shared),
+        items=informative_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
         usable_controls=int(usable.sum()),
         different_controls=different,
@@ -149,9 +149,7 @@ def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
     return replace(kind, scores=replace(kind.scores, values=values))
 
 
-def _p_value(
-    case: Case, joint: JointStanding, looks: Sequence[Look], different: int
-) -> float | None:
+def _p_value(case: Case, joint: JointScores, looks: Sequence[Look], different: int) -> float | None:
     """The p-value by rank, as if only the different ones of the usable controls were there.
 
     A sequential test ranks the suspect among all controls. Fewer of them make p greater, so that it
@@ -165,16 +163,16 @@ def _p_value(
     return min(1.0, p * max(1.0, (among + 1) / (different + 1)))
 
 
-def _count_different(case: Case, joint: JointStanding) -> int:
+def _count_different(case: Case, joint: JointScores) -> int:
     """How many of the ranked controls do not answer everything as another one does."""
     ranked = ~np.isnan(joint.values[1:])
     return len(np.unique(case.answers.answers[2:][ranked], axis=0)) if ranked.any() else 0
 
 
-def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:
+def _standings(case: Case, joint: JointScores) -> tuple[ModelScore, ...]:
     names = (case.suspect, *case.controls)
     return tuple(
-        Standing(model=name, value=float(value))
+        ModelScore(model=name, value=float(value))
         for name, value in zip(names, joint.values, strict=True)
         if not np.isnan(value)
     )
@@ -187,7 +185,7 @@ def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
             capability=kind.capability,
             suspect=_estimate(kind),
             controls=tuple(
-                Standing(model=name, value=float(value))
+                ModelScore(model=name, value=float(value))
                 for name, value in zip(case.controls, kind.scores.values[2:], strict=True)
                 if not np.isnan(value)
             ),
@@ -223,7 +221,7 @@ def _estimate(kind: Kind) -> Estimate | Undefined:
 
 def _paired(
     case: Case,
-    joint: JointStanding,
+    joint: JointScores,
     rule: _Rule,
     alpha: float,
     generator: np.random.Generator,

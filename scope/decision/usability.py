@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.decision.case import Case
-from scope.decision.standing import JointStanding
+from scope.decision.joint_scores import JointScores
 from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.following import follows_nothing
@@ -81,9 +81,9 @@ def _one_answer(case: Case, row: int) -> str | None:
     names = _names(case)
     answers = _named(case, row, names)
     gold = {
-        probe.id: names.get(int(right), probe.gold or "")
-        for probe, right in zip(case.probes, case.sample.gold, strict=False)
-        if probe.id in answers and probe.gold is not None
+        item.id: names.get(int(right), item.gold or "")
+        for item, right in zip(case.items, case.sample.gold, strict=False)
+        if item.id in answers and item.gold is not None
     }
     found = gives_one_answer(answers, gold, _named(case, 0, names) if row else None)
     return None if found is None else found.replace(" texts", " questions")
@@ -92,8 +92,8 @@ def _one_answer(case: Case, row: int) -> str | None:
 def _named(case: Case, row: int, names: Mapping[int, str]) -> dict[str, str]:
     """The answers that the reference or the suspect gave, by the question."""
     return {
-        probe.id: names.get(int(number), probe.suspect if row else probe.reference)
-        for probe, number in zip(case.probes, case.sample.answers[row], strict=False)
+        item.id: names.get(int(number), item.suspect if row else item.reference)
+        for item, number in zip(case.items, case.sample.answers[row], strict=False)
         if number != NOT_GIVEN
     }
 
@@ -106,8 +106,8 @@ def _names(case: Case) -> dict[int, str]:
     if case.answers.open_vocabulary:
         return {}
     words: dict[int, set[str]] = {one: set() for one in range(int(case.answers.options.max()))}
-    for probe, first, second in zip(case.probes, *case.sample.answers[:2].tolist(), strict=False):
-        for number, said in ((first, probe.reference), (second, probe.suspect)):
+    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
+        for number, said in ((first, item.reference), (second, item.suspect)):
             if number != NOT_GIVEN:
                 words[number].add(said)
     if all(len(said) <= 1 for said in words.values()):
@@ -143,7 +143,7 @@ def constant(case: Case, row: int) -> bool:
     given = case.answers.given[row]
     if not case.answers.open_vocabulary:
         return len(np.unique(case.answers.answers[row, given])) == 1
-    words = {probe.suspect for probe, answered in zip(case.probes, given, strict=True) if answered}
+    words = {item.suspect for item, answered in zip(case.items, given, strict=True) if answered}
     return row == 1 and len(words) == 1
 
 
@@ -169,7 +169,7 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
     """
     answers = case.sample
     given, gold = answers.given[row], answers.gold
-    original = np.array([probe.id == probe.unit for probe in case.probes[: len(gold)]])
+    original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
     counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
     right = answers.answers[row, counted] == answers.expected_right()[counted]
     return mean_estimate(
@@ -180,7 +180,7 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
 
 
 def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointStanding
+    case: Case, shared: SharedMistakes, joint: JointScores
 ) -> tuple[ControlCheck, ...]:
     """What there is to say of each control, in their order.
 
@@ -237,7 +237,7 @@ def _measure_of_skill(case: Case) -> str:
     return "accuracy" if known else "agreement with what most models answer"
 
 
-def _outlying(joint: JointStanding) -> Sequence[bool]:
+def _outlying(joint: JointScores) -> Sequence[bool]:
     """Which controls are far more like the reference than the others, by median and spread."""
     values = joint.values[1:]
     known = joint.ranked

@@ -161,7 +161,7 @@ def _more_questions(finding: Finding, terms: Terms) -> str:
     Only where the data hold as many: other advice could not be followed.
     """
     about = _questions_needed(finding, terms.alpha)
-    asked = len(finding.case.probes)
+    asked = len(finding.case.items)
     if terms.available is not None and asked >= terms.available:
         return f"It cannot be settled on these data: all of their {asked} questions were asked."
     if about is None or (terms.available is not None and about > terms.available):
@@ -178,7 +178,7 @@ def _questions_needed(finding: Finding, alpha: float) -> int | None:
     seen = abs(paired.difference.value) / error
     if seen <= 0 or seen >= needed:
         return None
-    return math.ceil((needed / seen) ** 2 * len(finding.case.probes) / 10) * 10
+    return math.ceil((needed / seen) ** 2 * len(finding.case.items) / 10) * 10
 
 
 def warnings(finding: Finding) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerMatrix
 from scope.records import Probabilities
 
 
-class Given(NamedTuple):
+class Response(NamedTuple):
     """One model's answer to one question: an option's number, or the answer in words.
 
     ``choice`` is None where there is no answer; ``probabilities`` has one number an option, or is
@@ -23,7 +23,7 @@ class Given(NamedTuple):
     probabilities: Probabilities = ()
 
 
-class Asked(NamedTuple):
+class AnswerKey(NamedTuple):
     """What is known of a question before anybody answers it.
 
     ``options`` is None where any words can be an answer; ``gold`` is the right answer, None where
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     options: int | None = None
 
 
-def answer_matrix(asked: Sequence[Asked], given: Sequence[Sequence[Given]]) -> AnswerMatrix:
+def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]) -> AnswerMatrix:
     """Gather the answers of many models; ``given`` has a row a model and a column a question.
 
     Where any words can be an answer, the different answers that were given to a question are its
@@ -43,8 +43,8 @@ def answer_matrix(asked: Sequence[Asked], given: Sequence[Sequence[Given]]) -> A
 
     Examples
     --------
-    >>> asked = [Asked("a", gold=1, options=2), Asked("b", gold="red")]
-    >>> given = [[Given(0), Given("red")], [Given(1), Given(None)], [Given(1), Given("blue")]]
+    >>> asked = [AnswerKey("a", gold=1, options=2), AnswerKey("b", gold="red")]
+    >>> given = [[Response(0), Response("red")], [Response(1), Response(None)], [Response(1), Response("blue")]]
     >>> matrix = answer_matrix(asked, given)
     >>> matrix.answers.tolist(), matrix.options.tolist(), matrix.gold.tolist()
     ([[0, 0], [1, -1], [1, 1]], [2, 3], [1, 0])
@@ -83,7 +83,7 @@ def numbered(units: Sequence[str]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=np.int64)
 
 
-def _numbers(asked: Asked, choices: Sequence[int | str | None]) -> dict[int | str, int]:
+def _numbers(asked: AnswerKey, choices: Sequence[int | str | None]) -> dict[int | str, int]:
     """The number of each answer; the right one comes first where answers are words."""
     if asked.options is not None:
         return {option: option for option in range(asked.options)}
@@ -96,7 +96,7 @@ def _numbers(asked: Asked, choices: Sequence[int | str | None]) -> dict[int | st
 
 
 def _probabilities(
-    asked: Sequence[Asked], given: Sequence[Sequence[Given]]
+    asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]
 ) -> NDArray[np.float64] | None:
     """Shape (models, items, most options), NaN where a model gives none; None if none does."""
     closed = all(one.options is not None for one in asked)

@@ -132,7 +132,7 @@ def test_evidence_without_a_value_still_makes_a_page(render):
 
 
 def test_items_show_every_answer_and_fold_long_texts(reuse_document):
-    long, city, _, against = reuse_document.section("speaking").all("article")
+    long, city, _, against = reuse_document.section("informative").all("article")
     assert "question q1 · expected 6.2 % · weight +2.750" in city.words
     assert city.cells()[1] == ["Denver", "Paris", "Paris the same as the reference’s"]
     assert len(long.all("details")) == 4
@@ -142,7 +142,7 @@ def test_items_show_every_answer_and_fold_long_texts(reuse_document):
 
 
 def test_a_cap_on_items_says_how_many_are_shown(render):
-    section = render(related(), max_items=1).section("speaking")
+    section = render(related(), max_items=1).section("informative")
     assert "Shown are 1 of 4 questions; all are in comparison.json." in section.words
     assert len(section.all("article")) == 1
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scope.decision.case import Case, Probe
+from scope.decision.case import Case, CaseItem
 from scope.errors import DataError
-from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.reuse.models import Member, TestedModels
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
+from scope.evidence.interning import Response, answer_matrix
+from scope.jobs.reuse.items import ItemSet, ReuseItem
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.reuse.responses import Responses
 from scope.jobs.reuse.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question
 
-FEWEST_PROBES = 30
+FEWEST_ITEMS = 30
 """With fewer questions no two models can be told apart."""
 
 
@@ -32,9 +32,9 @@ class InBatches:
 
 
 def make_case(
-    tested: TestedModels,
-    reference: Member,
-    probes: ProbeSet,
+    tested: ReuseModels,
+    reference: ReuseModel,
+    probes: ItemSet,
     responses: Responses,
     *,
     batches: InBatches | None = None,
@@ -56,7 +56,7 @@ def make_case(
     questions = [one for one in probes.questions if one.id == one.unit]
     perturbed = [one for one in probes.questions if one.id != one.unit and batches is None]
 
-    def answers_of(member: Member) -> list[Given]:
+    def answers_of(member: ReuseModel) -> list[Response]:
         return responses.answers(member, [*questions, *perturbed])[: len(questions)]
 
     of_reference = answers_of(reference)
@@ -67,7 +67,7 @@ def make_case(
     _require_probes(reference, questions, of_reference, responses)
     of_controls = list(map(answers_of, tested.controls))
 
-    def case_of(answers: Sequence[Given]) -> Case:
+    def case_of(answers: Sequence[Response]) -> Case:
         asked = questions[: len(answers)]
         given = [row[: len(answers)] for row in (of_reference, answers, *of_controls)]
         return Case(
@@ -103,10 +103,10 @@ def _words(question: Question) -> tuple[object, ...]:
 
 
 def _in_words(
-    questions: Sequence[ProbeQuestion], given: Sequence[Sequence[Given]], responses: Responses
-) -> list[Probe]:
+    questions: Sequence[ReuseItem], given: Sequence[Sequence[Response]], responses: Responses
+) -> list[CaseItem]:
     return [
-        Probe(
+        CaseItem(
             id=one.id,
             unit=one.unit,
             text=one.question.text,
@@ -119,18 +119,18 @@ def _in_words(
 
 
 def _require_probes(
-    reference: Member,
-    questions: Sequence[ProbeQuestion],
-    given: Sequence[Given],
+    reference: ReuseModel,
+    questions: Sequence[ReuseItem],
+    given: Sequence[Response],
     responses: Responses,
 ) -> None:
     """See that the reference answers enough, and not always alike."""
     answered = [one.choice for one in given if one.choice is not None]
-    if len(answered) < FEWEST_PROBES:
+    if len(answered) < FEWEST_ITEMS:
         raise DataError(
             f"{len(questions)} questions, of which the reference `{reference.name}` answers "
             f"{len(answered)}",
-            expected=f"at least {FEWEST_PROBES} answers of the reference; some hundreds say more",
+            expected=f"at least {FEWEST_ITEMS} answers of the reference; some hundreds say more",
             fix="name larger data, or a greater --n",
         )
     if len(set(answered)) == 1:

@@ -34,7 +34,7 @@ _ENOUGH_CONTROLS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Member:
+class ReuseModel:
     """A model with its name and its part in the test.
 
     ``saved`` says that its answers are looked up, at no cost; ``own`` that it is an object of the
@@ -69,34 +69,34 @@ class Member:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TestedModels:
+class ReuseModels:
     """The models of a test of reuse, loaded and checked."""
 
-    suspect: Member
-    references: tuple[Member, ...]
-    controls: tuple[Member, ...]
+    suspect: ReuseModel
+    references: tuple[ReuseModel, ...]
+    controls: tuple[ReuseModel, ...]
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[ReuseModel, ...]:
         """All of them: the references, the suspect, the controls."""
         return (*self.references, self.suspect, *self.controls)
 
-    def with_models(self, change: Callable[[Member], Any]) -> TestedModels:
+    def with_models(self, change: Callable[[ReuseModel], Any]) -> ReuseModels:
         """The same members with other models in their places."""
 
-        def changed(member: Member) -> Member:
+        def changed(member: ReuseModel) -> ReuseModel:
             return replace(member, model=change(member))
 
-        return TestedModels(
+        return ReuseModels(
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
         )
 
 
-def load_tested_models(
+def load_reuse_models(
     request: ReuseRequest, *, load: Callable[[str | object], Any], progress: Progress
-) -> TestedModels:
+) -> ReuseModels:
     """Load every model, and see that each stands in one place only.
 
     The references stay in memory, for they are searched; of the others one at a time.
@@ -136,7 +136,7 @@ def load_tested_models(
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])
     members = [
-        Member(
+        ReuseModel(
             name=name,
             part=part,
             model=model,
@@ -146,7 +146,7 @@ def load_tested_models(
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
     _refuse_same_models(members)
-    return TestedModels(
+    return ReuseModels(
         suspect=members[len(references)],
         references=tuple(members[: len(references)]),
         controls=tuple(members[len(references) + 1 :]),
@@ -275,9 +275,9 @@ def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
     ]
 
 
-def _refuse_same_models(members: Sequence[Member]) -> None:
+def _refuse_same_models(members: Sequence[ReuseModel]) -> None:
     """One model under two names would be counted as two, or be its own control."""
-    seen: dict[str, Member] = {}
+    seen: dict[str, ReuseModel] = {}
     for member in members:
         other = seen.setdefault(member.model.fingerprint, member)
         suspected = {member.part, other.part} == {"suspect", "reference"}

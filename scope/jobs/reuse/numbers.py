@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scope.jobs.reuse.probes import ProbeSet
+from scope.jobs.reuse.items import ItemSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
 
 
@@ -37,7 +37,7 @@ def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measur
 
 
 def outcomes(
-    sets: Mapping[str, ProbeSet], verdicts: Sequence[Verdict], asked: Sequence[str]
+    sets: Mapping[str, ItemSet], verdicts: Sequence[Verdict], asked: Sequence[str]
 ) -> tuple[Outcome, ...]:
     """What became of each search; of the task, or of the plain texts, where nothing was searched.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scope.core.request import reproduce
 from scope.decision.verdicts import HYPOTHESIS
 from scope.jobs.identity import NULL, PROBES, software_versions
-from scope.jobs.reuse.models import TestedModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
@@ -21,7 +21,7 @@ class ReusePlan:
     """
 
     request: ReuseRequest
-    tested: TestedModels
+    tested: ReuseModels
     data: DataCard
     asked: tuple[CapabilityCard, ...]
     settings: Mapping[str, Setting]

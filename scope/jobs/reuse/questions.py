@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
-from scope.jobs.reuse.models import Member, load_tested_models
+from scope.jobs.reuse.items import ItemSet, task_items
+from scope.jobs.reuse.models import ReuseModel, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
-from scope.jobs.reuse.probes import ProbeSet, probes_of_items
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
@@ -28,7 +28,7 @@ class Questions:
 
     plan: ReusePlan
     responses: Callable[[Run], Responses]
-    probes: Callable[[Member, Run], ProbeSet]
+    probes: Callable[[ReuseModel, Run], ItemSet]
     recognise: Callable[[Run], None]
 
 
@@ -39,13 +39,13 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> Questions:
     )
     role = chosen[0].task.role
     check_prompts([role], request.model_options)
-    tested = load_tested_models(
+    tested = load_reuse_models(
         request,
         load=lambda one: load_answering_model(one, [role], request.model_options),
         progress=progress,
     )
     require_rows([one.answering_model() for one in tested.members], chosen)
-    probes = probes_of_items(chosen[0].data.items)
+    probes = task_items(chosen[0].data.items)
     plan = ReusePlan(
         tested=tested,
         data=chosen[0].data.card,

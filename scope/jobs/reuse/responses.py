@@ -12,11 +12,11 @@ from typing import Protocol
 
 from scope.errors import ModelError
 from scope.estimation.pairs import InvariantPairs, invariant_pairs
-from scope.evidence.interning import Given
+from scope.evidence.interning import Response
 from scope.jobs.inference import ask
+from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
-from scope.jobs.reuse.models import Member, TestedModels
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, spelled_alike
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
 from scope.records import (
@@ -32,13 +32,13 @@ from scope.store import Run
 class Responses(Protocol):
     """A way of asking."""
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
+    def answers(self, member: ReuseModel, questions: Sequence[ReuseItem]) -> list[Response]:
         """What a model answers to these probes, in their order."""
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
+    def words(self, given: Response, question: ReuseItem) -> str:
         """An answer in words; empty where there is none."""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
+    def pairs(self, probes: ItemSet, members: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
         """The perturbations that all of these members were asked about, the reference first."""
 
     def truncated(self) -> Mapping[str, int]:
@@ -57,7 +57,7 @@ class TaskResponses:
     progress: Progress
     cut: dict[str, set[str]] = field(default_factory=dict)
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
+    def answers(self, member: ReuseModel, questions: Sequence[ReuseItem]) -> list[Response]:
         """What a model answers to these probes, in their order."""
         answers = ask(
             member.answering_model(),
@@ -71,13 +71,13 @@ class TaskResponses:
         )
         return list(map(_of_answer, answers, questions))
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
+    def words(self, given: Response, question: ReuseItem) -> str:
         """The option's words, or the answer's."""
         if isinstance(given.choice, int):
             return question.question.options[given.choice]
         return given.choice or ""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
+    def pairs(self, probes: ItemSet, members: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
         """None: questions of tasks are not perturbed."""
         return ()
 
@@ -90,13 +90,13 @@ class TaskResponses:
         return ()
 
 
-def _of_answer(answer: Answer, question: ProbeQuestion) -> Given:
+def _of_answer(answer: Answer, question: ReuseItem) -> Response:
     if answer.choice is not None:
-        return Given(answer.choice, answer.probabilities)
+        return Response(answer.choice, answer.probabilities)
     if answer.text is None:
-        return Given(None)
+        return Response(None)
     words = spelled_alike(answer.text)
-    return Given(question.asked.gold if words in question.accepted else words)
+    return Response(question.asked.gold if words in question.accepted else words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ class TextResponses:
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
+    def answers(self, member: ReuseModel, questions: Sequence[ReuseItem]) -> list[Response]:
         """What a model answers to these probes, in their order."""
         texts = [one.question.text for one in questions]
         known = self.known.setdefault(member.name, {})
@@ -126,13 +126,13 @@ class TextResponses:
             known.update(found)
         return [_of_prediction(known[text]) for text in texts]
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
+    def words(self, given: Response, question: ReuseItem) -> str:
         """The label, or the token."""
         if isinstance(given.choice, int):
             return self.labels[given.choice]
         return given.choice or ""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
+    def pairs(self, probes: ItemSet, members: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
         """The perturbations that all of these members were asked about, the reference first."""
         answered = [self.known.get(member.name, {}) for member in members]
 
@@ -181,14 +181,14 @@ class TextResponses:
 
 
 def raw_answers(
-    member: Member, texts: Sequence[str], *, run: Run, progress: Progress
+    member: ReuseModel, texts: Sequence[str], *, run: Run, progress: Progress
 ) -> dict[str, Prediction]:
     """What a model answers to texts, over its own labels."""
     return answer_texts(member.named(), texts, run=run, progress=progress)
 
 
 def match_by_answers(
-    tested: TestedModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
+    tested: ReuseModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Matching]:
     """For each model whose labels did not align by name, what they stand for.
 
@@ -216,7 +216,7 @@ def match_by_answers(
     }
 
 
-def _of_prediction(prediction: Prediction) -> Given:
+def _of_prediction(prediction: Prediction) -> Response:
     if prediction.tokens:
-        return Given(prediction.tokens[prediction.label])
-    return Given(prediction.label, prediction.probabilities)
+        return Response(prediction.tokens[prediction.label])
+    return Response(prediction.label, prediction.probabilities)

@@ -11,7 +11,7 @@ from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import TestedModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
 from scope.jobs.reuse.questions import Questions, prepare_task
 from scope.jobs.reuse.request import ReuseRequest
@@ -82,7 +82,7 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
     )
 
 
-def _same(tested: TestedModels) -> list[str]:
+def _same(tested: ReuseModels) -> list[str]:
     """That the suspect is a reference itself, which a test of reuse is not needed for."""
     return [
         f"the suspect and {one.name} are the same model: their fingerprints are equal"

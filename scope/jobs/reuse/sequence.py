@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from scope.data.sampling import by_name, draw
 from scope.evidence.answers import NOT_GIVEN
-from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.reuse.probes import ProbeQuestion
+from scope.evidence.interning import Response, answer_matrix
+from scope.jobs.reuse.items import ReuseItem
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
 
@@ -19,21 +19,21 @@ REPRESENTATIVE = 100
 """So many questions are asked first that show the suspect's skill, enough for its accuracy to be
 known to within 0.1."""
 
-Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
+Ask = Callable[[Sequence[ReuseItem]], list[Response]]
 """Puts questions to the suspect."""
 
-Suffices = Callable[[Sequence[Given], tuple[Look, ...]], bool]
+Suffices = Callable[[Sequence[Response], tuple[Look, ...]], bool]
 """Whether the verdict on so many answers would be *related*, given the looks at them."""
 
 
 class Stopped(NamedTuple):
     """What the suspect answered to the first questions, and the looks at it; the last is final."""
 
-    answers: list[Given]
+    answers: list[Response]
     looks: tuple[Look, ...]
 
 
-def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
+def telling_order(questions: Sequence[ReuseItem], reference: Sequence[Response]) -> list[int]:
     """The places of the questions, those first on which the reference is most itself.
 
     Its mistakes come first, then what it was least sure of. The order follows from the reference
@@ -41,12 +41,12 @@ def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]
 
     Examples
     --------
-    >>> from scope.evidence.interning import Asked
+    >>> from scope.evidence.interning import AnswerKey
     >>> from scope.records import Question
     >>> def question(name):
-    ...     return ProbeQuestion(id=name, unit=name, question=Question(id=name, text=name),
-    ...                          asked=Asked(name, gold=1, options=2), gold="b")
-    >>> sure, unsure, wrong = Given(1, (0.1, 0.9)), Given(1, (0.4, 0.6)), Given(0, (0.9, 0.1))
+    ...     return ReuseItem(id=name, unit=name, question=Question(id=name, text=name),
+    ...                          asked=AnswerKey(name, gold=1, options=2), gold="b")
+    >>> sure, unsure, wrong = Response(1, (0.1, 0.9)), Response(1, (0.4, 0.6)), Response(0, (0.9, 0.1))
     >>> telling_order([question(name) for name in "xyz"], [sure, unsure, wrong])
     [2, 1, 0]
     """
@@ -59,7 +59,7 @@ def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]
     return sorted(range(len(questions)), key=rank)
 
 
-def asking_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
+def asking_order(questions: Sequence[ReuseItem], reference: Sequence[Response]) -> list[int]:
     """The places of the questions: first some that show the models' skill, then the telling ones.
 
     Those on which the reference errs show nobody's skill, and a test needs controls of the
@@ -72,9 +72,9 @@ def asking_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given])
 
 
 def ask_in_batches(
-    questions: Sequence[ProbeQuestion],
-    reference: Sequence[Given],
-    controls: Sequence[Sequence[Given]],
+    questions: Sequence[ReuseItem],
+    reference: Sequence[Response],
+    controls: Sequence[Sequence[Response]],
     ask: Ask,
     suffices: Suffices,
     *,
@@ -94,7 +94,7 @@ def ask_in_batches(
     options = np.array([max(one.options or most, 2) for one in asked], dtype=np.int64)
     ends = [*range(batch, len(questions), batch), len(questions)]
     test = SequentialTest(matrix.answers[0], matrix.answers[1:], options, looks=ends)
-    answers: list[Given] = []
+    answers: list[Response] = []
     looks: tuple[Look, ...] = ()
     for end in ends:
         answers += ask(questions[len(answers) : end])
@@ -105,8 +105,8 @@ def ask_in_batches(
 
 
 def _numbers(
-    answers: Sequence[Given],
-    reference: Sequence[Given],
+    answers: Sequence[Response],
+    reference: Sequence[Response],
     references: NDArray[np.int64],
     options: NDArray[np.int64],
 ) -> list[int]:

@@ -17,9 +17,9 @@ from scope.jobs.preparation import (
     choose_capabilities,
     load_labelled,
 )
-from scope.jobs.reuse.models import Member, TestedModels, load_tested_models
+from scope.jobs.reuse.items import ItemSet, text_items
+from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
-from scope.jobs.reuse.probes import ProbeSet, probes_of_texts
 from scope.jobs.reuse.questions import Questions
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import TextResponses, match_by_answers
@@ -38,7 +38,7 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
         label_column=request.label_column,
         options=options,
     )
-    tested = load_tested_models(
+    tested = load_reuse_models(
         request, load=lambda one: load_audited(one, request.role, options), progress=progress
     )
     refuse_unused_words([one.model for one in tested.members], options)
@@ -71,7 +71,7 @@ class _TextWay:
 
     request: ReuseRequest
     progress: Progress
-    tested: TestedModels
+    tested: ReuseModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
     data: LabelledData
@@ -103,7 +103,7 @@ class _TextWay:
         for member in self.tested.members:
             recognise_classifier(member.named(), texts, run, self.progress)
 
-    def probes(self, searched: Member, run: Run) -> ProbeSet:
+    def probes(self, searched: ReuseModel, run: Run) -> ItemSet:
         """The texts, and what the search of one model makes of some of them."""
         drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
         sets = [
@@ -118,7 +118,7 @@ class _TextWay:
             )
             for one in self.chosen
         ]
-        return probes_of_texts(self.data.examples, sets, self.labels)
+        return text_items(self.data.examples, sets, self.labels)
 
     def responses(self, run: Run) -> TextResponses:
         """The way of asking; labels of other names are matched first, by an answer to each text."""
@@ -134,12 +134,12 @@ class _TextWay:
         )
 
 
-def _kept_as(chosen: ChosenCapability, searched: Member) -> str:
+def _kept_as(chosen: ChosenCapability, searched: ReuseModel) -> str:
     """The name under which a run keeps what the search of one model has found."""
     return f"{chosen.capability.name} of {searched.model.fingerprint}"
 
 
-def _aligned(member: Member, labels: Sequence[str], request: ReuseRequest) -> object:
+def _aligned(member: ReuseModel, labels: Sequence[str], request: ReuseRequest) -> object:
     """A model with its labels in the first reference's order, or as it is where no names align.
 
     References must align, for they say what the labels are; so must all where the suspect is asked
@@ -155,7 +155,7 @@ def _aligned(member: Member, labels: Sequence[str], request: ReuseRequest) -> ob
         return member.model
 
 
-def _capabilities(request: ReuseRequest, tested: TestedModels) -> tuple[ChosenCapability, ...]:
+def _capabilities(request: ReuseRequest, tested: ReuseModels) -> tuple[ChosenCapability, ...]:
     """What is asked for; by default *typo*, where every model can answer new texts.
 
     In batches the suspect is asked plain texts alone, and a search would be for nothing.

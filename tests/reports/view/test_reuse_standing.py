@@ -5,11 +5,11 @@ from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, un
 
 from reports.view.reuse_standing import places
 from reports.view.reuse_strips import at_least, threshold
-from scope.records import Standing
+from scope.records import ModelScore
 
 
 def standings(*values):
-    return [Standing(model=str(place), value=value) for place, value in enumerate(values)]
+    return [ModelScore(model=str(place), value=value) for place, value in enumerate(values)]
 
 
 @pytest.mark.parametrize(

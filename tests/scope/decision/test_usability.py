@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_cases import make_case, strangers, with_suspect
 
-from scope.decision.standing import JointStanding
+from scope.decision.joint_scores import JointScores
 from scope.decision.usability import (
     FEWEST_SHARED,
     MAY_BE_RELATED,
@@ -153,7 +153,7 @@ def checked(rows, gold, values=None, **options):
     """The checks of the controls, with a joint standing that says nothing unless it is given."""
     case = make_case(rows, gold, **options)
     whole = np.zeros(len(rows) - 1) if values is None else np.array(values, dtype=float)
-    joint = JointStanding(
+    joint = JointScores(
         values=whole, parts=whole[:, None], table=whole[None], copies=np.array([1.0])
     )
     return check_controls(case, shared_mistakes(case.answers), joint)

@@ -8,7 +8,7 @@ from made_up_cases import SOFT_SCOPE, make_case, strangers
 from scope.decision.judging import find
 from scope.decision.terms import NO_POWER_KNOWN, Terms
 from scope.decision.wording import changes, sentence, warnings
-from scope.records import Agreement, ControlCheck, Estimate, PairedTest, Standing, Undefined
+from scope.records import Agreement, ControlCheck, Estimate, ModelScore, PairedTest, Undefined
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def plain():
 def standings(suspect, *controls):
     names = ("theirs", *(f"control {number}" for number in range(1, len(controls) + 1)))
     return tuple(
-        Standing(model=name, value=value)
+        ModelScore(model=name, value=value)
         for name, value in zip(names, (suspect, *controls), strict=True)
     )
 

@@ -3,10 +3,10 @@
 import pytest
 
 from scope.errors import DataError
-from scope.evidence.interning import Asked, Given
-from scope.jobs.reuse.cases import FEWEST_PROBES, InBatches, make_case
-from scope.jobs.reuse.models import Member, TestedModels
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
+from scope.evidence.interning import AnswerKey, Response
+from scope.jobs.reuse.cases import FEWEST_ITEMS, InBatches, make_case
+from scope.jobs.reuse.items import ItemSet, ReuseItem
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.reuse.sequence import REPRESENTATIVE
 from scope.records import Question
 
@@ -38,10 +38,10 @@ class Told:
 
 
 def member(name, part):
-    return Member(name=name, part=part, model=None, saved=False, own=True)
+    return ReuseModel(name=name, part=part, model=None, saved=False, own=True)
 
 
-LINEUP = TestedModels(
+LINEUP = ReuseModels(
     suspect=member("suspect", "suspect"),
     references=(member("ours", "reference"),),
     controls=(member("first", "control"), member("second", "control")),
@@ -49,13 +49,13 @@ LINEUP = TestedModels(
 
 
 def probes(count=COUNT, text="Which {}?", options=("yes", "no")):
-    return ProbeSet(
+    return ItemSet(
         questions=tuple(
-            ProbeQuestion(
+            ReuseItem(
                 id=str(place),
                 unit=str(place),
                 question=Question(id=str(place), text=text.format(place), options=options),
-                asked=Asked(str(place), gold=1, options=2),
+                asked=AnswerKey(str(place), gold=1, options=2),
                 gold="no",
             )
             for place in range(count)
@@ -64,7 +64,7 @@ def probes(count=COUNT, text="Which {}?", options=("yes", "no")):
 
 
 def choices(*numbers):
-    return [Given(one) for one in numbers]
+    return [Response(one) for one in numbers]
 
 
 EVEN = choices(*(place % 2 for place in range(COUNT)))
@@ -122,20 +122,20 @@ def test_the_same_answers_in_batches_or_at_once_make_the_same_case():
     assert (at_once.answers.answers[:, order] == in_batches.answers.answers).all()
 
 
-@pytest.mark.parametrize("given", [0, FEWEST_PROBES - 1])
+@pytest.mark.parametrize("given", [0, FEWEST_ITEMS - 1])
 def test_a_reference_that_answers_too_little_is_refused_before_others_are_asked(given):
     few = [*EVEN[:given], *choices(*[None] * (COUNT - given))]
     responses = told(ours=few)
     with pytest.raises(DataError) as caught:
         case_of(responses)
     assert f"60 questions, of which the reference `ours` answers {given}" in caught.value.found
-    assert f"at least {FEWEST_PROBES}" in caught.value.expected
+    assert f"at least {FEWEST_ITEMS}" in caught.value.expected
     assert [name for name, _ in responses.log] == ["ours"]
 
 
 def test_thirty_answers_are_enough():
-    few = [*EVEN[:FEWEST_PROBES], *choices(*[None] * (COUNT - FEWEST_PROBES))]
-    assert case_of(told(ours=few))[0].answers.given[0].sum() == FEWEST_PROBES
+    few = [*EVEN[:FEWEST_ITEMS], *choices(*[None] * (COUNT - FEWEST_ITEMS))]
+    assert case_of(told(ours=few))[0].answers.given[0].sum() == FEWEST_ITEMS
 
 
 def test_a_constant_reference_is_refused_with_what_it_always_says():

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import TestedModels, load_tested_models
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import ReuseRequest
 from scope.progress import Silent
 
@@ -34,7 +34,7 @@ def loaded_models(suspect, references, controls, loaded=None):
     request = ReuseRequest(
         suspect=suspect, references=references, controls=controls, data="x", task="choice"
     )
-    return load_tested_models(request, load=load, progress=Silent())
+    return load_reuse_models(request, load=load, progress=Silent())
 
 
 def refused(*arguments):
@@ -56,7 +56,7 @@ def table(tmp_path):
 def test_everybody_has_a_name_a_part_and_an_owner(table):
     mine = Model("mine")
     tested = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
-    assert isinstance(tested, TestedModels)
+    assert isinstance(tested, ReuseModels)
     assert [(one.name, one.part, one.saved, one.own) for one in tested.members] == [
         ("ours", "reference", False, False),
         ("c:model", "reference", False, True),

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.numbers import measurements, outcomes
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
 from scope.records import GOLD, Look, Outcome, Question
 
 
@@ -39,13 +39,13 @@ def test_without_verdicts_there_is_nothing_to_tell():
 
 
 def asked(count, *searches):
-    return ProbeSet(
+    return ItemSet(
         questions=tuple(
-            ProbeQuestion(
+            ReuseItem(
                 id=str(number),
                 unit=str(number),
                 question=Question(id=str(number), text="Which?"),
-                asked=Asked(str(number)),
+                asked=AnswerKey(str(number)),
                 gold=None,
             )
             for number in range(count)

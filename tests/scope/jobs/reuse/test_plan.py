@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from scope.jobs.identity import default_run_name, question_of
-from scope.jobs.reuse.models import Member, TestedModels
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
@@ -19,7 +19,7 @@ class Model:
 
 
 def member(name, part):
-    return Member(name=name, part=part, model=Model(name), saved=False, own=True)
+    return ReuseModel(name=name, part=part, model=Model(name), saved=False, own=True)
 
 
 def plan(controls=("a", "b"), settings=None, **changes):
@@ -35,7 +35,7 @@ def plan(controls=("a", "b"), settings=None, **changes):
     )
     return ReusePlan(
         request=request,
-        tested=TestedModels(
+        tested=ReuseModels(
             suspect=member("theirs", "suspect"),
             references=(member("ours", "reference"), member("older", "reference")),
             controls=tuple(member(name, "control") for name in controls),

@@ -9,9 +9,9 @@ from made_up_tasks import choice
 import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
-from scope.evidence.interning import Given
-from scope.jobs.reuse.models import Member
-from scope.jobs.reuse.probes import probes_of_items
+from scope.evidence.interning import Response
+from scope.jobs.reuse.items import task_items
+from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
@@ -115,7 +115,7 @@ class Saying:
 
 
 def member(model, part="control", *, saved=False):
-    return Member(name=model.spec, part=part, model=model, saved=saved, own=True)
+    return ReuseModel(name=model.spec, part=part, model=model, saved=saved, own=True)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def run(tmp_path):
 
 
 def questions_of(*gold, options=()):
-    return probes_of_items(
+    return task_items(
         [
             Item(
                 question=Question(id=f"q{place}", text=f"Which {place}?", options=options),
@@ -142,7 +142,7 @@ def test_choices_are_given_by_their_number_and_shown_in_words(run):
     questions = questions_of(0, 1, 1, options=("yes", "no"))
     answers = [choice((0.25, 0.75)), choice(0), Answer()]
     found = responses.answers(member(Saying("m", answers)), questions)
-    assert found == [Given(1, (0.25, 0.75)), Given(0), Given(None)]
+    assert found == [Response(1, (0.25, 0.75)), Response(0), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)] == [
         "no",
         "yes",
@@ -156,7 +156,7 @@ def test_answers_in_words_are_spelled_alike_and_a_second_right_answer_is_the_fir
     questions = questions_of(["the red house", "a house"], ["blue"], ["blue"])
     told = [Answer(text=" A  House."), Answer(text="BLUE"), Answer()]
     found = responses.answers(member(Saying("m", told)), questions)
-    assert found == [Given("the red house"), Given("blue"), Given(None)]
+    assert found == [Response("the red house"), Response("blue"), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)][2] == ""
 
 

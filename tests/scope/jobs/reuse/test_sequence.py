@@ -10,8 +10,8 @@ from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.usability import FEWEST_SHARED
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import Asked, Given
-from scope.jobs.reuse.probes import ProbeQuestion
+from scope.evidence.interning import AnswerKey, Response
+from scope.jobs.reuse.items import ReuseItem
 from scope.jobs.reuse.sequence import (
     REPRESENTATIVE,
     ask_in_batches,
@@ -24,11 +24,11 @@ from scope.statistics import SequentialTest
 
 def questions(gold, *, options=5):
     return [
-        ProbeQuestion(
+        ReuseItem(
             id=f"q{place}",
             unit=f"q{place}",
             question=Question(id=f"q{place}", text=f"Question {place}?"),
-            asked=Asked(f"q{place}", gold=None if one == UNKNOWN else one, options=options),
+            asked=AnswerKey(f"q{place}", gold=None if one == UNKNOWN else one, options=options),
             gold=None,
         )
         for place, one in enumerate(gold)
@@ -36,7 +36,7 @@ def questions(gold, *, options=5):
 
 
 def given_answers(row):
-    return [Given(None if one == NOT_GIVEN else int(one)) for one in row]
+    return [Response(None if one == NOT_GIVEN else int(one)) for one in row]
 
 
 class Suspect:
@@ -66,7 +66,7 @@ def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
         ]
         reference, suspect, *controls = (
             [
-                Given(None if one.choice is None else words(place, one.choice))
+                Response(None if one.choice is None else words(place, one.choice))
                 for place, one in enumerate(row)
             ]
             for row in (reference, suspect, *controls)
@@ -96,7 +96,7 @@ def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
 
 
 def replace_asked(asked, words, place):
-    return Asked(asked.unit, gold=None if asked.gold is None else words(place, asked.gold))
+    return AnswerKey(asked.unit, gold=None if asked.gold is None else words(place, asked.gold))
 
 
 def in_words(place, number):
@@ -205,7 +205,7 @@ def test_in_words_there_are_as_many_options_as_there_could_be_whatever_was_said(
         for place, one in enumerate(questions(gold.tolist()))
     ]
     reference, suspect, *controls = (
-        [Given(in_words(place, one)) for place, one in enumerate(row)] for row in rows
+        [Response(in_words(place, one)) for place, one in enumerate(row)] for row in rows
     )
     asks = Suspect(suspect)
     stopped = ask_in_batches(probes, reference, controls, asks, ever, batch=25, alpha=0.01)
@@ -216,12 +216,12 @@ def test_in_words_there_are_as_many_options_as_there_could_be_whatever_was_said(
 def test_mistakes_are_asked_first_then_what_the_reference_was_least_sure_of():
     probes = questions([1, 1, UNKNOWN, 1, 1, 1], options=2)
     reference = [
-        Given(1, (0.1, 0.9)),
-        Given(1, (0.4, 0.6)),
-        Given(0, (0.7, 0.3)),
-        Given(None),
-        Given(0, (0.8, 0.2)),
-        Given(0),
+        Response(1, (0.1, 0.9)),
+        Response(1, (0.4, 0.6)),
+        Response(0, (0.7, 0.3)),
+        Response(None),
+        Response(0, (0.8, 0.2)),
+        Response(0),
     ]
     # Wrong and unsure, wrong; unsure, less so, sure; without an answer.
     assert telling_order(probes, reference) == [4, 5, 1, 2, 0, 3]

@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.probes import ProbeSet, probes_of_items, probes_of_texts, spelled_alike
+from scope.jobs.reuse.items import ItemSet, spelled_alike, task_items, text_items
 from scope.records import Example, Item, Outcome, Perturbation, Question
 
 
@@ -19,10 +19,10 @@ def choice(number, right=1):
 
 
 def test_questions_with_options_are_asked_by_number():
-    first, second = probes_of_items([choice(1), choice(2, right=None)]).questions
-    assert first.asked == Asked(unit="q1", gold=1, options=3)
+    first, second = task_items([choice(1), choice(2, right=None)]).questions
+    assert first.asked == AnswerKey(unit="q1", gold=1, options=3)
     assert (first.id, first.unit, first.gold, first.accepted) == ("q1", "q1", "b", ())
-    assert second.asked == Asked(unit="q2", gold=None, options=3)
+    assert second.asked == AnswerKey(unit="q2", gold=None, options=3)
     assert second.gold is None
 
 
@@ -33,8 +33,8 @@ def test_questions_without_options_are_asked_in_words():
         Item(question=Question(id="b", text="Where?", context="There."), gold=("",)),
         Item(question=Question(id="c", text="Where?", context="There.")),
     ]
-    known, unanswerable, unknown = probes_of_items(items).questions
-    assert known.asked == Asked(unit="a", gold="the red house")
+    known, unanswerable, unknown = task_items(items).questions
+    assert known.asked == AnswerKey(unit="a", gold="the red house")
     assert (known.gold, known.accepted) == ("The Red House.", ("red house", "a house"))
     # That there is no answer can be right too.
     assert unanswerable.asked.gold == ""
@@ -86,7 +86,7 @@ def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them()
         searched("typo", "A fnie film", None, "A dlul film"),
         searched("synonym", "A good film"),
     ]
-    probes = probes_of_texts(EXAMPLES, sets, ("no", "yes"))
+    probes = text_items(EXAMPLES, sets, ("no", "yes"))
     assert [(one.id, one.unit, one.question.text) for one in probes.questions] == [
         ("e1", "e1", "A fine film"),
         ("e2", "e2", "A dull film"),
@@ -101,16 +101,16 @@ def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them()
 
 
 def test_models_of_language_are_asked_for_words():
-    (first, *_) = probes_of_texts(EXAMPLES, [], ()).questions
-    assert first.asked == Asked(unit="e1")
+    (first, *_) = text_items(EXAMPLES, [], ()).questions
+    assert first.asked == AnswerKey(unit="e1")
 
 
 def test_the_hash_is_that_of_the_words():
-    probes = probes_of_items([choice(1), choice(2)])
+    probes = task_items([choice(1), choice(2)])
     assert len(probes.hash) == 16
     int(probes.hash, 16)
     # Answers are no part of the question.
-    assert probes_of_items([choice(1, right=0), choice(2)]).hash == probes.hash
+    assert task_items([choice(1, right=0), choice(2)]).hash == probes.hash
     first, second = probes.questions
     changed = [
         (second, first),
@@ -126,11 +126,11 @@ def test_the_hash_is_that_of_the_words():
             )
         ),
     ]
-    hashes = {ProbeSet(questions=questions).hash for questions in changed}
+    hashes = {ItemSet(questions=questions).hash for questions in changed}
     assert len(hashes) == len(changed)
     assert probes.hash not in hashes
 
 
 def test_any_text_has_a_hash():
     broken = Item(question=Question(id="a", text="half a character: \ud83d"))
-    assert len(probes_of_items([broken]).hash) == 16
+    assert len(task_items([broken]).hash) == 16

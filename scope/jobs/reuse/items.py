@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
 from scope.records import Example, Item, Question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProbeQuestion:
+class ReuseItem:
     """One question to every model, and what is known of its answer.
 
     ``unit`` is the id of the example that it belongs to: a perturbation belongs to its original's.
@@ -23,16 +23,16 @@ class ProbeQuestion:
     id: str
     unit: str
     question: Question
-    asked: Asked
+    asked: AnswerKey
     gold: str | None
     accepted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProbeSet:
+class ItemSet:
     """The questions put to all models for the sake of one reference."""
 
-    questions: tuple[ProbeQuestion, ...]
+    questions: tuple[ReuseItem, ...]
     sets: tuple[PerturbationSet, ...] = ()
 
     @property
@@ -55,15 +55,15 @@ class ProbeSet:
                 )
 
 
-def probes_of_items(items: Sequence[Item]) -> ProbeSet:
+def task_items(items: Sequence[Item]) -> ItemSet:
     """The questions of a task, as they are."""
-    return ProbeSet(
+    return ItemSet(
         questions=tuple(
-            ProbeQuestion(
+            ReuseItem(
                 id=item.question.id,
                 unit=item.question.id,
                 question=item.question,
-                asked=Asked(
+                asked=AnswerKey(
                     unit=item.question.id,
                     gold=item.right if item.question.options else _first_gold(item),
                     options=len(item.question.options) or None,
@@ -98,11 +98,11 @@ def spelled_alike(answer: str) -> str:
     return words.strip(" .,;:!?'\"") or words
 
 
-def probes_of_texts(
+def text_items(
     examples: Sequence[Example],
     sets: Sequence[PerturbationSet],
     labels: Sequence[str],
-) -> ProbeSet:
+) -> ItemSet:
     """Every original text, and after them all that the search made of them.
 
     ``labels`` are empty for models of language, whose answers are tokens.
@@ -117,13 +117,13 @@ def probes_of_texts(
         for one in found.perturbations
         if one.text is not None
     ]
-    return ProbeSet(
+    return ItemSet(
         questions=tuple(
-            ProbeQuestion(
+            ReuseItem(
                 id=own_id,
                 unit=example.id,
                 question=Question(id=own_id, text=text),
-                asked=Asked(
+                asked=AnswerKey(
                     unit=example.id,
                     gold=None if example.label is None else number.get(example.label),
                     options=options,

@@ -6,13 +6,13 @@ import numpy as np
 
 from scope.decision.case import Case
 from scope.evidence.shared_mistakes import SharedMistakes
-from scope.records import SpeakingItem
+from scope.records import InformativeItem
 
 FOR_REUSE, AGAINST = 15, 5
 """How many of either side are shown."""
 
 
-def speaking_items(case: Case, shared: SharedMistakes) -> tuple[SpeakingItem, ...]:
+def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeItem, ...]:
     """The strongest of either side, those for reuse first; of equals, the first asked.
 
     Only the reference's mistakes speak, or where no right answer is known what it answers and most
@@ -29,12 +29,12 @@ def speaking_items(case: Case, shared: SharedMistakes) -> tuple[SpeakingItem, ..
     strongest = [place for place in most[:FOR_REUSE] if weight[place] > 0]
     strongest += [place for place in least[:AGAINST] if weight[place] < 0]
     return tuple(
-        SpeakingItem(
-            id=case.probes[place].id,
-            text=case.probes[place].text,
-            gold=case.probes[place].gold,
-            reference=case.probes[place].reference,
-            suspect=case.probes[place].suspect,
+        InformativeItem(
+            id=case.items[place].id,
+            text=case.items[place].text,
+            gold=case.items[place].gold,
+            reference=case.items[place].reference,
+            suspect=case.items[place].suspect,
             expected=float(expected[place]),
             weight=float(weight[place]),
         )

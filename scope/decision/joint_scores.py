@@ -19,7 +19,7 @@ _STEPS = np.arange(1, 101) / 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class JointStanding:
+class JointScores:
     """The joint statistic of the pool: the suspect first, then the controls.
 
     Attributes
@@ -100,7 +100,7 @@ def _compares(values: NDArray[np.float64]) -> bool:
     return bool(not np.isnan(values[0]) and (~np.isnan(values[1:])).any())
 
 
-def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
+def joint_scores(kinds: Sequence[Kind]) -> JointScores:
     """Put the kinds that decide, and that suspect and controls have, into one number a model."""
     deciding = [one for one in kinds if one.decides and _compares(one.scores.values[1:])]
     models = len(kinds[0].scores.values) - 1
@@ -114,7 +114,7 @@ def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
             share = float(np.nanmean(row)) / parts.shape[1]
             has = ~np.isnan(row)
             parts[has] += (one.scores.parts[1:][has] - share) / spread
-    return JointStanding(
+    return JointScores(
         values=joint_statistic(table) if deciding else np.full(models, np.nan),
         parts=parts / counts[:, None],
         table=table,
