@@ -44,7 +44,9 @@ def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]
     Examples
     --------
     >>> asked = [AnswerKey("a", gold=1, options=2), AnswerKey("b", gold="red")]
-    >>> given = [[Response(0), Response("red")], [Response(1), Response(None)], [Response(1), Response("blue")]]
+    >>> given = [[Response(0), Response("red")],
+    ...          [Response(1), Response(None)],
+    ...          [Response(1), Response("blue")]]
     >>> matrix = answer_matrix(asked, given)
     >>> matrix.answers.tolist(), matrix.options.tolist(), matrix.gold.tolist()
     ([[0, 0], [1, -1], [1, 1]], [2, 3], [1, 0])

@@ -1,4 +1,4 @@
-"""What is asked in a test of reuse: fixed by the reference alone, before the suspect is asked."""
+"""The questions of a test of reuse: fixed by the reference alone, before the suspect is asked."""
 
 from __future__ import annotations
 
@@ -14,56 +14,56 @@ from scope.records import Example, Item, Question
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseItem:
-    """One question to every model, and what is known of its answer.
+    """One question to every model, with its right answer where that is known.
 
-    ``unit`` is the id of the example that it belongs to: a perturbation belongs to its original's.
-    ``accepted`` are further answers in words that are as right as the one that was asked for.
+    ``unit`` is the id of its example; a perturbation has that of its original. ``accepted`` are
+    further right answers in words.
     """
 
     id: str
     unit: str
     question: Question
-    asked: AnswerKey
+    key: AnswerKey
     gold: str | None
     accepted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemSet:
-    """The questions put to all models for the sake of one reference."""
+    """The questions of one reference, which all models answer."""
 
-    questions: tuple[ReuseItem, ...]
+    items: tuple[ReuseItem, ...]
     sets: tuple[PerturbationSet, ...] = ()
 
     @property
     def hash(self) -> str:
-        """Changes with any word of any question, or their order; sixteen hexadecimal digits."""
+        """Hash of the words of all questions, in their order; sixteen hexadecimal digits."""
         words = [
             [one.id, one.question.text, one.question.context, one.question.options]
-            for one in self.questions
+            for one in self.items
         ]
         text = json.dumps(words, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def failures(self, searched: str) -> Iterator[str]:
-        """Which searches of this model broke off, and why: what they would find was not asked."""
+        """A warning for each search of this model that failed: it adds no questions."""
         for one in self.sets:
             if one.outcome.status == "failed":
                 yield (
                     f"the search of {searched} for {one.outcome.capability} failed "
-                    f"({one.outcome.reason}), so that nothing of it was asked"
+                    f"({one.outcome.reason}); its perturbations are left out"
                 )
 
 
 def task_items(items: Sequence[Item]) -> ItemSet:
-    """The questions of a task, as they are."""
+    """The unchanged questions of a task."""
     return ItemSet(
-        questions=tuple(
+        items=tuple(
             ReuseItem(
                 id=item.question.id,
                 unit=item.question.id,
                 question=item.question,
-                asked=AnswerKey(
+                key=AnswerKey(
                     unit=item.question.id,
                     gold=item.right if item.question.options else _first_gold(item),
                     options=len(item.question.options) or None,
@@ -87,7 +87,7 @@ def _gold_in_words(item: Item) -> str | None:
 
 
 def spelled_alike(answer: str) -> str:
-    """An answer in words, without what two spellings of it differ in; of marks alone, as it is.
+    """An answer in words, without case, extra spaces and marks around it; marks alone are kept.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def text_items(
     sets: Sequence[PerturbationSet],
     labels: Sequence[str],
 ) -> ItemSet:
-    """Every original text, and after them all that the search made of them.
+    """All original texts, then the perturbations that the search found.
 
-    ``labels`` are empty for models of language, whose answers are tokens.
+    ``labels`` are empty for language models, whose answers are tokens.
     """
     number: Mapping[str, int] = {label: place for place, label in enumerate(labels)}
     options = len(labels) or None
@@ -118,12 +118,12 @@ def text_items(
         if one.text is not None
     ]
     return ItemSet(
-        questions=tuple(
+        items=tuple(
             ReuseItem(
                 id=own_id,
                 unit=example.id,
                 question=Question(id=own_id, text=text),
-                asked=AnswerKey(
+                key=AnswerKey(
                     unit=example.id,
                     gold=None if example.label is None else number.get(example.label),
                     options=options,

@@ -53,11 +53,11 @@ def table(tmp_path):
     return f"predictions:{path}"
 
 
-def test_everybody_has_a_name_a_part_and_an_owner(table):
+def test_every_model_has_a_name_a_part_and_an_owner(table):
     mine = Model("mine")
-    tested = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
-    assert isinstance(tested, ReuseModels)
-    assert [(one.name, one.part, one.saved, one.own) for one in tested.members] == [
+    models = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
+    assert isinstance(models, ReuseModels)
+    assert [(one.name, one.part, one.saved, one.own) for one in models.all] == [
         ("ours", "reference", False, False),
         ("c:model", "reference", False, True),
         ("mine", "suspect", False, True),
@@ -65,38 +65,38 @@ def test_everybody_has_a_name_a_part_and_an_owner(table):
         ("a:model", "control", False, True),
         ("b:model", "control", False, True),
     ]
-    assert tested.suspect.model is mine
+    assert models.suspect.model is mine
 
 
 def test_a_whole_table_gives_all_but_the_suspect_and_the_references(table):
-    tested = loaded_models(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
-    assert [one.name for one in tested.controls] == ["first", "second", "a:model", "b:model"]
-    assert all(one.saved for one in tested.controls[:2])
+    models = loaded_models(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
+    assert [one.name for one in models.controls] == ["first", "second", "a:model", "b:model"]
+    assert all(one.saved for one in models.controls[:2])
 
 
 def test_the_suspect_may_be_the_reference_and_is_loaded_once():
     loaded = []
-    tested = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
-    assert [one.name for one in tested.members] == ["ours", "ours (suspect)", "a:model", "b:model"]
-    assert tested.suspect.model is tested.references[0].model
+    models = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
+    assert [one.name for one in models.all] == ["ours", "ours (suspect)", "a:model", "b:model"]
+    assert models.suspect.model is models.references[0].model
     assert max(Counter(loaded).values()) == 1
     # So may it be under another name.
     assert loaded_models("hf:again", ["hf:ours"], INDEPENDENT).suspect.name == "again"
 
 
 def test_models_can_be_exchanged_and_keep_their_places():
-    tested = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
-    changed = tested.with_models(lambda member: f"a view of {member.name}")
-    assert [one.model for one in changed.members] == [
+    models = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
+    changed = models.with_models(lambda model: f"a view of {model.name}")
+    assert [one.model for one in changed.all] == [
         "a view of ours",
         "a view of theirs",
         "a view of a:model",
         "a view of b:model",
     ]
-    assert [one.part for one in changed.members] == [one.part for one in tested.members]
+    assert [one.part for one in changed.all] == [one.part for one in models.all]
 
 
-def test_a_card_says_what_a_member_is():
+def test_a_card_describes_a_model():
     card = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect.card(truncated=3)
     assert (card.name, card.role, card.spec, card.labels) == (
         "theirs",
@@ -198,5 +198,5 @@ def test_one_model_under_two_names_is_refused(arguments, other, one):
 
 
 def test_models_whose_short_names_agree_are_told_apart():
-    tested = loaded_models("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
-    assert tested.suspect.name != tested.references[0].name
+    models = loaded_models("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
+    assert models.suspect.name != models.references[0].name

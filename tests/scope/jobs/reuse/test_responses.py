@@ -114,7 +114,7 @@ class Saying:
     answer = choose
 
 
-def member(model, part="control", *, saved=False):
+def reuse_model(model, part="control", *, saved=False):
     return ReuseModel(name=model.spec, part=part, model=model, saved=saved, own=True)
 
 
@@ -141,7 +141,7 @@ def test_choices_are_given_by_their_number_and_shown_in_words(run):
     responses = TaskResponses(task=Choice(), run=run, progress=Silent())
     questions = questions_of(0, 1, 1, options=("yes", "no"))
     answers = [choice((0.25, 0.75)), choice(0), Answer()]
-    found = responses.answers(member(Saying("m", answers)), questions)
+    found = responses.answers(reuse_model(Saying("m", answers)), questions)
     assert found == [Response(1, (0.25, 0.75)), Response(0), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)] == [
         "no",
@@ -155,7 +155,7 @@ def test_answers_in_words_are_spelled_alike_and_a_second_right_answer_is_the_fir
     responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["the red house", "a house"], ["blue"], ["blue"])
     told = [Answer(text=" A  House."), Answer(text="BLUE"), Answer()]
-    found = responses.answers(member(Saying("m", told)), questions)
+    found = responses.answers(reuse_model(Saying("m", told)), questions)
     assert found == [Response("the red house"), Response("blue"), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)][2] == ""
 
@@ -164,7 +164,7 @@ def test_questions_that_were_cut_are_counted_once(run):
     responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["a"], ["b"])
     answers = [Answer(text="a", truncated=True), Answer(text="b")]
-    one = member(Saying("m", answers))
+    one = reuse_model(Saying("m", answers))
     responses.answers(one, questions[:1])
     responses.answers(one, questions)
     assert responses.truncated() == {"m": 1}
