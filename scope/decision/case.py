@@ -72,10 +72,10 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
-    """One kind of evidence on all models; ``copy`` is the value that the reference itself has.
+    """One kind of evidence on all models; ``copy`` is the value of a copy of the reference.
 
-    ``most`` is the greatest possible value; ``suspect`` the suspect's value with its interval, where
-    a better interval exists than that of the sum of its parts.
+    ``most`` is the greatest possible value; ``suspect`` is the suspect's value with its interval, if
+    there is a better one than that of the sum of its parts.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The questions on which the suspect's answers speak most strongly, for reuse or against it."""
+"""The most informative questions: the strongest evidence for reuse and against it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from scope.evidence.shared_mistakes import SharedMistakes
 from scope.records import InformativeItem
 
 FOR_REUSE, AGAINST = 15, 5
-"""How many of either side are shown."""
+"""The number of questions shown for each side."""
 
 
 def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeItem, ...]:
-    """The strongest of either side, those for reuse first; of equals, the first asked.
+    """The strongest evidence of each side, that for reuse first; of equals, the first asked.
 
-    Only the reference's mistakes speak, or where no right answer is known what it answers and most
-    models do not. An answer that was improbable for a model of the suspect's skill, and is the
-    reference's, speaks for reuse; another one speaks against it, where the reference's was
-    probable.
+    Only the reference's mistakes are evidence, or if no right answer is known its answers that
+    most models do not give. To give the reference's answer is evidence for reuse, the stronger the
+    less probable the answer is for a model of the suspect's skill; to give another one is evidence
+    against it, the stronger the more probable the reference's answer is.
     """
     answers = case.answers
     reference, suspect = answers.answers[0], answers.answers[1]

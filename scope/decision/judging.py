@@ -1,4 +1,4 @@
-"""From a case to a finding: every number that a verdict rests on, and what stands in its way."""
+"""From a case to a finding: all numbers of a verdict, and all reasons against one."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.sequential import sequential_rank
 
 RESAMPLES = 1999
-"""Exchanges of suspect and control in the paired test: enough for p-values from 0.0005 on."""
+"""Random exchanges of suspect and control in the paired test: p-values are at least 0.0005."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Finding:
-    """All that one case shows, before it is weighed against the other references.
+    """The numbers of one case, before the correction over the references.
 
-    ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
-    that must agree. ``unusable`` says why nothing can be said of the suspect, or with the
-    reference, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared.
-    Of the controls ``usable_controls`` counts those whose answers are evidence; only they are
-    ranked. ``different_controls`` counts the ranked ones, those that answer alike as one.
+    ``p_value`` is that of the rank, None if the suspect cannot be ranked; ``agreement`` is the
+    second test. ``unusable`` are the reasons why the suspect or the reference cannot be judged,
+    ``guesses`` why the suspect's answers may be guesses, ``uninformative`` why it cannot be
+    cleared. ``usable_controls`` counts the controls whose answers are evidence; only they are
+    ranked. ``different_controls`` counts the ranked ones; those with identical answers count once.
     """
 
     case: Case
@@ -74,19 +74,19 @@ class Finding:
 
     @property
     def deciding_p_value(self) -> float | None:
-        """The greater p-value of the two tests; None where one of them is not possible."""
+        """The greater p-value of the two tests; None if one of them is not possible."""
         if self.p_value is None or self.agreement is None:
             return None
         return max(self.p_value, self.agreement.p_value)
 
     @property
     def counted_controls(self) -> int:
-        """How many controls an error rate can rest on; all usable ones where nothing is ranked."""
+        """The number of controls that determines the error rate; all usable ones without a rank."""
         return self.usable_controls if self.p_value is None else self.different_controls
 
     @property
     def comparable(self) -> int:
-        """How many of the ranked controls can be compared with the suspect."""
+        """The number of ranked controls that are comparable with the suspect."""
         ranked = {one.model for one in self.standings}
         return sum(one.comparable and one.model in ranked for one in self.controls)
 
@@ -94,14 +94,14 @@ class Finding:
 def find(
     case: Case, looks: tuple[Look, ...] = (), *, alpha: float, soft_scope: Metric, seed: int
 ) -> Finding:
-    """Weigh the evidence of one case.
+    """Compute the finding of one case.
 
     Parameters
     ----------
     looks
-        Of a sequential test, whose last p-value then is the finding's.
+        Those of a sequential test; the last p-value is the finding's.
     alpha
-        The error rate of this test alone: with several references, a part of the whole.
+        The error rate of this test alone: with several references, a share of the total.
     """
     shared = shared_mistakes(case.answers)
     usable = answers_usably(case, shared)
@@ -132,7 +132,7 @@ def find(
 
 
 class _Rule(NamedTuple):
-    """How many of how many different controls may stand as high as a suspect."""
+    """How many of the different controls may rank as high as a related suspect."""
 
     rank: Rank
     different: int
@@ -141,8 +141,7 @@ class _Rule(NamedTuple):
 def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
     """A kind of evidence in which only usable controls have a value.
 
-    A suspect stands above controls that guess or always answer alike whether it is derived from the
-    reference or not.
+    Any suspect, derived or not, ranks above controls that guess or always give the same answer.
     """
     kept = np.concatenate(([True, True], usable))
     values = np.where(kept, kind.scores.values, np.nan)
@@ -150,10 +149,10 @@ def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
 
 
 def _p_value(case: Case, joint: JointScores, looks: Sequence[Look], different: int) -> float | None:
-    """The p-value by rank, as if only the different ones of the usable controls were there.
+    """The p-value by rank among the usable controls with different answers.
 
-    A sequential test ranks the suspect among all controls. Fewer of them make p greater, so that it
-    errs less often than among all.
+    A sequential test ranks the suspect among all controls. With fewer of them p is greater, which
+    makes the test conservative.
     """
     p, among = joint.p_value, len(joint.ranked)
     if looks:
@@ -164,7 +163,7 @@ def _p_value(case: Case, joint: JointScores, looks: Sequence[Look], different: i
 
 
 def _count_different(case: Case, joint: JointScores) -> int:
-    """How many of the ranked controls do not answer everything as another one does."""
+    """The number of ranked controls with different answers; identical ones count once."""
     ranked = ~np.isnan(joint.values[1:])
     return len(np.unique(case.answers.answers[2:][ranked], axis=0)) if ranked.any() else 0
 
@@ -214,7 +213,7 @@ def _estimate(kind: Kind) -> Estimate | Undefined:
     found = sum_estimate(kind.scores.parts[1])
     if isinstance(found, Undefined):
         return found
-    # An interval of a sum knows no bounds.
+    # The interval of a sum is not bounded.
     low, value, high = np.clip([found.low, found.value, found.high], -kind.most, kind.most)
     return replace(found, low=float(low), value=float(value), high=float(high))
 

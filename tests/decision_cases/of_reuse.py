@@ -168,7 +168,7 @@ DECISIONS = [
         name="a pattern that leaves no control out is an error",
         make=reuse("--exclude-control", "llama-*"),
         exits=2,
-        says=("no control that `llama-*` matches", "expected"),
+        says=("no control matches `llama-*`", "expected"),
     ),
     Decision(
         name="no more questions are advised than the data hold",

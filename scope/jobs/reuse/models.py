@@ -199,7 +199,7 @@ def _require_a_match(
     A pattern that matches only the suspect or a reference is allowed, so that one command serves
     several suspects of a table.
     """
-    fix = f"correct --exclude-control {shlex.quote(pattern)}, or omit it"
+    fix = f"correct --exclude-control {shlex.quote(pattern)}, or leave it out"
     if not matched:
         shown = ", ".join(dict.fromkeys(names[spec] for spec in controls[:8]))
         raise SpecError(
@@ -247,14 +247,14 @@ def _refuse_repeated(
             raise SpecError(
                 f"the {name} `{both[0]}` is also a control",
                 expected="controls that are independent of the suspect and the references",
-                fix=f"omit --control {both[0]}",
+                fix=f"leave --control {both[0]} out",
             )
     for name, group in (("reference", their_references), ("control", their_controls)):
         if twice := [one for one, count in Counter(group).items() if count > 1]:
             raise SpecError(
                 f"the {name} `{twice[0]}` is given twice",
                 expected=f"each {name} once: a repeated one would count twice",
-                fix=f"omit one --{name} {twice[0]}",
+                fix=f"leave one --{name} {twice[0]} out",
             )
     if len(controls) < FEWEST_CONTROLS:
         raise SpecError(
@@ -287,5 +287,5 @@ def _refuse_same_models(models: Sequence[ReuseModel]) -> None:
                 f"`{model.model.spec}` are the same model: both have the fingerprint "
                 f"{model.model.fingerprint}",
                 expected="different models, the controls independent of suspect and references",
-                fix=f"omit --{model.part} {model.model.spec}",
+                fix=f"leave --{model.part} {model.model.spec} out",
             )

@@ -127,7 +127,7 @@ class ReuseRequest(LabelledTexts):
             raise SpecError(
                 f"{named} with the task `{getattr(task, 'name', task)}`",
                 expected="the questions of a task without these options, or texts without a task",
-                fix=f"omit {named}, or omit --task",
+                fix=f"leave {named} out, or --task",
             )
 
     def _check_without_a_task(self) -> None:
@@ -135,7 +135,7 @@ class ReuseRequest(LabelledTexts):
             raise SpecError(
                 f"--setting {next(iter(self.settings))} without a task",
                 expected="settings of a task: see `scope list tasks`",
-                fix="add --task, or omit --setting",
+                fix="add --task, or leave --setting out",
             )
         for one in (self.suspect, *self.references, *self.controls):
             scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")

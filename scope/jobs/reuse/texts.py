@@ -167,13 +167,13 @@ def _capabilities(request: ReuseRequest, models: ReuseModels) -> tuple[ChosenCap
         raise SpecError(
             "--capability with --sequential",
             expected="plain texts in batches, or all texts and their perturbations at once",
-            fix="omit --capability, or omit --sequential",
+            fix="leave --capability out, or --sequential",
         )
     saved = [one for one in models.references if one.saved]
     if request.capabilities and saved:
         raise SpecError(
             f"--capability with saved predictions as a reference: `{saved[0].model.spec}`",
             expected="a reference that can answer new texts, which the search makes",
-            fix="give the model itself, or omit the search: --capability none",
+            fix="give the model itself, or leave the search out: --capability none",
         )
     return choose_capabilities(request.capabilities, {}) if request.capabilities else ()

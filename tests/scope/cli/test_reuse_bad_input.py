@@ -60,27 +60,27 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     [
         (
             {"control": ["controls.tsv#*", "suspects.tsv#ours"]},
-            "the reference `predictions:suspects.tsv#ours` among the controls",
+            "the reference `predictions:suspects.tsv#ours` is also a control",
             "leave --control predictions:suspects.tsv#ours out",
         ),
         (
             {"control": ["suspects.tsv#copy", "controls.tsv#*"]},
-            "the suspect `predictions:suspects.tsv#copy` among the controls",
+            "the suspect `predictions:suspects.tsv#copy` is also a control",
             "leave --control predictions:suspects.tsv#copy out",
         ),
         (
             {"control": ["controls.tsv#*", "controls.tsv#c4"]},
-            "the control `predictions:controls.tsv#c4` given twice",
+            "the control `predictions:controls.tsv#c4` is given twice",
             "leave one --control predictions:controls.tsv#c4 out",
         ),
         (
             {"reference": ["suspects.tsv#ours", "suspects.tsv#ours"]},
-            "the reference `predictions:suspects.tsv#ours` given twice",
+            "the reference `predictions:suspects.tsv#ours` is given twice",
             "leave one --reference predictions:suspects.tsv#ours out",
         ),
         (
             {"control": ["controls.tsv#c1", "same.tsv#c1"]},
-            "which are the same model",
+            "are the same model",
             "leave --control predictions:same.tsv#c1 out",
         ),
         (
@@ -109,7 +109,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
         (
             {"reference": "suspects.tsv#constant"},
             "the reference `constant` answers option 1 to all of 400 questions",
-            "look whether the reference works",
+            "check that the reference works",
         ),
         (
             {"reference": "suspects.tsv#silent"},

@@ -122,15 +122,15 @@ def test_reference_and_suspect_are_no_controls(suspect, name, spec):
     error = refused(
         suspect, ["hf:ours"], [*INDEPENDENT, "hf:ours"][: 3 if name == "reference" else 2]
     )
-    assert error.found == f"the {name} `{spec}` among the controls"
-    assert error.expected == "controls that are known to be independent of suspect and reference"
+    assert error.found == f"the {name} `{spec}` is also a control"
+    assert error.expected == "controls that are known to be independent of suspect and references"
     assert error.fix == f"leave --control {spec} out"
 
 
 def test_the_same_object_in_two_places_is_found_too():
     mine = Model("mine")
     assert refused("hf:theirs", [mine], [*INDEPENDENT, mine]).found == (
-        "the reference `mine` among the controls"
+        "the reference `mine` is also a control"
     )
 
 
@@ -141,16 +141,16 @@ def test_the_same_object_in_two_places_is_found_too():
         (["hf:ours", "hf:ours"], INDEPENDENT, "reference", "hf:ours"),
     ],
 )
-def test_nobody_stands_twice(references, controls, name, spec):
+def test_no_model_is_given_twice(references, controls, name, spec):
     error = refused("hf:theirs", references, controls)
-    assert error.found == f"the {name} `{spec}` given twice"
-    assert error.expected == f"each {name} once: one that stands twice counts as if it were two"
+    assert error.found == f"the {name} `{spec}` is given twice"
+    assert error.expected == f"each {name} once: a repeated one would count twice"
     assert error.fix == f"leave one --{name} {spec} out"
 
 
 def test_a_table_and_one_of_its_models_give_that_model_twice(table):
     error = refused("hf:theirs", ["hf:ours"], [f"{table}#*", f"{table}#first"])
-    assert error.found == f"the control `{table}#first` given twice"
+    assert error.found == f"the control `{table}#first` is given twice"
 
 
 @pytest.mark.parametrize(("count", "words"), [(0, "0 controls"), (1, "1 control")])
@@ -190,10 +190,10 @@ def test_fewer_than_two_controls_are_too_few(count, words):
 def test_one_model_under_two_names_is_refused(arguments, other, one):
     error = refused(*arguments)
     assert error.found == (
-        f"the {other[0]} `{other[1]}` and the {one[0]} `{one[1]}`, which are the same model: both "
+        f"the {other[0]} `{other[1]}` and the {one[0]} `{one[1]}` are the same model: both "
         f"have the fingerprint {SAME.get(one[1]) or SAME[other[1]]}"
     )
-    assert error.expected == "different models, the controls independent of suspect and reference"
+    assert error.expected == "different models, the controls independent of suspect and references"
     assert error.fix == f"leave --{one[0]} {one[1]} out"
 
 

@@ -165,7 +165,7 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
 
 def test_a_search_beside_batches_is_refused_before_the_suspect_is_asked(reuse):
     suspect = CountingPupil(Pupil(), "twin")
-    with pytest.raises(SpecError, match="capabilities, and a suspect that"):
+    with pytest.raises(SpecError, match="--capability with --sequential"):
         reuse(suspect, capabilities=[MoreWords()], sequential=True)
     assert suspect.asked == []
 

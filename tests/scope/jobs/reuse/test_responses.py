@@ -134,7 +134,7 @@ def questions_of(*gold, options=()):
             )
             for place, one in enumerate(gold)
         ]
-    ).questions
+    ).items
 
 
 def test_choices_are_given_by_their_number_and_shown_in_words(run):
