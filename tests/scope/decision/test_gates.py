@@ -252,7 +252,7 @@ def test_what_no_gate_can_mean_is_refused(gate):
     assert "hard_scope" in raised.value.expected
 
 
-def test_a_gap_is_held_against_no_other():
-    with pytest.raises(SpecError, match="no mean over examples") as raised:
+def test_a_gap_is_compared_with_no_other():
+    with pytest.raises(SpecError, match="not a mean over examples") as raised:
         parse_gate("iid_accuracy_gap<=other+0.05")
     assert "iid_accuracy_gap<=0.05" in raised.value.fix

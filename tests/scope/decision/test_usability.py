@@ -91,7 +91,7 @@ def why_not_cleared(rows, gold, **options):
     return uninformative(case, shared_mistakes(case.answers))
 
 
-GUESSES = "its answers cannot be told from guesses"
+GUESSES = "its answers cannot be distinguished from guesses"
 
 
 def test_a_model_of_the_controls_skill_can_be_cleared():
@@ -132,10 +132,10 @@ def test_one_far_above_or_below_all_controls_cannot():
     assert found(75) == ()
     assert found(25) == ()
     assert found(76) == (
-        "its accuracy, 0.76, lies far above that of every control (the nearest has 0.60)",
+        "its accuracy, 0.76, is far above that of every control (the nearest has 0.60)",
     )
     assert found(24)[-1] == (
-        "its accuracy, 0.24, lies far below that of every control (the nearest has 0.40)"
+        "its accuracy, 0.24, is far below that of every control (the nearest has 0.40)"
     )
 
 
@@ -178,8 +178,8 @@ def test_a_control_far_from_the_suspects_skill_is_flagged():
     flags = [one.flags for one in checked(rows, gold)]
     assert flags == [
         (),
-        ("its accuracy lies 0.16 above the suspect's",),
-        ("its accuracy lies 0.16 below the suspect's",),
+        ("its accuracy is 0.16 above the suspect's",),
+        ("its accuracy is 0.16 below the suspect's",),
     ]
 
 
