@@ -1,4 +1,4 @@
-"""The report of a test of reuse as a reader sees it."""
+"""The report of a test of reuse."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class ReuseView:
-    """The contents of the sections; those without content are left out of the page.
+    """The contents of the sections; empty ones are left out of the page.
 
-    ``failures`` is None where nothing was searched, ``answered`` where something was.
+    ``answered`` is None if perturbations were searched for.
     """
 
     headline: ReuseHeadline
@@ -45,12 +45,12 @@ class ReuseView:
 
     @property
     def several(self) -> bool:
-        """Whether there are several references, so that each part must say which it means."""
+        """Whether there are several references, which each part must name."""
         return len(self.headline.verdicts) > 1
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that have content, in their order."""
+        """The sections with content, in order."""
         every = (
             (Section("answer", "Verdict", "verdict.html.j2"), True),
             (Section("standings", "Among the controls", "standings.html.j2"), bool(self.places)),
@@ -59,9 +59,9 @@ class ReuseView:
                 Section("informative", "Most informative questions", "informative.html.j2"),
                 bool(self.informative),
             ),
-            # The page's script takes "controls" for its form.
+            # The page's script uses the id "controls" for its form.
             (Section("checks", "Controls", "control_checks.html.j2"), bool(self.controls)),
-            (Section("looks", "Step by step", "looks.html.j2"), bool(self.looks)),
+            (Section("looks", "Batches", "looks.html.j2"), bool(self.looks)),
             (Section("limits", "Limits", "limits.html.j2"), True),
             (Section("asked", "What was asked", "asked.html.j2"), True),
             (Section("numbers", "All estimates", "numbers.html.j2"), bool(self.numbers.tables)),
@@ -80,7 +80,7 @@ def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
     ``max_items`` bounds how many texts are listed, not what is counted.
     """
     verdicts = comparison.verdicts
-    # What a search found is no answer to a question.
+    # Perturbations are not answers to questions.
     manifest = comparison.manifest
     searched = bool(manifest.capabilities) and "trials" in manifest.settings
     return ReuseView(

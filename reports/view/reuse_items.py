@@ -1,4 +1,4 @@
-"""The section with the questions that speak most strongly, for reuse or against it."""
+"""The section with the most informative questions, for reuse and against it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ LONG_TEXT = 500
 """A text of more characters is folded behind its beginning."""
 
 BEGINNING = 200
-"""So many characters of a folded text are shown."""
+"""Number of characters shown of a folded text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoldedText:
-    """A text, with its ``beginning`` where it is too long to stand open."""
+    """A text, with its ``beginning`` if it is folded."""
 
     text: str
     beginning: str | None
@@ -38,7 +38,7 @@ class ItemView:
 
 @dataclass(frozen=True, kw_only=True)
 class InformativeItems:
-    """The questions of one verdict by what they speak for; ``total`` counts those left out, too."""
+    """The questions of one verdict, for and against reuse; ``total`` includes those left out."""
 
     reference: str
     groups: tuple[tuple[str, tuple[ItemView, ...]], ...]
@@ -53,8 +53,8 @@ def informative_item_rows(
 
     ``limit`` is shared between the verdicts.
     """
-    speaking = [verdict for verdict in verdicts if verdict.items]
-    return tuple(_of_verdict(verdict, limit // len(speaking)) for verdict in speaking)
+    with_items = [verdict for verdict in verdicts if verdict.items]
+    return tuple(_of_verdict(verdict, limit // len(with_items)) for verdict in with_items)
 
 
 def _of_verdict(verdict: Verdict, limit: int) -> InformativeItems:
@@ -85,7 +85,7 @@ def _item(item: InformativeItem) -> ItemView:
 
 
 def folded_text(text: str) -> FoldedText:
-    """The text, with its beginning on one line where it is long.
+    """The text, with its beginning on one line if it is long.
 
     >>> folded_text("short").beginning is None
     True

@@ -33,7 +33,9 @@ def sentence(
         )
         if NO_POWER_KNOWN not in reasons:
             return open_
-        return f"{open_} There is no evidence of reuse of its weights: {_shown(finding, at_least_as)}."
+        return (
+            f"{open_} There is no evidence of reuse of its weights: {_shown(finding, at_least_as)}."
+        )
     if decision == "related":
         beyond = (
             f"each of {controls} controls"
