@@ -13,9 +13,9 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "shared_mistakes": (
             "Shared mistakes",
-            "wrong answers (unusual ones if the right answer is unknown) that the model shares with "
-            "the reference more often than expected of independent models of its skill; an answer "
-            "that many models give has little weight",
+            "wrong answers (unusual ones if the right answer is unknown) that the model shares "
+            "with the reference more often than expected of independent models of its skill; an "
+            "answer that many models give has little weight",
         ),
         "log_probabilities": (
             "Correlated probabilities",

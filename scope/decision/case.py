@@ -74,8 +74,8 @@ class Case:
 class Kind:
     """One kind of evidence on all models; ``copy`` is the value of a copy of the reference.
 
-    ``most`` is the greatest possible value; ``suspect`` is the suspect's value with its interval, if
-    there is a better one than that of the sum of its parts.
+    ``most`` is the greatest possible value. ``suspect`` is the suspect's value with its interval,
+    if there is a better one than that of the sum of its parts.
     """
 
     name: str

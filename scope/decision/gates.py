@@ -201,7 +201,7 @@ def failures(
         if not concerned:
             yield _nothing_to_judge(comparison, gate)
         elif not judged:
-            yield f"{gate.text}: `{gate.other}` is the only target, and cannot be compared with itself"
+            yield f"{gate.text}: `{gate.other}` is the only target to judge"
         elif gate.after in {one.target for one in comparison.measurements}:
             yield f"{gate.text}: the target `{gate.after}` has no margin after it"
         else:

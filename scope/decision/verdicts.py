@@ -36,8 +36,7 @@ LARGEST_DETECTABLE = 0.5
 """A test that misses a suspect with this share of answers taken clears no suspect."""
 
 LEAST_TO_CLEAR = 0.25
-"""A suspect that ranks in the top quarter is not cleared: an undetected related one would rank there
-too."""
+"""A suspect with a smaller p-value by rank is not cleared: it may be an undetected related one."""
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
@@ -146,9 +145,9 @@ def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
         )
     elif finding.agreement.independent < FEWEST_INDEPENDENT:
         yield (
-            f"{len(finding.agreement.controls)} controls are so similar to each other that they count as "
-            f"{finding.agreement.independent:.1f} independent ones: at least {FEWEST_INDEPENDENT} "
-            "are needed"
+            f"{len(finding.agreement.controls)} controls are so similar to each other that they "
+            f"count as {finding.agreement.independent:.1f} independent ones: at least "
+            f"{FEWEST_INDEPENDENT} are needed"
         )
 
 

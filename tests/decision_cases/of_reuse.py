@@ -109,7 +109,11 @@ DECISIONS = [
         name="controls of one family accuse nobody",
         make=reuse(*ACCUSED, change=of_one_family, seed=0),
         exits=0,
-        says=("UNDECIDED: ", "are so similar to each other that they count as", "Controls of other origin"),
+        says=(
+            "UNDECIDED: ",
+            "similar to each other that they count as",
+            "Controls of other origin",
+        ),
         page=("are so similar to each other that they count as",),
     ),
     Decision(

@@ -177,7 +177,7 @@ def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
     one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
     (line,) = told(one, "hard_scope[student]>=student-0.02")
-    assert "`student` is the only target" in line
+    assert "`student` is the only target to judge" in line
     (line,) = told(one, "hard_scope[student]>=llama-0.1")
     assert "the target `llama-0.1` has no margin after it" in line
     assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
