@@ -1,4 +1,4 @@
-"""Answers as they come, labels, tokens or texts, as the numbers that arrays hold."""
+"""Converts answers (labels, tokens or texts) to the numbers of an answer matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scope.records import Probabilities
 class Response(NamedTuple):
     """One model's answer to one question: an option's number, or the answer in words.
 
-    ``choice`` is None where there is no answer; ``probabilities`` has one number an option, or is
+    ``choice`` is None if there is no answer; ``probabilities`` has one number per option, or is
     empty.
     """
 
@@ -24,10 +24,10 @@ class Response(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """What is known of a question before anybody answers it.
+    """The right answer of a question, and its number of options.
 
-    ``options`` is None where any words can be an answer; ``gold`` is the right answer, None where
-    nobody knows it; ``unit`` names the example that it belongs to.
+    ``options`` is None with an open vocabulary; ``gold`` is the right answer, None if unknown;
+    ``unit`` is the id of its example.
     """
 
     unit: str
@@ -36,10 +36,10 @@ class AnswerKey(NamedTuple):
 
 
 def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]) -> AnswerMatrix:
-    """Gather the answers of many models; ``given`` has a row a model and a column a question.
+    """Collect the answers of many models; ``given`` has a row per model and a column per question.
 
-    Where any words can be an answer, the different answers that were given to a question are its
-    options, and one more stands for all that nobody gave.
+    With an open vocabulary, the options of a question are the distinct answers to it, and one more
+    for all other answers.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]
 
 
 def numbered(units: Sequence[str]) -> NDArray[np.int64]:
-    """The units by number, in the order in which they first come.
+    """The units by number, in order of first occurrence.
 
     Examples
     --------
@@ -86,11 +86,11 @@ def numbered(units: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _numbers(asked: AnswerKey, choices: Sequence[int | str | None]) -> dict[int | str, int]:
-    """The number of each answer; the right one comes first where answers are words."""
+    """The number of each answer; the right one is first with an open vocabulary."""
     if asked.options is not None:
         return {option: option for option in range(asked.options)}
     known = [] if asked.gold is None else [asked.gold]
-    # Sorted, so that the order of the models leaves no trace.
+    # Sorted, so that the result does not depend on the order of the models.
     others = sorted(
         {str(choice) for choice in choices if choice is not None} - set(map(str, known))
     )
@@ -100,7 +100,7 @@ def _numbers(asked: AnswerKey, choices: Sequence[int | str | None]) -> dict[int 
 def _probabilities(
     asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]
 ) -> NDArray[np.float64] | None:
-    """Shape (models, items, most options), NaN where a model gives none; None if none does."""
+    """Shape (models, items, most options), NaN if a model gives none; None if no model does."""
     closed = all(one.options is not None for one in asked)
     if not closed or not any(one.probabilities for row in given for one in row):
         return None
