@@ -38,7 +38,7 @@ _RIDGE = 1e-6
 
 
 def kin(answers: AnswerMatrix, blocks: Sequence[OptionBlock], skills: Values) -> NDArray[np.bool_]:
-    """Whether two models may be related, shape (models, models); symmetric, no model with itself."""
+    """Whether two models may be related; symmetric, not with itself; shape (models, models)."""
     models = len(skills)
     related = np.zeros((models, models), dtype=np.bool_)
     if (~np.isnan(skills)).sum() < FEWEST_FOR_KIN:
