@@ -123,7 +123,7 @@ def test_reference_and_suspect_are_no_controls(suspect, name, spec):
         suspect, ["hf:ours"], [*INDEPENDENT, "hf:ours"][: 3 if name == "reference" else 2]
     )
     assert error.found == f"the {name} `{spec}` is also a control"
-    assert error.expected == "controls that are known to be independent of suspect and references"
+    assert error.expected == "controls that are independent of the suspect and the references"
     assert error.fix == f"leave --control {spec} out"
 
 
