@@ -79,7 +79,7 @@ DECISIONS = [
         name="a pattern that matches every control says that none is left",
         make=reuse("--exclude-control", "*"),
         exits=2,
-        says=("--exclude-control '*', which leaves none of 20 controls",),
+        says=("--exclude-control '*' leaves none of 20 controls",),
     ),
     Decision(
         name="a pattern that matches the suspect and some controls leaves out these controls",
