@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from surroundings import surroundings
 
 from scope.decision.agreement import agreement_test
-from scope.decision.case import Case, Probe
+from scope.decision.case import Case, CaseItem
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import AnswerMatrix
@@ -175,7 +175,7 @@ def case_of(exam: Exam, answers: list[Answers]) -> Case:
         reference="ours",
         suspect="theirs",
         controls=tuple(f"c{place}" for place in range(len(answers) - 2)),
-        probes=[Probe(one, one, "", "", "", "") for one in names],
+        items=[CaseItem(one, one, "", "", "", "") for one in names],
         answers=AnswerMatrix(
             answers=np.array(answers),
             options=np.full(QUESTIONS, OPTIONS),

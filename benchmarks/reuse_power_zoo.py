@@ -46,10 +46,10 @@ from scope.decision.judging import Finding, find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import TestedModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate, Look, Standing, Undefined, Verdict
+from scope.records import Decision, Estimate, Look, ModelScore, Undefined, Verdict
 from scope.statistics import mean_estimate
 from scope.store import Run
 
@@ -125,7 +125,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         "zoo_verdicts": "\n".join(lines([Judged(one.related, one.verdict) for one in tried])),
         "zoo_queries": round(float(np.mean([one.verdict.queries for one in tried]))),
         "zoo_search_queries": round(
-            float(np.mean([each.sets[0].outcome.queries for each in answers.probes.values()]))
+            float(np.mean([each.sets[0].outcome.queries for each in answers.items.values()]))
         ),
         "zoo_sequential_queries": round(
             float(np.mean([one.verdict.queries for one in sequential]))
@@ -150,15 +150,15 @@ def _try(
         for one in (*zoo.references, *zoo.independents)
         if one.name not in (reference.name, suspect.name, suspect.source)
     ]
-    tested = TestedModels(
-        suspect=answers.member(suspect.name, "suspect"),
-        references=(answers.member(reference.name, "reference"),),
-        controls=tuple(answers.member(one, "control") for one in controls),
+    models = ReuseModels(
+        suspect=answers.model(suspect.name, "suspect"),
+        references=(answers.model(reference.name, "reference"),),
+        controls=tuple(answers.model(one, "control") for one in controls),
     )
     case, looks = make_case(
-        tested,
-        tested.references[0],
-        answers.probes[reference.name],
+        models,
+        models.references[0],
+        answers.items[reference.name],
         answers.responses,
         batches=InBatches(size=batch, alpha=ALPHA, relates=_relates) if batch else None,
     )
@@ -185,7 +185,7 @@ def _relates(case: Case, looks: tuple[Look, ...]) -> bool:
     return conclude([_judge(case, looks)], ALPHA)[0].decision == "related"
 
 
-def _standing_out(suspect: Estimate | Undefined, controls: Sequence[Standing]) -> float:
+def _standing_out(suspect: Estimate | Undefined, controls: Sequence[ModelScore]) -> float:
     if not isinstance(suspect, Estimate):
         return 0.0
     pool = np.array([suspect.value, *(one.value for one in controls)])

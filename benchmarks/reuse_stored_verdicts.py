@@ -16,7 +16,7 @@ import numpy as np
 from reuse_pairs import Lineage
 from reuse_stored import Pool
 
-from scope.decision.case import Case, Probe
+from scope.decision.case import Case, CaseItem
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
@@ -56,8 +56,8 @@ def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) ->
         reference=pool.models[reference],
         suspect=pool.models[suspect],
         controls=tuple(pool.models[one] for one in controls),
-        probes=[
-            Probe(id=str(one), unit=str(one), text="", gold="", reference="", suspect="")
+        items=[
+            CaseItem(id=str(one), unit=str(one), text="", gold="", reference="", suspect="")
             for one in range(len(answers.gold))
         ],
         answers=answers,

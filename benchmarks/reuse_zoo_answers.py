@@ -1,4 +1,4 @@
-"""What every model of the zoo answers to the probes of every reference, asked once and kept."""
+"""What every model of the zoo answers to the questions of every reference."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scope.data import load_data
 from scope.data.sampling import by_name, draw
 from scope.jobs.perturbing import find_perturbations
 from scope.jobs.preparation import choose_capabilities
-from scope.jobs.reuse.models import Member, Part
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, probes_of_texts
+from scope.jobs.reuse.items import ItemSet, ReuseItem, text_items
+from scope.jobs.reuse.models import Part, ReuseModel
 from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
 from scope.models.cached import CachedClassifier
@@ -28,28 +28,28 @@ CAPABILITY = "typo"
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A model that was asked all there is to ask: its answers lie in the run."""
+    """A model whose answers are all in the run."""
 
     spec: str
     fingerprint: str
     labels: tuple[str, ...]
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Refuse: what is not in the run was not asked."""
+        """Raise: an answer that is not in the run does not exist."""
         raise LookupError(f"{self.spec} was not asked {texts[0]!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZooAnswers:
-    """The models that were asked, by name, and what was asked for each reference."""
+    """The models by name, and the questions of each reference."""
 
     models: Mapping[str, Asked]
-    probes: Mapping[str, ProbeSet]
+    items: Mapping[str, ItemSet]
     responses: TextResponses
 
-    def member(self, name: str, part: Part) -> Member:
+    def model(self, name: str, part: Part) -> ReuseModel:
         """A model of the zoo in its part of a test."""
-        return Member(name=name, part=part, model=self.models[name], saved=False, own=False)
+        return ReuseModel(name=name, part=part, model=self.models[name], saved=False, own=False)
 
 
 def ask_zoo(
@@ -64,7 +64,7 @@ def ask_zoo(
     searched = set(draw(by_name(one.text for one in examples), perturbed, seed))
     options = SearchOptions(trials=trials, seed=seed)
     (chosen,) = choose_capabilities((CAPABILITY,), {})
-    probes: dict[str, ProbeSet] = {}
+    items: dict[str, ItemSet] = {}
     labels: tuple[str, ...] = ()
     for reference in zoo.references:
         classifier = load_classifier(str(reference.path), ModelOptions())
@@ -78,25 +78,25 @@ def ask_zoo(
             progress=progress,
             kept_as=f"{CAPABILITY} of {classifier.fingerprint}",
         )
-        probes[reference.name] = probes_of_texts(examples, [found], labels)
+        items[reference.name] = text_items(examples, [found], labels)
     responses = TextResponses(
         labels=labels, examples=examples, run=run, progress=progress, own_labels={}
     )
-    questions: dict[str, ProbeQuestion] = {
-        one.question.text: one for each in probes.values() for one in each.questions
+    questions: dict[str, ReuseItem] = {
+        one.question.text: one for each in items.values() for one in each.items
     }
     models = {
         one.name: _asked(one.name, one.path, responses, list(questions.values())) for one in zoo
     }
-    return ZooAnswers(models=models, probes=probes, responses=responses)
+    return ZooAnswers(models=models, items=items, responses=responses)
 
 
 def _asked(
-    name: str, path: Path, responses: TextResponses, questions: Sequence[ProbeQuestion]
+    name: str, path: Path, responses: TextResponses, questions: Sequence[ReuseItem]
 ) -> Asked:
     classifier = load_classifier(str(path), ModelOptions())
-    member = Member(name=name, part="control", model=classifier, saved=False, own=False)
-    responses.answers(member, questions)
+    model = ReuseModel(name=name, part="control", model=classifier, saved=False, own=False)
+    responses.answers(model, questions)
     return Asked(
         spec=str(path), fingerprint=classifier.fingerprint, labels=tuple(classifier.labels)
     )

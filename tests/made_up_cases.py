@@ -3,11 +3,11 @@
 import numpy as np
 from made_up_pools import skilled_pool
 
-from scope.decision.case import Case, Probe
+from scope.decision.case import Case, CaseItem
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import Asked, Given, answer_matrix
+from scope.evidence.interning import AnswerKey, Response, answer_matrix
 from scope.metrics import METRICS
 
 SOFT_SCOPE = METRICS["soft_scope"]
@@ -53,7 +53,7 @@ def make_case(rows, gold, *, options=5, probabilities=None, words=None, units=No
     items = rows.shape[1]
     names = [str(one) for one in (range(items) if units is None else units)]
     asked = [
-        Asked(
+        AnswerKey(
             unit=name,
             gold=_answer(right, words, place),
             options=None if words else options,
@@ -62,16 +62,16 @@ def make_case(rows, gold, *, options=5, probabilities=None, words=None, units=No
     ]
     given = [
         [
-            Given(_answer(one, words, place))
+            Response(_answer(one, words, place))
             if probabilities is None or one == NOT_GIVEN or np.isnan(probabilities[m, place, 0])
-            else Given(one, tuple(probabilities[m, place].tolist()))
+            else Response(one, tuple(probabilities[m, place].tolist()))
             for place, one in enumerate(row)
         ]
         for m, row in enumerate(rows.tolist())
     ]
     said = words or (lambda place, one: f"option {one}")
-    probes = [
-        Probe(
+    case_items = [
+        CaseItem(
             # The first of its unit is the original, whose id is the unit's.
             id=names[place] if names[place] not in names[:place] else f"{names[place]}~{place}",
             unit=names[place],
@@ -90,7 +90,7 @@ def make_case(rows, gold, *, options=5, probabilities=None, words=None, units=No
         "queries": items,
         **changes,
     }
-    return Case(probes=probes, answers=answer_matrix(asked, given), **settings)
+    return Case(items=case_items, answers=answer_matrix(asked, given), **settings)
 
 
 def _answer(number, words, place):

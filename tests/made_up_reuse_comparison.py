@@ -17,14 +17,14 @@ from scope.records import (
     Decision,
     Estimate,
     Evidence,
+    InformativeItem,
     Look,
     Manifest,
     Measurement,
     ModelCard,
+    ModelScore,
     Outcome,
     PairedTest,
-    SpeakingItem,
-    Standing,
     Undefined,
     Verdict,
 )
@@ -47,9 +47,9 @@ def estimate(value: float, n: int = 40) -> Estimate:
     )
 
 
-def standings(values: Sequence[float]) -> tuple[Standing, ...]:
+def standings(values: Sequence[float]) -> tuple[ModelScore, ...]:
     return tuple(
-        Standing(model=model, value=value)
+        ModelScore(model=model, value=value)
         for model, value in zip(CONTROLS[: len(values)], values, strict=True)
     )
 
@@ -91,7 +91,7 @@ def checks(count: int) -> tuple[ControlCheck, ...]:
     )
 
 
-def items() -> tuple[SpeakingItem, ...]:
+def items() -> tuple[InformativeItem, ...]:
     rows: tuple[tuple[str, str, str | None, str, str, float, float], ...] = (
         ("q1", f"Which city {SCRIPT}?", "Denver", "Paris", "Paris", 0.0625, 2.75),
         (f'q2"{IMAGE}', ARABIC, None, LINK, f"red {CLOSING}", 0.5, -0.75),
@@ -99,7 +99,7 @@ def items() -> tuple[SpeakingItem, ...]:
         ("q4", "How many?", "four", "four", "four", 0.875, 0.125),
     )
     return tuple(
-        SpeakingItem(
+        InformativeItem(
             id=id_,
             text=text,
             gold=gold,
@@ -125,7 +125,7 @@ def verdict(
         sentence=f"{SUSPECT} is {decision} to {reference}.",
         alpha=ALPHA,
         p_value=p_value,
-        standings=(Standing(model=SUSPECT, value=suspect), *standings(controls)),
+        standings=(ModelScore(model=SUSPECT, value=suspect), *standings(controls)),
         evidence=evidence([value / 16 for value in controls]),
         controls=checks(len(controls)),
         controls_needed=4,

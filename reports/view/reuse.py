@@ -1,4 +1,4 @@
-"""The report of a test of reuse as a reader sees it."""
+"""The report of a test of reuse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reports.view.numbers import NumberSection
 from reports.view.reproduce import Reproduce
 from reports.view.reuse_controls import ControlTable, control_tables
 from reports.view.reuse_evidence import EvidenceSection, evidence_section
-from reports.view.reuse_items import SpeakingItems, speaking_item_rows
+from reports.view.reuse_items import InformativeItems, informative_item_rows
 from reports.view.reuse_limits import Limits, limits
 from reports.view.reuse_looks import Looks, looks
 from reports.view.reuse_numbers import reuse_numbers, reuse_reproduce
@@ -23,15 +23,15 @@ from scope.records import Comparison
 
 @dataclass(frozen=True, kw_only=True)
 class ReuseView:
-    """The contents of the sections; those without content are left out of the page.
+    """The contents of the sections; empty ones are left out of the page.
 
-    ``failures`` is None where nothing was searched, ``answered`` where something was.
+    ``answered`` is None if perturbations were searched for.
     """
 
     headline: ReuseHeadline
     places: tuple[SuspectPlace, ...]
     evidence: EvidenceSection
-    speaking: tuple[SpeakingItems, ...]
+    informative: tuple[InformativeItems, ...]
     controls: tuple[ControlTable, ...]
     limits: tuple[Limits, ...]
     looks: tuple[Looks, ...]
@@ -45,20 +45,23 @@ class ReuseView:
 
     @property
     def several(self) -> bool:
-        """Whether there are several references, so that each part must say which it means."""
+        """Whether there are several references, which each part must name."""
         return len(self.headline.verdicts) > 1
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that have content, in their order."""
+        """The sections with content, in order."""
         every = (
             (Section("answer", "Verdict", "verdict.html.j2"), True),
             (Section("standings", "Among the controls", "standings.html.j2"), bool(self.places)),
             (Section("evidence", "Evidence", "evidence.html.j2"), bool(self.evidence.tables)),
-            (Section("speaking", "Telling questions", "speaking.html.j2"), bool(self.speaking)),
-            # The page's script takes "controls" for its form.
+            (
+                Section("informative", "Most informative questions", "informative.html.j2"),
+                bool(self.informative),
+            ),
+            # The page's script uses the id "controls" for its form.
             (Section("checks", "Controls", "control_checks.html.j2"), bool(self.controls)),
-            (Section("looks", "Step by step", "looks.html.j2"), bool(self.looks)),
+            (Section("looks", "Batches", "looks.html.j2"), bool(self.looks)),
             (Section("limits", "Limits", "limits.html.j2"), True),
             (Section("asked", "What was asked", "asked.html.j2"), True),
             (Section("numbers", "All estimates", "numbers.html.j2"), bool(self.numbers.tables)),
@@ -77,14 +80,14 @@ def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
     ``max_items`` bounds how many texts are listed, not what is counted.
     """
     verdicts = comparison.verdicts
-    # What a search found is no answer to a question.
+    # Perturbations are not answers to questions.
     manifest = comparison.manifest
     searched = bool(manifest.capabilities) and "trials" in manifest.settings
     return ReuseView(
         headline=reuse_headline(comparison),
         places=places(verdicts),
         evidence=evidence_section(verdicts),
-        speaking=speaking_item_rows(verdicts, limit=max_items),
+        informative=informative_item_rows(verdicts, limit=max_items),
         controls=control_tables(verdicts),
         limits=limits(verdicts),
         looks=looks(verdicts),

@@ -1,4 +1,4 @@
-"""The section with the controls: whether they may serve as independent models of like skill."""
+"""The section with the controls: whether they are comparable with the suspect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scope.records import ControlCheck, Estimate, Undefined, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class ControlRow:
-    """One control: its skill, the share of questions that it answered, and what to look at."""
+    """One control: its skill, the share of questions that it answered, and its flags."""
 
     model: str
     skill: wording.Cell
@@ -22,9 +22,9 @@ class ControlRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ControlTable:
-    """The controls of one verdict, or of several that share them.
+    """The controls of one verdict, or of several verdicts with the same controls.
 
-    ``references`` are theirs, each with what follows it in a sentence.
+    ``references`` are those of the verdicts, each with the separator after it.
     """
 
     references: tuple[tuple[str, str], ...]
@@ -43,7 +43,7 @@ OPEN_ROWS = 40
 
 
 def control_tables(verdicts: tuple[Verdict, ...]) -> tuple[ControlTable, ...]:
-    """The controls, one table for all verdicts that say the same of the same controls."""
+    """The controls, one table for all verdicts with equal checks."""
     groups: dict[_Same, list[str]] = {}
     for verdict in verdicts:
         key = (verdict.suspect, verdict.skill, verdict.controls)

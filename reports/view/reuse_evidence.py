@@ -1,4 +1,4 @@
-"""The section with the evidence: each way of seeing likeness, the suspect beside the controls."""
+"""The section with the evidence: each kind of similarity, for suspect and controls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ControlRange:
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceRow:
-    """One kind of evidence; ``controls`` is None where no control has a value."""
+    """One kind of evidence; ``controls`` is None if no control has a value."""
 
     kind: KindName
     capability: str | None
@@ -37,7 +37,7 @@ class EvidenceRow:
 class EvidenceTable:
     """The evidence on one reference.
 
-    ``models`` holds every model's values, in the order of the rows; empty where it has none.
+    ``models`` has the values of every model, in the order of the rows; empty if undefined.
     """
 
     reference: str
@@ -55,7 +55,7 @@ class EvidenceSection:
 
 
 def evidence_section(verdicts: tuple[Verdict, ...]) -> EvidenceSection:
-    """The evidence on every reference, without those that have none."""
+    """The evidence on every reference that has any."""
     return EvidenceSection(
         tables=tuple(map(_table, (one for one in verdicts if one.evidence))),
         kinds=explained_kinds(one for verdict in verdicts for one in verdict.evidence),

@@ -1,22 +1,22 @@
-"""The section with the questions that speak most strongly, for reuse or against it."""
+"""The section with the most informative questions, for reuse and against it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from reports.view import wording
-from scope.records import SpeakingItem, Verdict
+from scope.records import InformativeItem, Verdict
 
 LONG_TEXT = 500
 """A text of more characters is folded behind its beginning."""
 
 BEGINNING = 200
-"""So many characters of a folded text are shown."""
+"""Number of characters shown of a folded text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoldedText:
-    """A text, with its ``beginning`` where it is too long to stand open."""
+    """A text, with its ``beginning`` if it is folded."""
 
     text: str
     beginning: str | None
@@ -37,8 +37,8 @@ class ItemView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakingItems:
-    """The questions of one verdict by what they speak for; ``total`` counts those left out, too."""
+class InformativeItems:
+    """The questions of one verdict, for and against reuse; ``total`` includes those left out."""
 
     reference: str
     groups: tuple[tuple[str, tuple[ItemView, ...]], ...]
@@ -46,22 +46,24 @@ class SpeakingItems:
     total: int
 
 
-def speaking_item_rows(verdicts: tuple[Verdict, ...], *, limit: int) -> tuple[SpeakingItems, ...]:
+def informative_item_rows(
+    verdicts: tuple[Verdict, ...], *, limit: int
+) -> tuple[InformativeItems, ...]:
     """The questions of every verdict that has any, the strongest first.
 
     ``limit`` is shared between the verdicts.
     """
-    speaking = [verdict for verdict in verdicts if verdict.items]
-    return tuple(_of_verdict(verdict, limit // len(speaking)) for verdict in speaking)
+    with_items = [verdict for verdict in verdicts if verdict.items]
+    return tuple(_of_verdict(verdict, limit // len(with_items)) for verdict in with_items)
 
 
-def _of_verdict(verdict: Verdict, limit: int) -> SpeakingItems:
+def _of_verdict(verdict: Verdict, limit: int) -> InformativeItems:
     strongest = sorted(verdict.items, key=lambda item: -abs(item.weight))[:limit]
     groups = (
         ("For reuse", tuple(_item(item) for item in strongest if item.weight > 0)),
         ("Against reuse", tuple(_item(item) for item in strongest if item.weight <= 0)),
     )
-    return SpeakingItems(
+    return InformativeItems(
         reference=verdict.reference,
         groups=tuple(group for group in groups if group[1]),
         shown=len(strongest),
@@ -69,7 +71,7 @@ def _of_verdict(verdict: Verdict, limit: int) -> SpeakingItems:
     )
 
 
-def _item(item: SpeakingItem) -> ItemView:
+def _item(item: InformativeItem) -> ItemView:
     return ItemView(
         id=item.id,
         text=folded_text(item.text),
@@ -83,7 +85,7 @@ def _item(item: SpeakingItem) -> ItemView:
 
 
 def folded_text(text: str) -> FoldedText:
-    """The text, with its beginning on one line where it is long.
+    """The text, with its beginning on one line if it is long.
 
     >>> folded_text("short").beginning is None
     True

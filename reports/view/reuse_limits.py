@@ -1,4 +1,4 @@
-"""The section with what would change a verdict, and what it cannot say."""
+"""The section with the limits of a verdict, and what would change it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scope.records import Decision, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Why one verdict is no clearer, and what could change it.
+    """The reasons of one verdict, and what could change it.
 
-    ``detectable`` is the least share of reused answers that would have been seen, in per cent;
-    None where no share is known to have been.
+    ``detectable`` is the least detectable share of reused answers, in per cent; None if no share is
+    known to be detectable.
     """
 
     reference: str
@@ -25,7 +25,7 @@ class Limits:
 
 
 def limits(verdicts: tuple[Verdict, ...]) -> tuple[Limits, ...]:
-    """What bounds every verdict."""
+    """The limits of every verdict."""
     return tuple(
         Limits(
             reference=verdict.reference,

@@ -14,7 +14,7 @@ OPEN_ROWS = 28
 
 @dataclass(frozen=True, kw_only=True)
 class LookRow:
-    """The p-value after so many questions; ``reached`` says that it was small enough."""
+    """The p-value after a number of questions; ``reached`` is true if it was small enough."""
 
     asked: int
     p_value: str
@@ -32,7 +32,7 @@ class Looks:
 
 
 def looks(verdicts: tuple[Verdict, ...]) -> tuple[Looks, ...]:
-    """The looks of every verdict that was reached in steps."""
+    """The looks of every verdict of a sequential test."""
     return tuple(
         Looks(
             reference=verdict.reference,

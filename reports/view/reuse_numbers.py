@@ -11,7 +11,7 @@ from scope.records import GOLD, Comparison, Measurement
 
 
 def reuse_numbers(comparison: Comparison) -> NumberSection:
-    """The estimates by what they were measured on: the original texts first."""
+    """The estimates by capability; the original texts are first."""
     rows = comparison.measurements
     names = map(wording.metric_name, dict.fromkeys(row.metric for row in rows))
     groups = sorted(dict.fromkeys(row.capability for row in rows), key=lambda one: one is not None)
@@ -43,14 +43,14 @@ def _table(comparison: Comparison, group: str | None, rows: list[Measurement]) -
 
 
 def _against(comparison: Comparison, row: Measurement) -> str | None:
-    """What the target is compared with: None for gold, the reference where the row names none."""
+    """The model compared with: None for gold, the reference if the row has none."""
     if row.against is None:
         return comparison.manifest.reference.name
     return None if row.against == GOLD else row.against
 
 
 def reuse_reproduce(comparison: Comparison) -> Reproduce:
-    """How to get the same verdicts again, with what was fixed before the suspect was asked."""
+    """How to reproduce the verdicts, with the hashes of the questions."""
     again = reproduce(comparison)
     probes = tuple(
         (f"questions, fixed in advance, for {verdict.reference}", verdict.probes)

@@ -1,4 +1,4 @@
-"""The section with the null distribution: the suspect's place among the controls."""
+"""The section with the null distribution: the suspect's rank among the controls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.reuse_strips import StripChart, at_least, strip_dot, threshold
 from reports.view.reuse_words import rate_of_one
-from scope.records import PairedTest, Standing, Verdict
+from scope.records import ModelScore, PairedTest, Verdict
 
 OPEN_ROWS = 28
 """A longer table is folded."""
@@ -15,7 +15,7 @@ OPEN_ROWS = 28
 
 @dataclass(frozen=True, kw_only=True)
 class StandingRow:
-    """One model's joint statistic; ``suspect`` says that it is the suspect's."""
+    """One model's joint statistic; ``suspect`` is true for the suspect."""
 
     model: str
     value: str
@@ -24,7 +24,7 @@ class StandingRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Paired:
-    """The suspect against one control; ``at_threshold`` says that its place is the threshold."""
+    """The suspect against one control; ``at_threshold`` is true if it is at the threshold."""
 
     control: str
     at_threshold: bool
@@ -36,10 +36,10 @@ class Paired:
 
 @dataclass(frozen=True, kw_only=True)
 class SuspectPlace:
-    """Where the suspect of one verdict stands; ``rate`` is the p-value that decides it.
+    """The rank of the suspect of one verdict; ``rate`` is the p-value that decides it.
 
-    ``above`` counts the controls at least as like the reference, None without a suspect on the
-    scale; ``smallest`` is the smallest p-value that so many controls allow.
+    ``above`` counts the controls at least as similar to the reference, None if the suspect has no
+    joint statistic; ``smallest`` is the smallest possible p-value with these controls.
     """
 
     reference: str
@@ -68,7 +68,7 @@ def _place(verdict: Verdict, rate: float) -> SuspectPlace:
         chart=_chart(suspect, controls, rate),
         rows=tuple(
             StandingRow(model=one.model, value=wording.number(one.value), suspect=one is suspect)
-            # Of equals the suspect stands last, as its p-value counts them.
+            # Of equals the suspect is last, as in its p-value.
             for one in sorted(verdict.standings, key=lambda one: (-one.value, one is suspect))
         ),
         folded=len(verdict.standings) > OPEN_ROWS,
@@ -81,21 +81,23 @@ def _place(verdict: Verdict, rate: float) -> SuspectPlace:
     )
 
 
-def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> StripChart | None:
+def _chart(
+    suspect: ModelScore | None, controls: list[ModelScore], rate: float
+) -> StripChart | None:
     if not controls:
         return None
     values = [control.value for control in controls]
     spread = f"{wording.number(min(values))} to {wording.number(max(values))}"
-    stands = "the suspect has no place"
+    rank = "the suspect has none"
     if suspect is not None:
         above = at_least(suspect.value, controls)
-        stands = (
+        rank = (
             f"the suspect at {wording.number(suspect.value)}, where {above} controls are at least "
             "as similar to the reference"
         )
     return StripChart(
-        label=f"Joint statistic: {len(controls)} controls from {spread}; {stands}; "
-        "the numbers stand in the table",
+        label=f"Joint statistic: {len(controls)} controls from {spread}; {rank}; "
+        "the numbers are in the table",
         x_title="joint statistic: the further right, the more similar to the reference",
         controls=tuple(map(strip_dot, controls)),
         suspect=None if suspect is None else strip_dot(suspect),
@@ -104,7 +106,7 @@ def _chart(suspect: Standing | None, controls: list[Standing], rate: float) -> S
     )
 
 
-def _paired(test: PairedTest, controls: list[Standing], rate: float) -> Paired:
+def _paired(test: PairedTest, controls: list[ModelScore], rate: float) -> Paired:
     decisive = threshold(rate, controls)
     return Paired(
         control=test.control,
@@ -117,7 +119,7 @@ def _paired(test: PairedTest, controls: list[Standing], rate: float) -> Paired:
 
 
 def _equation(p_value: float) -> str:
-    """A p-value with the sign that belongs before it.
+    """A p-value with the sign before it.
 
     >>> _equation(0.25), _equation(0.0001)
     ('= 0.250', '< 0.001')

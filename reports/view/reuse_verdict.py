@@ -10,12 +10,12 @@ from scope.records import Comparison, Decision, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictLine:
-    """The verdict on one reference, in words and in the numbers that it rests on.
+    """The verdict on one reference, as text, with its numbers.
 
     ``p_adjusted`` is empty with a single reference; ``p_rank`` and ``p_agreement``, of which
-    ``p_value`` is the greater, where they are not known. ``skipped`` counts the controls that have
-    no place on the joint scale, ``comparable`` those that can be compared with the suspect, and
-    ``independent`` is as how many they count, empty where that is not known.
+    ``p_value`` is the greater, if they are unknown. ``skipped`` counts the controls without a joint
+    statistic, ``comparable`` those that are comparable with the suspect, and ``independent`` is
+    the number of independent controls that they count as, empty if unknown.
     """
 
     reference: str
@@ -40,7 +40,7 @@ class VerdictLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """The references that share a decision, each with what follows it in a sentence."""
+    """The references with the same decision, each with the separator after it."""
 
     decision: Decision
     names: tuple[tuple[str, str], ...]
@@ -48,7 +48,7 @@ class Sources:
 
 @dataclass(frozen=True, kw_only=True)
 class ReuseHeadline:
-    """What a reader who stops here should have read; ``sources`` only with several references."""
+    """The verdicts at a glance; ``sources`` only with several references."""
 
     title: str
     suspect: str
@@ -101,7 +101,7 @@ def _beside_alpha(verdict: Verdict, p_value: float | None) -> str:
 
 
 def _sources(verdicts: tuple[Verdict, ...]) -> tuple[Sources, ...]:
-    """The references by decision, those that the suspect is related to first, if any."""
+    """The references by decision; the related ones are first."""
     order: tuple[Decision, ...] = ("related", "not related", "undecided")
     groups = (
         (one, [verdict.reference for verdict in verdicts if verdict.decision == one])

@@ -1,4 +1,4 @@
-"""The words of a report on reuse: kinds of evidence and decisions."""
+"""Labels of a report on reuse: kinds of evidence and decisions."""
 
 from __future__ import annotations
 
@@ -13,38 +13,37 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "shared_mistakes": (
             "Shared mistakes",
-            "wrong answers, or where nobody knows the right one unusual answers, that the model "
-            "shares with the reference more often than independent models of its skill would; an "
-            "answer that many models give counts little",
+            "wrong answers (unusual ones if the right answer is unknown) that the model shares "
+            "with the reference more often than expected of independent models of its skill; an "
+            "answer that many models give has little weight",
         ),
         "log_probabilities": (
-            "Probabilities moving together",
-            "whether the model is sure and unsure of the same answers as the reference, beyond "
-            "what all other models predict of either",
+            "Correlated probabilities",
+            "correlation of the log-probabilities of the model and the reference, controlling for "
+            "all other models",
         ),
         "hard_scope": (
             "Hard-SCoPE",
-            "share of the changed texts that leave the reference’s answer as it was and leave the "
-            "model’s as it was, too",
+            "share of the perturbations to which the reference is invariant that do not change the "
+            "model’s answer either",
         ),
         "soft_scope": (
             "Soft-SCoPE",
-            "Hard-SCoPE in which a kept answer counts the less, the more the two models’ "
-            "probabilities move apart",
+            "Hard-SCoPE in which an unchanged answer has the less weight, the more the changes of "
+            "the two models’ probabilities differ",
         ),
         "capa": (
             "CAPA",
-            "agreement of the two models’ probabilities above what their accuracies alone bring "
-            "about",
+            "agreement of the two models’ probabilities beyond that expected from their accuracies",
         ),
         "capa_discrete": (
             "Discrete CAPA",
-            "agreement of the two models’ answers above what their accuracies alone bring about",
+            "agreement of the two models’ answers beyond that expected from their accuracies",
         ),
         "error_consistency": (
             "Error consistency",
-            "how often both models are right or both wrong, above what their accuracies alone "
-            "bring about",
+            "how often both models are right or both wrong, beyond that expected from their "
+            "accuracies",
         ),
     }
 )
@@ -53,7 +52,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class KindName:
-    """What to call a kind of evidence and what it means; ``parameters`` as they are spelled."""
+    """The label and the meaning of a kind of evidence; ``parameters`` as spelled."""
 
     label: str
     meaning: str | None
@@ -61,12 +60,12 @@ class KindName:
 
     @property
     def heading(self) -> str:
-        """The label with the parameters behind it."""
+        """The label with the parameters after it."""
         return f"{self.label} ({self.parameters})" if self.parameters else self.label
 
 
 def kind_name(spelling: str) -> KindName:
-    """Take the spelling of a kind of evidence apart; an unknown one keeps its spelling.
+    """Parse the spelling of a kind of evidence; an unknown one keeps its spelling.
 
     >>> kind_name("soft_scope(cutoff=1.0)").heading
     'Soft-SCoPE (cutoff=1.0)'
@@ -81,14 +80,14 @@ def kind_name(spelling: str) -> KindName:
 
 
 def explained_kinds(evidence: Iterable[Evidence]) -> tuple[KindName, ...]:
-    """The kinds that have a meaning to tell, each once, in the order in which they occur."""
+    """The kinds with a meaning, each once, in order of occurrence."""
     names = (kind_name(one.kind) for one in evidence)
     return tuple({name.label: name for name in names if name.meaning is not None}.values())
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionMark:
-    """A decision as it is shown: its word, a shape, and the class of its colour."""
+    """A decision in the report: its word, a shape, and the class of its colour."""
 
     word: Decision
     glyph: str
@@ -96,7 +95,7 @@ class DecisionMark:
 
 
 def decision_mark(decision: Decision) -> DecisionMark:
-    """How a decision is shown, so that colour is never the only sign.
+    """The mark of a decision, so that colour is never the only sign.
 
     >>> decision_mark("not related").glyph, decision_mark("not related").style
     ('○', 'not-related')
@@ -106,16 +105,16 @@ def decision_mark(decision: Decision) -> DecisionMark:
 
 
 def rate_of_one(verdicts: Sequence[Verdict]) -> float:
-    """The p-value that decides any one of these verdicts, whatever the others are.
+    """The p-value that suffices for any one of these verdicts, whatever the others are.
 
-    Holm's method asks the smallest of several p-values to be as small as the whole error rate
-    divided by their number.
+    Holm's method compares the smallest of several p-values with the error rate divided by their
+    number.
     """
     return verdicts[0].alpha / len(verdicts)
 
 
 def names_in_sentence(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Each name with what stands behind it in a list within a sentence.
+    """Each name with the separator after it in a sentence.
 
     >>> "".join(name + after for name, after in names_in_sentence(["a", "b", "c"]))
     'a, b and c'

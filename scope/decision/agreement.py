@@ -1,15 +1,14 @@
-"""Does the suspect agree with the reference more than controls of its skill, however they depend?
+"""Tests whether the suspect agrees with the reference more than dependent controls of its skill do.
 
-The joint statistic is measured against what the controls answer. Where all controls are of one
-family they do not know what other models answer, and two models of another origin seem to share
-what anybody would share: on simulated families (`benchmarks/reuse_error_rates.py`) the rank alone
-called most independent suspects related. So a second test takes agreement between two models
-alone: discrete CAPA, and where all models give probabilities its mean with the correlation of their
-log-probabilities, both on Fisher's scale, artanh, on which a spread does not depend on the size.
-It allows for what makes controls unfit:
+The joint statistic depends on the answers of the controls. If all controls are of one family, two
+models of another origin share mistakes that are common outside of it: on simulated families
+(`benchmarks/reuse_error_rates.py`) the rank alone called most independent suspects related. This
+second test uses the agreement of two models alone: discrete CAPA, and if all models give
+probabilities its mean with the correlation of their log-probabilities, both on Fisher's scale
+(artanh), on which the spread does not depend on the value. It corrects for unfit controls:
 
-- agreement depends on skill, by a line over the controls' skill, which is the less certain the
-  farther the suspect's skill is from theirs;
+- agreement depends on skill: a linear fit over the controls' skill, whose prediction is less
+  certain the farther the suspect's skill is from theirs;
 - controls that answer alike count as fewer. Independent models agree as reference and suspect
   agree with the controls; controls c and d that agree more, κ_cd, correlate by
   (κ_cd - κ_0) / (1 - κ_0), where κ_0 is the median of those.
@@ -29,18 +28,18 @@ from scope.evidence.kinship import pairwise_kappa
 from scope.evidence.log_probabilities import plain_correlations
 from scope.evidence.option_blocks import option_blocks
 from scope.evidence.skill import skill
-from scope.records import Agreement, Standing
+from scope.records import Agreement, ModelScore
 from scope.statistics.prediction import prediction_test
 
 MOST = 0.9999
-"""Greater agreement counts as this: Fisher's scale has no end."""
+"""Upper limit of agreement: Fisher's scale is unbounded."""
 
 FEWEST_INDEPENDENT = 4
-"""As so many independent controls those of a test must count; with fewer nothing is decided."""
+"""The least number of independent controls that the controls must count as for a decision."""
 
 
 def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
-    """The suspect's agreement with the reference beside that of the usable controls.
+    """Compare the suspect's agreement with the reference with that of the usable controls.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
     Returns
     -------
     Agreement
-        None where the suspect or too few controls have one.
+        None if the suspect or all but one control have none.
     """
     answers = case.sample
     kappas = pairwise_kappa(answers, option_blocks(answers))
@@ -69,7 +68,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
     return Agreement(
         suspect=float(values[1]),
         controls=tuple(
-            Standing(model=case.controls[row - 2], value=float(values[row])) for row in controls
+            ModelScore(model=case.controls[row - 2], value=float(values[row])) for row in controls
         ),
         independent=found.independent,
         p_value=found.p_value,
@@ -77,7 +76,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
 
 
 def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
-    """Of every model with the reference; NaN for the reference itself and where there is none."""
+    """Of every model with the reference; NaN for the reference itself and if undefined."""
     values = _on_fishers_scale(kappas[0])
     correlations = plain_correlations(answers)
     if correlations is not None:
@@ -91,7 +90,7 @@ def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _correlations(kappas: Square, controls: NDArray[np.intp]) -> Square:
-    """How much the controls depend on each other, beyond what independent models agree."""
+    """The correlation of the controls, beyond the agreement of independent models."""
     usual = float(np.nanmedian(kappas[:2, controls]))
     among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
     table = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""What a gate compares a number with: the same of another target, or of an earlier run."""
+"""The baseline of a gate: the same number of another target, or of an earlier run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scope.statistics import paired_difference
 from scope.store import RunFolder
 
 UNPAIRED = "iid_accuracy_gap"
-NO_PAIR = "a gap is no mean over examples, and cannot be paired with another"
+NO_PAIR = "a gap is not a mean over examples, so it cannot be paired with another"
 
 
 def difference_from(
     comparison: Comparison, name: str, one: Measurement, runs: Path = Path("runs")
 ) -> Estimate | Undefined | str:
-    """A number minus the other's, paired by example, or in words why there is no other.
+    """A number minus its baseline, paired by example, or the reason why there is none.
 
-    Every pair weighs the same and the pairs of an example stay together, as in the differences
-    that the report shows. An example with another number of pairs in the other is left out.
+    All pairs have equal weight and those of an example are one cluster, as in the differences of
+    the report. An example with a different number of pairs in the baseline is left out.
 
     Parameters
     ----------
     comparison
-        The result that the number is of.
+        The result with the number.
     name
         Another target of it, or an earlier run with the same reference, data and settings: its
         folder, or its name under ``runs``.
@@ -47,14 +47,14 @@ def difference_from(
 
 
 def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
-    """The result of an earlier run: of this folder, or of this name under ``runs``.
+    """The result of an earlier run, by its folder or its name under ``runs``.
 
-    None where there is none, or the run has not finished.
+    None if there is none, or the run has not finished.
 
     Raises
     ------
     RunError
-        When its file is damaged or of another format.
+        When its file is damaged or has another format.
     """
     for folder in _folders(name, runs):
         if (found := RunFolder(folder).read_comparison()) is not None:
@@ -65,14 +65,14 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
 def drifts_of_earlier_runs(
     comparison: Comparison, names: Iterable[str], runs: Path = Path("runs")
 ) -> Iterator[str]:
-    """How far the reference's answers are from those of each earlier run that gates name.
+    """The drift of the reference's answers from those of each earlier run that gates name.
 
     Parameters
     ----------
     comparison
         The new result.
     names
-        Targets of it, of which nothing is said, or earlier runs.
+        Targets of it, which are skipped, or earlier runs.
     runs
         The folder of runs.
     """
@@ -86,12 +86,12 @@ def drifts_of_earlier_runs(
 
 
 def require_paired(metric: str, gate: str) -> None:
-    """See that a metric can be compared with that of another target or run, by its key.
+    """Check that a metric, by its key, can be compared with that of another target or run.
 
     Raises
     ------
     SpecError
-        When it is no mean over examples.
+        When it is not a mean over examples.
     """
     if metric == UNPAIRED:
         raise SpecError(
@@ -109,23 +109,23 @@ def require_names(
     expected: str = "a capability or a target of this audit",
     fix: str = "check the name, or name the capability with --capability",
 ) -> None:
-    """See that what stands in a gate's brackets will be measured, before any model is asked.
+    """Check that the names in a gate's brackets will be measured, before any inference.
 
     Parameters
     ----------
     only
         The names in the brackets.
     gate
-        The gate as it was written, for the message.
+        The gate as written, for the message.
     known
-        The names of all that is measured, such as the capabilities and the targets.
+        The names that are measured, such as the capabilities and the targets.
     expected, fix
-        What they are the names of, and how a name comes to be among them, for the message.
+        The kind of the names, and how to add one, for the message.
 
     Raises
     ------
     SpecError
-        When one is none of them.
+        When a name is unknown.
     """
     for name in only:
         if name not in known:
@@ -137,27 +137,27 @@ def require_names(
 
 
 def _folders(name: str, runs: Path) -> tuple[Path, ...]:
-    """Where a run of this name may lie."""
+    """The possible folders of a run of this name."""
     return tuple(dict.fromkeys((Path(name), runs / name)))
 
 
 def require_other(
     name: str, gate: str, targets: Collection[str], runs: Path, own: Path | None = None
 ) -> None:
-    """See that what a gate compares with is there, before any model is asked.
+    """Check that the baseline of a gate exists, before any inference.
 
     Parameters
     ----------
     name
-        What the gate names.
+        The name in the gate.
     gate
-        The gate as it was written, for the message.
+        The gate as written, for the message.
     targets
         The names of the targets.
     runs
         The folder of runs.
     own
-        The folder that the new result is written to, where it is known already.
+        The folder that the new result is written to, if it is known.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def require_other(
         return
     if own is not None and own.resolve() in {one.resolve() for one in _folders(name, runs)}:
         raise SpecError(
-            f"`{name}` in the gate `{gate}`, which is the folder that this run writes to",
+            f"`{name}` in the gate `{gate}` is the folder of this run",
             expected="an earlier run in a folder of its own",
             fix="choose another name for this run with --run",
         )
@@ -178,7 +178,7 @@ def require_other(
     if earlier is None or earlier.manifest.job != "audit":
         what = "no target and no finished run" if earlier is None else "a run, but no audit"
         raise SpecError(
-            f"`{name}` in the gate `{gate}`, which is {what}",
+            f"`{name}` in the gate `{gate}` is {what}",
             expected=f"one of the targets, {', '.join(targets)}; or a finished audit, by its "
             f"folder or by its name under `{runs}`",
             fix="check the name; see `scope list runs`",
@@ -186,7 +186,7 @@ def require_other(
 
 
 def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -> Measurement | str:
-    """The same number of another target or of an earlier run, or why there is none."""
+    """The same number of another target or an earlier run, or the reason why there is none."""
     if one.metric == UNPAIRED:
         return NO_PAIR
     other = comparison
@@ -208,32 +208,32 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
     if other is not comparison and not same and len({one.target for one in found}) == 1:
         same = found
     if not same:
-        return f"`{name}` has no such number; {_what_there_is(other, one)}"
+        return f"`{name}` has no such number; {_available(other, one)}"
     return _why_degenerate(other, same[0].target) or same[0]
 
 
 def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
-    """Why an earlier run cannot be compared with; empty where it can."""
-    before, now = _asked(earlier), _asked(comparison)
+    """Why an earlier run cannot be compared; empty if it can."""
+    before, now = _configuration(earlier), _configuration(comparison)
     either = dict.fromkeys((*now, *before))
     if different := [part for part in either if before.get(part) != now.get(part)]:
         return f"differs in {', '.join(different)}"
     if different_reference := recognise_reference(earlier, comparison).different:
         return different_reference
-    # An unchanged model measures the same in another run: the clock tells the two apart.
+    # An unchanged model has the same results in another run: only the clock differs.
     is_this = (earlier.measurements, earlier.clock) == (comparison.measurements, comparison.clock)
-    return "is this very one" if is_this else ""
+    return "is this run itself" if is_this else ""
 
 
 def _why_degenerate(comparison: Comparison, target: str) -> str | None:
-    """Why nothing can be compared with this target: its answers carry no evidence."""
+    """Why this target cannot be compared: its answers are degenerate."""
     reasons = {one.model: one.degenerate for one in comparison.answer_shares}
     reason = reasons.get(target)
     return None if reason is None else f"{target} is degenerate: {reason}"
 
 
-def _asked(comparison: Comparison) -> Mapping[str, object]:
-    """What must be the same for two runs to be compared, by its name; each setting by itself."""
+def _configuration(comparison: Comparison) -> Mapping[str, object]:
+    """What must be equal in two runs that are compared, by its name; each setting by itself."""
     manifest = comparison.manifest
     return {
         "its job": manifest.job,
@@ -243,19 +243,19 @@ def _asked(comparison: Comparison) -> Mapping[str, object]:
     }
 
 
-def _what_there_is(comparison: Comparison, one: Measurement) -> str:
-    """Of which targets an earlier result has this number, or else which targets it has."""
+def _available(comparison: Comparison, one: Measurement) -> str:
+    """The targets for which a result has this number, or all its targets."""
     same = (one.metric, one.capability)
     having = [each for each in comparison.measurements if (each.metric, each.capability) == same]
     targets = ", ".join(dict.fromkeys(each.target for each in having or comparison.measurements))
     if not having:
         where = f" on {one.capability}" if one.capability else ""
         return f"{one.metric}{where} was not measured there; its targets are {targets}"
-    return f"it has that of {targets}, none of which is `{one.target}`"
+    return f"it has that of {targets}, not of `{one.target}`"
 
 
 def _by_example(one: Measurement) -> dict[str, list[float]]:
-    """The values of each example's pairs, in their order."""
+    """The values of each example's pairs, in order."""
     values: dict[str, list[float]] = {}
     for example, value in zip(one.example_ids, one.values, strict=True):
         values.setdefault(example, []).append(value)

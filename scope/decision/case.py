@@ -1,4 +1,4 @@
-"""What a verdict is made of: who answered what, and how alike the answers are, kind by kind."""
+"""The input of a verdict: the answers of all models, and the kinds of evidence on them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scope.evidence.answers import AnswerMatrix, Scores
 from scope.records import Estimate, Undefined
 
 
-class Probe(NamedTuple):
-    """One question to all models, in words, with what the reference and the suspect answered.
+class CaseItem(NamedTuple):
+    """One question to all models, in words, with the answers of the reference and the suspect.
 
-    ``unit`` names the example that it belongs to; an answer that was not given is empty.
+    ``unit`` is the id of the example that it belongs to; a missing answer is empty.
     """
 
     id: str
@@ -28,30 +28,28 @@ class Probe(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """One suspect, one reference, the controls, and what they answered to the same probes.
+    """One suspect, one reference, the controls, and their answers to the same questions.
 
     ``answers`` has the reference in row 0, the suspect in row 1 and the controls after them;
     ``pairs`` are the perturbations of the reference, a capability each, with the suspect and the
-    controls as their targets. ``turned`` are perturbations of the suspect, with the reference and
-    the controls as theirs, where the suspect was searched. ``hash`` is that of the probes,
-    ``queries`` counts what the suspect was asked. Of the probes the first ``representative`` were
-    drawn whatever the reference answers to them; None where all were.
+    controls as targets. ``hash`` is that of the questions, ``queries`` counts the questions to the
+    suspect. The first ``representative`` questions are a random sample, independent of the
+    reference's answers; None if all are.
     """
 
     reference: str
     suspect: str
     controls: tuple[str, ...]
-    probes: Sequence[Probe]
+    items: Sequence[CaseItem]
     answers: AnswerMatrix
     pairs: tuple[InvariantPairs, ...] = ()
-    turned: tuple[InvariantPairs, ...] = ()
     hash: str
     queries: int
     representative: int | None = None
 
     @property
     def sample(self) -> AnswerMatrix:
-        """The answers to the representative probes alone, which show a model's skill."""
+        """The answers to the representative questions alone, which measure a model's skill."""
         if self.representative is None:
             return self.answers
         first, answers = slice(self.representative), self.answers
@@ -68,16 +66,16 @@ class Case:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The examples of the probes, in the order in which they first come."""
-        return tuple(dict.fromkeys(probe.unit for probe in self.probes))
+        """The ids of the examples, in the order of their first question."""
+        return tuple(dict.fromkeys(item.unit for item in self.items))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
-    """One kind of evidence on all models; ``copy`` is the value that the reference itself has.
+    """One kind of evidence on all models; ``copy`` is the value of a copy of the reference.
 
-    ``most`` is the greatest value there can be; ``suspect`` the suspect's with its interval, where
-    that is known better than from the parts of its value.
+    ``most`` is the greatest possible value. ``suspect`` is the suspect's value with its interval,
+    if there is a better one than that of the sum of its parts.
     """
 
     name: str

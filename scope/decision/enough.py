@@ -1,4 +1,4 @@
-"""How many examples would settle what an interval leaves open."""
+"""The number of examples that would make an inconclusive interval conclusive."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from scope.statistics.clusters import normal_quantile
 
 
 def examples_needed(bound: float, estimate: Estimate, sure: float) -> int:
-    """About how many examples take the deciding end of an interval to a bound, if the value stays.
+    """Approximate number of examples at which the deciding end of an interval reaches a bound.
 
-    The width of an interval falls with the root of n. Two kinds are different. The end of a share's
-    interval (Wilson) lies where p (1 - p) / n is the square of its distance from the value, so that
-    p counts, which is the bound in the end. Where two models never differ, the interval of their
-    difference comes from two made-up examples alone, and its width falls with n.
+    The value is assumed to stay the same. The width of an interval decreases with the root of n,
+    with two exceptions. At the end of a share's interval (Wilson), p (1 - p) / n is the square of
+    its distance from the value, with the bound as p. If two models never differ, the interval of
+    their difference comes from two added examples alone, and its width decreases with n.
 
     Parameters
     ----------
     bound
-        What the end must reach; the value lies beyond it.
+        The bound; the value is beyond it.
     estimate
         The number.
     sure
-        The end of its interval that decides.
+        The deciding end of its interval.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def examples_needed(bound: float, estimate: Estimate, sure: float) -> int:
 
 
 def _never_differ(estimate: Estimate, sure: float) -> bool:
-    """Whether an interval is as narrow as that of a paired difference without any difference."""
+    """Whether an interval is that of a paired difference in which no pair differs."""
     if estimate.value != 0 or not estimate.method.startswith("Bonett-Price"):
         return False
     return abs(sure) <= normal_quantile(estimate.level) * math.sqrt(2) / estimate.n

@@ -1,4 +1,4 @@
-"""Gates: what a comparison must show, judged on the safe side of its intervals."""
+"""Gates: conditions on the results, judged by the conservative end of their intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scope.metrics import METRICS, parse_metric
 from scope.records import GOLD, Comparison, Estimate, Measurement, TaskShares, Undefined
 
 JudgedOn = Literal["interval", "value"]
-"""Whether the bound of the interval decides that lies on the worse side, or the value alone."""
+"""Whether the worse end of the interval decides, or the value alone."""
 
 EXAMPLE = "hard_scope[typo,student]>=0.9"
 
@@ -35,20 +35,20 @@ class Gate:
     Parameters
     ----------
     text
-        As it was written.
+        As written.
     metric
         The metric's spelling with all its parameters, or its key for any.
     only
-        Names of capabilities, tasks or models: every one must belong to what is judged.
+        Names of capabilities, tasks or models that a judged measurement must have.
     at_least
-        Whether the bound is the least value, or else the greatest, with which all is well.
+        Whether the bound is a lower bound.
     bound
-        A value of the metric; where there is an ``other``, a difference.
+        A value of the metric; with ``other``, a difference.
     other
-        Another target, or an earlier run, by its folder or its name, whose value is subtracted,
-        paired by example.
+        The baseline: another target, or an earlier run by its folder or name. Its value is
+        subtracted, paired by example.
     after
-        What stands behind the sign, as it was written.
+        The text after the sign, as written.
     """
 
     text: str
@@ -65,15 +65,15 @@ def parse_gate(
 ) -> Gate:
     """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
 
-    The brackets may be left out, and either name in them; a name with a comma, a bracket or a
-    quote stands in quotes of the other kind. ``<=`` sets an upper bound, and
-    ``OTHER+MARGIN`` goes with it. ``METRIC=VALUE`` is read as ``>=`` where ``fail_under`` says so,
-    and not for a metric of which less is better.
+    The brackets and either name in them are optional; a name with a comma, a bracket or a quote is
+    put in quotes of the other kind. ``<=`` sets an upper bound, with ``OTHER+MARGIN``.
+    ``METRIC=VALUE`` is read as ``>=`` if ``fail_under`` is true, except for a metric for which
+    lower is better.
 
     Raises
     ------
     SpecError
-        When it cannot be read, there is no such metric, or no value of it can meet the bound.
+        When it cannot be parsed, the metric is unknown, or none of its values can meet the bound.
 
     Examples
     --------
@@ -91,10 +91,10 @@ def parse_gate(
         known = [key for key, one in METRICS.items() if one.measured_in == measured_in]
         raise SpecError(
             f"the gate `{text}`",
-            expected=f"METRIC>=VALUE or METRIC<=VALUE with a metric of {', '.join(known)}, and "
-            "between them at most names in brackets",
-            fix=f"write for example '{known[0]}>=0.9'; a name with a comma, a bracket or a quote "
-            "stands in quotes of the other kind",
+            expected=f"METRIC>=VALUE or METRIC<=VALUE, or METRIC[NAMES]>=VALUE, with a metric of "
+            f"{', '.join(known)}",
+            fix=f"write for example '{known[0]}>=0.9'; put a name with a comma, a bracket or a "
+            "quote in quotes of the other kind",
         )
     metric = parse_metric(match["metric"])
     at_least = match["relation"] != "<="
@@ -132,7 +132,7 @@ def parse_gate(
 
 
 def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
-    """A number, or another's name with the margin by which one may be worse."""
+    """A number, or the name of a baseline with the margin by which a value may be worse."""
     try:
         number = float(text)
     except ValueError:
@@ -154,7 +154,7 @@ def failed_gates(
     judged_on: JudgedOn = "interval",
     runs: Path = Path("runs"),
 ) -> tuple[str, ...]:
-    """Why gates fail, as ``scope audit --gate`` and ``scope compare --gate`` say it.
+    """Why gates fail, as in ``scope audit --gate`` and ``scope compare --gate``.
 
     Parameters
     ----------
@@ -163,18 +163,18 @@ def failed_gates(
     gates
         Such as ``hard_scope[typo,student]>=0.9``; see `parse_gate`.
     judged_on
-        The bound of the interval on the worse side, or the ``value`` alone.
+        The worse end of the ``interval``, or the ``value`` alone.
     runs
         The folder of runs, for earlier ones that a gate names.
 
     Returns
     -------
-    A line for each number that does not meet a gate; empty where all are met.
+    A line for each number that does not meet a gate; empty if all are met.
 
     Raises
     ------
     SpecError
-        When a gate cannot be read.
+        When a gate cannot be parsed.
     """
     measured_in: Literal["audits", "tasks"] = "tasks" if comparison.tasks else "audits"
     read = [parse_gate(text, measured_in) for text in gates]
@@ -187,10 +187,10 @@ def failures(
     judged_on: JudgedOn = "interval",
     runs: Path = Path("runs"),
 ) -> Iterator[str]:
-    """Why gates fail, a line each; nothing where all are met.
+    """Why gates fail, one line each; nothing if all are met.
 
-    A lower bound must lie below the whole interval and an upper one above it, so that what is
-    passed is carried by the evidence. Undefined numbers, and those of degenerate models, fail.
+    A lower bound must be below the whole interval and an upper bound above it, so that a pass is
+    significant. Undefined numbers, and those of degenerate models, fail.
     """
     degenerate = {
         one.model: one.degenerate for one in comparison.answer_shares if one.degenerate is not None
@@ -201,21 +201,21 @@ def failures(
         if not concerned:
             yield _nothing_to_judge(comparison, gate)
         elif not judged:
-            yield f"{gate.text}: there is nothing but `{gate.other}` itself to judge"
+            yield f"{gate.text}: `{gate.other}` is the only target to judge"
         elif gate.after in {one.target for one in comparison.measurements}:
-            yield f"{gate.text}: `{gate.after}` is a target, and there is no margin behind it"
+            yield f"{gate.text}: the target `{gate.after}` has no margin after it"
         else:
             for one in judged:
                 if reason := degenerate.get(one.target):
                     yield f"{_named(one)}: {one.target} is degenerate: {reason}"
                 elif dead := _degenerate_on_task(comparison, one):
                     yield f"{_named(one)}: {dead.model} is degenerate: {dead.degenerate}"
-                elif told := _failure(comparison, gate, one, judged_on, runs):
-                    yield told
+                elif failure := _failure(comparison, gate, one, judged_on, runs):
+                    yield failure
 
 
 def _degenerate_on_task(comparison: Comparison, one: Measurement) -> TaskShares | None:
-    """The first of the two models whose answers to the task carry no evidence."""
+    """The first of the two models whose answers to the task are degenerate."""
     return next(
         (
             shares
@@ -265,7 +265,7 @@ def _failure(
 
 
 def _rows(comparison: Comparison) -> int:
-    """How many examples there are at most, before a sample is drawn."""
+    """The number of examples before sampling, at most."""
     return max((card.rows for card in comparison.manifest.data), default=0)
 
 
@@ -278,7 +278,7 @@ def _named(one: Measurement) -> str:
 def _beyond(
     gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn, rows: int
 ) -> str | None:
-    """Why an estimate does not meet the bound, and how many examples would settle it."""
+    """Why an estimate does not meet the bound, and how many examples would decide it."""
     side = "at least" if gate.at_least else "at most"
     if not isinstance(estimate, Estimate):
         return f"{what} is {estimate}, not {side} {gate.bound:g}"
@@ -287,14 +287,14 @@ def _beyond(
     met = decides >= gate.bound if gate.at_least else decides <= gate.bound
     if met:
         return None
-    told = f"{what} is {estimate}, n={estimate.n}, not {side} {gate.bound:g}"
+    failure = f"{what} is {estimate}, n={estimate.n}, not {side} {gate.bound:g}"
     if judged_on == "value":
-        return told
+        return failure
     beyond = estimate.value - gate.bound if gate.at_least else gate.bound - estimate.value
     if beyond <= 0:
-        return told
+        return failure
     bound = "lower" if gate.at_least else "upper"
     enough = examples_needed(gate.bound, estimate, sure)
     lacking = f", and these data have {rows}" if enough > rows else ""
-    told += f" by its {bound} bound; if the value stays"
-    return f"{told}, about {enough} examples settle it{lacking}"
+    failure += f" by its {bound} bound; if the value stays"
+    return f"{failure}, about {enough} examples settle it{lacking}"

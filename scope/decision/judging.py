@@ -1,4 +1,4 @@
-"""From a case to a finding: every number that a verdict rests on, and what stands in its way."""
+"""From a case to a finding: all numbers of a verdict, and all reasons against one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, Kind
+from scope.decision.informative import informative_items
+from scope.decision.joint_scores import JointScores, Rank, joint_scores
 from scope.decision.kinds import kinds_of_evidence
-from scope.decision.speaking import speaking_items
-from scope.decision.standing import JointStanding, Rank, joint_standing
 from scope.decision.usability import (
     answers_usably,
     check_controls,
@@ -29,10 +29,10 @@ from scope.records import (
     ControlCheck,
     Estimate,
     Evidence,
+    InformativeItem,
     Look,
+    ModelScore,
     PairedTest,
-    SpeakingItem,
-    Standing,
     Undefined,
 )
 from scope.statistics.conformal import conformal_p_value, threshold_rank
@@ -40,30 +40,30 @@ from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.sequential import sequential_rank
 
 RESAMPLES = 1999
-"""Exchanges of suspect and control in the paired test: enough for p-values from 0.0005 on."""
+"""Random exchanges of suspect and control in the paired test: p-values are at least 0.0005."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Finding:
-    """All that one case shows, before it is weighed against the other references.
+    """The numbers of one case, before the correction over the references.
 
-    ``p_value`` is that of its rank, None where it cannot be ranked; ``agreement`` is the other test
-    that must agree. ``unusable`` says why nothing can be said of the suspect, or with the
-    reference, ``guesses`` why its answers mean little, ``uninformative`` why it cannot be cleared.
-    Of the controls ``usable_controls`` counts those whose answers are evidence; only they are
-    ranked. ``different_controls`` counts the ranked ones, those that answer alike as one.
+    ``p_value`` is that of the rank, None if the suspect cannot be ranked; ``agreement`` is the
+    second test. ``unusable`` are the reasons why the suspect or the reference cannot be judged,
+    ``guesses`` why the suspect's answers may be guesses, ``uninformative`` why it cannot be
+    cleared. ``usable_controls`` counts the controls whose answers are evidence; only they are
+    ranked. ``different_controls`` counts the ranked ones; those with identical answers count once.
     """
 
     case: Case
     p_value: float | None
     agreement: Agreement | None
-    standings: tuple[Standing, ...]
+    standings: tuple[ModelScore, ...]
     evidence: tuple[Evidence, ...]
     paired: PairedTest | None
     controls: tuple[ControlCheck, ...]
     skill: Estimate | Undefined
     detectable: float | None
-    items: tuple[SpeakingItem, ...]
+    items: tuple[InformativeItem, ...]
     shared: int
     usable_controls: int
     different_controls: int
@@ -74,19 +74,19 @@ class Finding:
 
     @property
     def deciding_p_value(self) -> float | None:
-        """The greater p-value of the two tests; None where one of them is not possible."""
+        """The greater p-value of the two tests; None if one of them is not possible."""
         if self.p_value is None or self.agreement is None:
             return None
         return max(self.p_value, self.agreement.p_value)
 
     @property
     def counted_controls(self) -> int:
-        """How many controls an error rate can rest on; all usable ones where nothing is ranked."""
+        """The number of controls that determines the error rate; all usable ones without a rank."""
         return self.usable_controls if self.p_value is None else self.different_controls
 
     @property
     def comparable(self) -> int:
-        """How many of the ranked controls can be compared with the suspect."""
+        """The number of ranked controls that are comparable with the suspect."""
         ranked = {one.model for one in self.standings}
         return sum(one.comparable and one.model in ranked for one in self.controls)
 
@@ -94,19 +94,19 @@ class Finding:
 def find(
     case: Case, looks: tuple[Look, ...] = (), *, alpha: float, soft_scope: Metric, seed: int
 ) -> Finding:
-    """Weigh the evidence of one case.
+    """Compute the finding of one case.
 
     Parameters
     ----------
     looks
-        Of a sequential test, whose last p-value then is the finding's.
+        Those of a sequential test; the last p-value is the finding's.
     alpha
-        The error rate of this test alone: with several references, a part of the whole.
+        The error rate of this test alone: with several references, a share of the total.
     """
     shared = shared_mistakes(case.answers)
     usable = answers_usably(case, shared)
     kinds = [_among(usable, kind) for kind in kinds_of_evidence(case, shared, soft_scope)]
-    joint = joint_standing(kinds)
+    joint = joint_scores(kinds)
     different = _count_different(case, joint)
     rule = _Rule(rank=sequential_rank if looks else threshold_rank, different=different)
     given = case.answers.given
@@ -120,7 +120,7 @@ def find(
         controls=check_controls(case, shared, joint),
         skill=skill_of(case, 1),
         detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
-        items=speaking_items(case, shared),
+        items=informative_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
         usable_controls=int(usable.sum()),
         different_controls=different,
@@ -132,7 +132,7 @@ def find(
 
 
 class _Rule(NamedTuple):
-    """How many of how many different controls may stand as high as a suspect."""
+    """How many of the different controls may rank as high as a related suspect."""
 
     rank: Rank
     different: int
@@ -141,21 +141,18 @@ class _Rule(NamedTuple):
 def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
     """A kind of evidence in which only usable controls have a value.
 
-    A suspect stands above controls that guess or always answer alike whether it is derived from the
-    reference or not.
+    Any suspect, derived or not, ranks above controls that guess or always give the same answer.
     """
     kept = np.concatenate(([True, True], usable))
     values = np.where(kept, kind.scores.values, np.nan)
     return replace(kind, scores=replace(kind.scores, values=values))
 
 
-def _p_value(
-    case: Case, joint: JointStanding, looks: Sequence[Look], different: int
-) -> float | None:
-    """The p-value by rank, as if only the different ones of the usable controls were there.
+def _p_value(case: Case, joint: JointScores, looks: Sequence[Look], different: int) -> float | None:
+    """The p-value by rank among the usable controls with different answers.
 
-    A sequential test ranks the suspect among all controls. Fewer of them make p greater, so that it
-    errs less often than among all.
+    A sequential test ranks the suspect among all controls. With fewer of them p is greater, which
+    makes the test conservative.
     """
     p, among = joint.p_value, len(joint.ranked)
     if looks:
@@ -165,16 +162,16 @@ def _p_value(
     return min(1.0, p * max(1.0, (among + 1) / (different + 1)))
 
 
-def _count_different(case: Case, joint: JointStanding) -> int:
-    """How many of the ranked controls do not answer everything as another one does."""
+def _count_different(case: Case, joint: JointScores) -> int:
+    """The number of ranked controls with different answers; identical ones count once."""
     ranked = ~np.isnan(joint.values[1:])
     return len(np.unique(case.answers.answers[2:][ranked], axis=0)) if ranked.any() else 0
 
 
-def _standings(case: Case, joint: JointStanding) -> tuple[Standing, ...]:
+def _standings(case: Case, joint: JointScores) -> tuple[ModelScore, ...]:
     names = (case.suspect, *case.controls)
     return tuple(
-        Standing(model=name, value=float(value))
+        ModelScore(model=name, value=float(value))
         for name, value in zip(names, joint.values, strict=True)
         if not np.isnan(value)
     )
@@ -187,7 +184,7 @@ def _evidence(case: Case, kinds: Sequence[Kind]) -> tuple[Evidence, ...]:
             capability=kind.capability,
             suspect=_estimate(kind),
             controls=tuple(
-                Standing(model=name, value=float(value))
+                ModelScore(model=name, value=float(value))
                 for name, value in zip(case.controls, kind.scores.values[2:], strict=True)
                 if not np.isnan(value)
             ),
@@ -216,14 +213,14 @@ def _estimate(kind: Kind) -> Estimate | Undefined:
     found = sum_estimate(kind.scores.parts[1])
     if isinstance(found, Undefined):
         return found
-    # An interval of a sum knows no bounds.
+    # The interval of a sum is not bounded.
     low, value, high = np.clip([found.low, found.value, found.high], -kind.most, kind.most)
     return replace(found, low=float(low), value=float(value), high=float(high))
 
 
 def _paired(
     case: Case,
-    joint: JointStanding,
+    joint: JointScores,
     rule: _Rule,
     alpha: float,
     generator: np.random.Generator,

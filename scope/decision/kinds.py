@@ -1,4 +1,4 @@
-"""Every kind of evidence that a case offers."""
+"""All kinds of evidence on a case."""
 
 from __future__ import annotations
 
@@ -15,25 +15,15 @@ from scope.statistics import mean_estimate
 
 
 def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) -> tuple[Kind, ...]:
-    """The kinds that decide, then those that are only shown.
+    """The kinds that decide the verdict, then those that are only shown.
 
-    What decides is measured against what the other models answer. Hard- and Soft-SCoPE, CAPA and
-    error consistency are not: a robust model keeps most invariances, and models that started alike
-    keep them alike.
+    Only kinds that correct for the other models' answers decide. Hard- and Soft-SCoPE, CAPA and
+    error consistency do not: a robust model keeps most invariances, and models with the same base
+    keep the same ones.
     """
     return (
         *_deciding(case, shared),
-        *(
-            kind
-            for pairs in case.pairs
-            for kind in _invariances(case, pairs, soft_scope, pairs.capability)
-        ),
-        # The reference stands where the suspect stands elsewhere, among the same controls.
-        *(
-            kind
-            for pairs in case.turned
-            for kind in _invariances(case, pairs, soft_scope, f"{pairs.capability} of the suspect")
-        ),
+        *(kind for pairs in case.pairs for kind in _invariances(case, pairs, soft_scope)),
         *_chance_corrected(case),
     )
 
@@ -50,20 +40,18 @@ def _deciding(case: Case, shared: SharedMistakes) -> Iterator[Kind]:
         yield Kind(name="log_probabilities", scores=scores, copy=1.0, most=1.0, decides=True)
 
 
-def _invariances(
-    case: Case, asked: InvariantPairs, soft_scope: Metric, capability: str
-) -> Iterator[Kind]:
+def _invariances(case: Case, asked: InvariantPairs, soft_scope: Metric) -> Iterator[Kind]:
     pairs = asked_pairs(asked, case.units)
     for metric in (METRICS["hard_scope"], soft_scope):
         scores = invariance_scores(pairs, metric, case.units)
         if scores is not None:
             yield Kind(
                 name=str(metric),
-                capability=capability,
+                capability=pairs.capability,
                 scores=scores,
                 copy=1.0,
                 most=1.0,
-                # Examples without a pair are no evidence of it, though they have a part of 0.
+                # Examples without a pair are not counted, although their part is 0.
                 suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
                 decides=False,
             )

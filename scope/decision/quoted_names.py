@@ -1,4 +1,4 @@
-"""Names in gates, in quotes where they hold what else has a meaning there."""
+"""Names in gates; those with commas, brackets or quotes are quoted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def names_in(listed: str, text: str) -> tuple[str, ...]:
     Parameters
     ----------
     listed
-        What stands in the brackets.
+        The text in the brackets.
     text
         The whole gate, for the message.
 
     Raises
     ------
     SpecError
-        When a quote stands inside a name.
+        When a quote is inside a name.
 
     Examples
     --------
@@ -37,8 +37,8 @@ def names_in(listed: str, text: str) -> tuple[str, ...]:
         match = _NAME.match(listed, place)
         if match is None:
             raise SpecError(
-                f"the gate `{text}`, in whose brackets a quote stands inside a name",
-                expected="names with commas between them",
+                f"the gate `{text}` has a quote inside a name",
+                expected="names separated by commas",
                 fix="put the whole name in quotes of the other kind",
             )
         found.append(unquoted(match[1]))

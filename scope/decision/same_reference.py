@@ -1,4 +1,4 @@
-"""Whether the reference of an earlier run is the model that a new run has as its reference."""
+"""Checks whether an earlier run and a new one have the same reference."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scope.records import Comparison, ModelCard, Prediction
 
 
 class Recognised(NamedTuple):
-    """Why the reference of the earlier run is another one; if it is not, how far it has drifted.
+    """Why the two references are different models; if they are the same, its drift.
 
-    Both are empty where there is nothing to say.
+    Both are empty if there is neither.
     """
 
     different: str = ""
@@ -23,10 +23,10 @@ class Recognised(NamedTuple):
 def recognise_reference(earlier: Comparison, now: Comparison) -> Recognised:
     """Compare the references of two audits; other jobs have none.
 
-    The fingerprint of a model of Python is made of its module's text, which a comment changes.
-    Such a model is known by its spec, its labels and its answers to all texts that both runs
-    hold: at least eight of them if the text has changed. The same choices and probabilities
-    within `DRIFT` are the same model.
+    The fingerprint of a `python:` model is the hash of its source file, which a comment changes.
+    Such a model is identified by its spec, its labels and its answers to the texts of both runs,
+    of which there must be at least eight if the source has changed. Equal choices, with
+    probabilities within `DRIFT`, are those of the same model.
     """
     if now.manifest.job != "audit":
         return Recognised()
@@ -40,16 +40,16 @@ def recognise_reference(earlier: Comparison, now: Comparison) -> Recognised:
         return Recognised(different="has a reference that gives other answers to the same texts")
     if changed and len(differences) < CANARIES:
         return Recognised(
-            different=f"differs in the code of the reference, and holds its answers to only "
-            f"{counted(len(differences), 'text')} of this run: {CANARIES} would show whether it "
-            "is the same model"
+            different=f"differs in the code of the reference, and has its answers to only "
+            f"{counted(len(differences), 'text')} of this run: {CANARIES} are needed to identify "
+            "the model"
         )
     if not changed and (greatest == 0 or not _of_python(after)):
         return Recognised()
-    code = "other code than now" if changed else "the same code as now"
+    code = "different code" if changed else "the same code"
     by = f"with probabilities that differ by up to {greatest:.2g}" if greatest else "all alike"
     return Recognised(
-        drift=f"holds answers of the reference `{after.spec}` with {code}; it answers "
+        drift=f"has answers of the reference `{after.spec}` with {code}; it answers "
         f"{counted(len(differences), 'text')} of both runs with the same choices, {by} (at most "
         f"{DRIFT:g} is drift, not another model)"
     )
@@ -65,7 +65,7 @@ def _named_alike(before: ModelCard, after: ModelCard) -> bool:
 
 
 def _differences(earlier: Comparison, now: Comparison) -> list[float]:
-    """Of the reference's two answers to each text that it has answered in both runs."""
+    """The difference of the reference's two answers to each text that both runs have."""
     known = _answers(earlier)
     return [
         difference_of_predictions(known[text], given)
@@ -75,7 +75,7 @@ def _differences(earlier: Comparison, now: Comparison) -> list[float]:
 
 
 def _answers(comparison: Comparison) -> dict[str, Prediction]:
-    """The reference's answers, to changed texts too."""
+    """The reference's answers to original and changed texts."""
     changed = {
         one.perturbation.text: one.reference
         for one in comparison.perturbations

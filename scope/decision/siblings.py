@@ -1,4 +1,4 @@
-"""Which controls may come from the same source as the reference, and how to leave them out."""
+"""Controls that may have the same source as the reference, and how to exclude them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scope.decision.usability import MAY_BE_RELATED
 from scope.records import ControlCheck
 
 COMMON = 0.5
-"""A word with which the names of more than this share of the controls begin tells nothing apart."""
+"""A first word that more than this share of the controls' names have is not informative."""
 
 BY_NAME = "its name begins like the reference's"
 BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
@@ -47,7 +47,7 @@ def _first_word(name: str) -> str:
 
 
 def exclusion(control: str) -> str:
-    """The option that leaves a control out.
+    """The option that excludes a control.
 
     >>> exclusion("a [1]")
     "--exclude-control 'a [[]1]'"
@@ -56,13 +56,13 @@ def exclusion(control: str) -> str:
 
 
 def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[str, ...]:
-    """The siblings with the reasons, and the options that leave them out; nothing without any."""
+    """The siblings with the reasons, and the options that exclude them; empty without any."""
     found = likely_siblings(reference, controls)
     if not found:
         return ()
     named = "; ".join(f"{name} ({reason})" for name, reason in found.items())
     options = " ".join(map(exclusion, found))
     return (
-        f"likely siblings of {reference} among the controls: {named}. Leave out those that are "
+        f"likely siblings of {reference} among the controls: {named}. Exclude those that are "
         f"known to be derived from it (similar answers alone are no proof): {options}",
     )

@@ -1,4 +1,4 @@
-"""On which terms verdicts are reached."""
+"""The conditions of a verdict."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import math
 from dataclasses import dataclass
 
 COMPARABLE_SHARE = 0.5
-"""Of the controls that an error rate takes, so many must be comparable with the suspect."""
+"""The share of the required controls that must be comparable with the suspect."""
 
 NO_POWER_KNOWN = (
     "it may have been trained on answers of the reference, which this test can miss; if you know "
     "that it was not, add --assume-no-label-training"
 )
-"""Why a suspect is not cleared of all reuse without the assumption."""
+"""The reason why a suspect is not cleared without the assumption."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """On which terms the verdicts are reached.
+    """The conditions of all verdicts of a test.
 
-    ``needed`` is the least number of controls, ``comparable`` of those comparable with the suspect.
-    ``available`` is the number of questions in the data, None where it is not known.
+    ``needed`` is the least number of controls. ``available`` is the number of questions in the
+    data, None if unknown.
     """
 
     alpha: float

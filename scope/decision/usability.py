@@ -1,4 +1,4 @@
-"""Whether a suspect's answers can say anything at all, and whether the controls are its equals."""
+"""Checks whether a suspect's answers can be judged, and whether controls are comparable with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.decision.case import Case
-from scope.decision.standing import JointStanding
+from scope.decision.joint_scores import JointScores
 from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.following import follows_nothing
@@ -18,36 +18,34 @@ from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
 
 LEAST_GIVEN = 0.5
-"""A model that answers less than this share of the questions is not judged."""
+"""A model that answers a smaller share of the questions is not judged."""
 
 FEWEST_SHARED = 30
 """Fewer answered questions than this are no ground for a verdict."""
 
 GUESSING = 0.01
-"""A model that follows neither its peers nor what is right better than a guesser, one in so many
-of whom would seem to, is not judged."""
+"""Significance level of the test for guessing; a model with a greater p-value is not judged."""
 
 SKILL_GAP = 0.15
-"""A control whose accuracy is this far from the suspect's is no model of its skill."""
+"""A control whose accuracy differs by more from the suspect's is not comparable."""
 
 MAY_BE_RELATED = (
     "it is far more similar to the reference than the other controls: it may be related to it"
 )
-"""The flag of a control that may be no control; one that started from the same public base as the
-reference bears it, too."""
+"""The flag of a control that may not be independent, for example one with the same public base."""
 
 THE_SUSPECTS = "the suspect's"
-"""How the flag of a control of other skill ends."""
+"""The end of the flag of a control of different skill."""
 
 OF_REFERENCE = "the reference is degenerate: "
-"""How a reason begins that lies with the reference, not with the suspect."""
+"""The start of a reason that concerns the reference, not the suspect."""
 
 OUTLYING = 3.5
-"""Robust standard deviations above the other controls from which a control looks related itself."""
+"""Robust standard deviations above the other controls, beyond which a control may be related."""
 
 
 def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
-    """Why nothing can be said of a model, whatever its answers; empty where it can."""
+    """Why a model cannot be judged; empty if it can."""
     given = case.answers.given[row]
     both = int((given & case.answers.given[0]).sum())
     if given.mean() < LEAST_GIVEN:
@@ -61,7 +59,7 @@ def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
 
 
 def unusable_models(case: Case) -> tuple[str, ...]:
-    """Why nothing can be said of the suspect, or with this reference."""
+    """Why the suspect cannot be judged, or not with this reference."""
     of_reference = _one_answer(case, 0)
     return (
         *unusable(case),
@@ -70,7 +68,10 @@ def unusable_models(case: Case) -> tuple[str, ...]:
 
 
 def _one_answer(case: Case, row: int) -> str | None:
-    """Why a model's answers are nearly all the same; of words only two models' are known here."""
+    """Why a model's answers are nearly all the same; None if they are not.
+
+    With an open vocabulary only the reference and the suspect are checked.
+    """
     chosen = case.sample.answers[row]
     given = chosen[chosen != NOT_GIVEN]
     if case.answers.open_vocabulary:
@@ -81,33 +82,33 @@ def _one_answer(case: Case, row: int) -> str | None:
     names = _names(case)
     answers = _named(case, row, names)
     gold = {
-        probe.id: names.get(int(right), probe.gold or "")
-        for probe, right in zip(case.probes, case.sample.gold, strict=False)
-        if probe.id in answers and probe.gold is not None
+        item.id: names.get(int(right), item.gold or "")
+        for item, right in zip(case.items, case.sample.gold, strict=False)
+        if item.id in answers and item.gold is not None
     }
     found = gives_one_answer(answers, gold, _named(case, 0, names) if row else None)
     return None if found is None else found.replace(" texts", " questions")
 
 
 def _named(case: Case, row: int, names: Mapping[int, str]) -> dict[str, str]:
-    """The answers that the reference or the suspect gave, by the question."""
+    """The answers of the reference or the suspect, by question."""
     return {
-        probe.id: names.get(int(number), probe.suspect if row else probe.reference)
-        for probe, number in zip(case.probes, case.sample.answers[row], strict=False)
+        item.id: names.get(int(number), item.suspect if row else item.reference)
+        for item, number in zip(case.items, case.sample.answers[row], strict=False)
         if number != NOT_GIVEN
     }
 
 
 def _names(case: Case) -> dict[int, str]:
-    """What each option is called, by its words where they are the same wherever it is given.
+    """The name of each option: its words if they are the same for all questions.
 
-    Nothing of answers in words, which are numbered anew for each question.
+    Empty with an open vocabulary, whose numbers differ between questions.
     """
     if case.answers.open_vocabulary:
         return {}
     words: dict[int, set[str]] = {one: set() for one in range(int(case.answers.options.max()))}
-    for probe, first, second in zip(case.probes, *case.sample.answers[:2].tolist(), strict=False):
-        for number, said in ((first, probe.reference), (second, probe.suspect)):
+    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
+        for number, said in ((first, item.reference), (second, item.suspect)):
             if number != NOT_GIVEN:
                 words[number].add(said)
     if all(len(said) <= 1 for said in words.values()):
@@ -116,34 +117,34 @@ def _names(case: Case) -> dict[int, str]:
 
 
 def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
-    """Why a suspect cannot be cleared: its likeness to nobody says nothing.
+    """Why a suspect cannot be cleared: it guesses, or no control has its skill.
 
-    It guesses, or no control has its skill. That it is like the reference would say something.
+    Similarity to the reference would still be evidence; dissimilarity is not.
     """
     return (*guesses(shared, row=1), *_out_of_reach(case))
 
 
 def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    """Why a model seems to guess; empty where it does not."""
+    """Why a model may be guessing; empty if it is not."""
     following = shared.following
     if following.consensus[row] <= 0 and following.right[row] <= 0:
-        # As foreseeable as a model that follows others, but by what nobody else answers.
+        # Its answers are predictable, but differ from those of all other models.
         return ("its answers are neither right nor what others answer",)
     if float(follows_nothing(following)[row]) <= GUESSING:
         return ()
-    return ("its answers cannot be told from guesses",)
+    return ("its answers cannot be distinguished from guesses",)
 
 
 def constant(case: Case, row: int) -> bool:
-    """Whether a model gives one answer to all that it answers.
+    """Whether all answers of a model are the same.
 
-    Of answers in words only the suspect's are known here; a control that says the same words to
-    everything is found to guess.
+    With an open vocabulary only the suspect is checked; a control with one answer counts as
+    guessing.
     """
     given = case.answers.given[row]
     if not case.answers.open_vocabulary:
         return len(np.unique(case.answers.answers[row, given])) == 1
-    words = {probe.suspect for probe, answered in zip(case.probes, given, strict=True) if answered}
+    words = {item.suspect for item, answered in zip(case.items, given, strict=True) if answered}
     return row == 1 and len(words) == 1
 
 
@@ -156,7 +157,7 @@ def _out_of_reach(case: Case) -> tuple[str, ...]:
         side = "above" if suspect > controls.max() else "below"
         bound = controls.max() if suspect > controls.max() else controls.min()
         return (
-            f"its {_measure_of_skill(case)}, {suspect:.2f}, lies far {side} that of every control "
+            f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every control "
             f"(the nearest has {bound:.2f})",
         )
     return ()
@@ -165,11 +166,11 @@ def _out_of_reach(case: Case) -> tuple[str, ...]:
 def skill_of(case: Case, row: int) -> Estimate | Undefined:
     """A model's accuracy on the original questions that it answered and whose answer is known.
 
-    Where none is known, how often it answers them as most models do.
+    If none is known, its agreement with the answers of most models.
     """
     answers = case.sample
     given, gold = answers.given[row], answers.gold
-    original = np.array([probe.id == probe.unit for probe in case.probes[: len(gold)]])
+    original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
     counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
     right = answers.answers[row, counted] == answers.expected_right()[counted]
     return mean_estimate(
@@ -180,12 +181,12 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
 
 
 def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointStanding
+    case: Case, shared: SharedMistakes, joint: JointScores
 ) -> tuple[ControlCheck, ...]:
-    """What there is to say of each control, in their order.
+    """The skill and the flags of each control, in their order.
 
-    One that may be related to the reference is comparable all the same: were it left out for its
-    likeness, the rank would be chosen by the data.
+    A control that may be related to the reference is still comparable: to exclude it for its
+    similarity would bias the rank.
     """
     outlying = _outlying(joint)
     checks = []
@@ -204,7 +205,7 @@ def check_controls(
 
 
 def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    """Why a control cannot be compared with the suspect; empty where it can."""
+    """Why a control is not comparable with the suspect; empty if it is."""
     accuracies = skill(case.sample)
     return (
         *_why_not_usable(case, shared, row),
@@ -214,13 +215,13 @@ def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[s
 
 
 def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
-    """Which controls answer and do not guess, unless the suspect does; shape (controls,)."""
+    """Which controls answer and do not guess (unless the suspect does); shape (controls,)."""
     rows = range(2, 2 + len(case.controls))
     return np.array([not _why_not_usable(case, shared, row) for row in rows])
 
 
 def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    """Why a control's answers are no evidence; guessers are, where the suspect is one."""
+    """Why a control's answers are no evidence; guesses are, if the suspect guesses too."""
     of_guesser = () if guesses(shared, 1) else guesses(shared, row)
     return (*unusable(case, row), *of_guesser)
 
@@ -229,7 +230,7 @@ def _skill_flags(case: Case, gap: float) -> list[str]:
     if np.isnan(gap) or abs(gap) <= SKILL_GAP:
         return []
     side = "above" if gap > 0 else "below"
-    return [f"its {_measure_of_skill(case)} lies {abs(gap):.2f} {side} {THE_SUSPECTS}"]
+    return [f"its {_measure_of_skill(case)} is {abs(gap):.2f} {side} {THE_SUSPECTS}"]
 
 
 def _measure_of_skill(case: Case) -> str:
@@ -237,8 +238,8 @@ def _measure_of_skill(case: Case) -> str:
     return "accuracy" if known else "agreement with what most models answer"
 
 
-def _outlying(joint: JointStanding) -> Sequence[bool]:
-    """Which controls are far more like the reference than the others, by median and spread."""
+def _outlying(joint: JointScores) -> Sequence[bool]:
+    """Which controls are far more similar to the reference than the others, by robust z-score."""
     values = joint.values[1:]
     known = joint.ranked
     if len(known) < 8:

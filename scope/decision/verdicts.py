@@ -1,23 +1,22 @@
 """The verdict on each reference: related, not related, or undecided, at a stated error rate.
 
 The null hypothesis is that the suspect is no more like the reference than independent models of its
-skill are. It is rejected where three tests agree. The conformal one asks whether any model could
-stand where the suspect stands: it ranks the suspect among the controls, and errs with probability
-alpha at most, whatever the questions, where suspect and controls could change places. The second
-asks whether the suspect agrees with the reference more than models of its skill do, where controls
-that answer alike count as fewer (`scope.decision.agreement`). The greater of the two p-values is
-the verdict's; with several references it is corrected by Holm's method. The paired test asks
-whether other questions could have led to another order: it compares the suspect with the control
-that decides the rank.
+skill are. *Related* requires that three tests reject it. The conformal test ranks the suspect among
+the controls; its error rate is at most alpha for any questions if suspect and controls are
+exchangeable. The second test compares the suspect's agreement with the reference with that of
+models of its skill, where controls that answer alike count as fewer (`scope.decision.agreement`).
+The greater of the two p-values is the verdict's; with several references it is corrected by Holm's
+method. The paired test compares the suspect, over the questions, with the control that decides the
+rank: other questions must not lead to another order.
 
-Nothing is said on unfit evidence: a degenerate suspect or reference, too few controls, too few that
-are comparable with the suspect, or controls that answer so much alike that they count as few.
+The verdict is *undecided* if the evidence is unfit: a degenerate suspect or reference, too few
+controls, too few that are comparable with the suspect, or controls so similar that they count as
+few.
 
-*Not related* is said only where it could have been otherwise: the suspect is significantly less
-like the reference than the control that decides and stands among the crowd, its answers have been
-shown to mean something, the controls reach its skill, and a suspect that had taken a share of its
-answers from the reference would have been found. A suspect that was trained on nothing but labels
-may well be missed, so that this takes the assumption that it was not.
+*Not related* requires power: the suspect is significantly less similar to the reference than the
+deciding control, its rank is ordinary, its answers are no guesses, the controls reach its skill,
+and a suspect that took a share of its answers from the reference would be found. The test may miss
+a suspect that was trained on labels alone, so this verdict requires the assumption that it was not.
 """
 
 from __future__ import annotations
@@ -34,11 +33,10 @@ from scope.statistics import holm
 from scope.statistics.conformal import controls_needed
 
 LARGEST_DETECTABLE = 0.5
-"""A test that would miss a suspect with this share of its answers taken clears nobody."""
+"""A test that misses a suspect with this share of answers taken clears no suspect."""
 
 LEAST_TO_CLEAR = 0.25
-"""A suspect that stands among the foremost quarter is not cleared: one that is related, but not
-proven to be, would stand there too."""
+"""A suspect with a smaller p-value by rank is not cleared: it may be an undetected related one."""
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
@@ -50,16 +48,16 @@ def conclude(
     assume_no_label_training: bool = False,
     available: int | None = None,
 ) -> tuple[Verdict, ...]:
-    """One verdict a finding; together they err with probability alpha at most.
+    """One verdict per finding, with a joint error rate of at most alpha.
 
-    A suspect that cannot be tested against a reference counts with a p-value of 1.
+    A suspect that cannot be tested against a reference has a p-value of 1.
 
     Parameters
     ----------
     assume_no_label_training
-        Whether it is taken for granted that the suspect was not trained on answers of a reference.
+        Whether to assume that the suspect was not trained on answers of a reference.
     available
-        The number of questions in the data, for advice that can be followed.
+        The number of questions in the data, which bounds the advice.
     """
     p_values = [one.deciding_p_value for one in findings]
     adjusted = holm([1.0 if one is None else one for one in p_values])
@@ -109,7 +107,7 @@ def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
 
 
 def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision, tuple[str, ...]]:
-    """The decision, and what kept it from being another one."""
+    """The decision, and the reasons against another one."""
     alpha = terms.alpha
     unfit = tuple(_why_unfit(finding, terms))
     if unfit or finding.paired is None:
@@ -130,7 +128,7 @@ def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision
 
 
 def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
-    """Why the evidence carries no verdict at all: the first reason that applies."""
+    """Why the evidence allows no verdict: the first reason that applies."""
     found = finding.comparable
     if finding.unusable:
         yield from finding.unusable
@@ -147,14 +145,14 @@ def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
         )
     elif finding.agreement.independent < FEWEST_INDEPENDENT:
         yield (
-            f"{len(finding.agreement.controls)} controls answer so much alike that they count as "
-            f"{finding.agreement.independent:.1f} independent ones: at least {FEWEST_INDEPENDENT} "
-            "are needed"
+            f"{len(finding.agreement.controls)} controls are so similar to each other that they "
+            f"count as {finding.agreement.independent:.1f} independent ones: at least "
+            f"{FEWEST_INDEPENDENT} are needed"
         )
 
 
 def _too_few(finding: Finding, terms: Terms) -> str:
-    """How many controls are missing, of those that count."""
+    """How many controls that count are missing."""
     found, usable, given = (
         finding.counted_controls,
         finding.usable_controls,
@@ -178,7 +176,7 @@ def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Itera
             f"(p = {p_adjusted:.2g})"
         )
         return
-    if _only_the_rank_stands_out(finding, alpha) and finding.agreement is not None:
+    if _only_the_rank_is_significant(finding, alpha) and finding.agreement is not None:
         yield (
             f"its rank among the controls is significant (p = {finding.p_value:.2g}), but its "
             "agreement with the reference is not, compared with models of its skill "
@@ -201,15 +199,15 @@ def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Itera
     if finding.detectable is None:
         related = paired is not None and paired.control in may_be_related(finding)
         why = f", because of the control `{paired.control}`" if paired and related else ""
-        yield f"not even a copy of the reference would have had a significant rank{why}"
+        yield f"not even a copy of the reference would have a significant rank{why}"
     elif finding.detectable > LARGEST_DETECTABLE:
         yield (
-            f"the rank would have missed a suspect that took less than {finding.detectable:.0%} "
+            f"the rank would miss a suspect that took less than {finding.detectable:.0%} "
             "of its answers from the reference"
         )
 
 
-def _only_the_rank_stands_out(finding: Finding, alpha: float) -> bool:
+def _only_the_rank_is_significant(finding: Finding, alpha: float) -> bool:
     by_rank, agreement = finding.p_value, finding.agreement
     if by_rank is None or agreement is None:
         return False

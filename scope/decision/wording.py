@@ -1,4 +1,4 @@
-"""What a verdict says in words."""
+"""The text of a verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sentence(
     p_adjusted: float,
     terms: Terms,
 ) -> str:
-    """The verdict for a reader who reads nothing else."""
+    """The verdict in one sentence."""
     suspect, reference = finding.case.suspect, finding.case.reference
     controls = len(finding.standings) - 1
     at_least_as = _not_surpassed(finding) if decision == "related" else as_like(finding)
@@ -33,7 +33,9 @@ def sentence(
         )
         if NO_POWER_KNOWN not in reasons:
             return open_
-        return f"{open_} Nothing points to reuse of its weights: {_shown(finding, at_least_as)}."
+        return (
+            f"{open_} There is no evidence of reuse of its weights: {_shown(finding, at_least_as)}."
+        )
     if decision == "related":
         beyond = (
             f"each of {controls} controls"
@@ -53,18 +55,18 @@ def sentence(
 
 
 def _shown(finding: Finding, at_least_as: int) -> str:
-    """What clears a suspect, and with which power."""
+    """The evidence that clears a suspect, with its power."""
     reference = finding.case.reference
     return (
         f"on {finding.shared} questions {at_least_as} of {len(finding.standings) - 1} controls are "
         f"at least as similar to {reference} (p = {finding.p_value:.3g} by rank), and a suspect "
-        f"that took {finding.detectable or 0:.0%} of its answers from {reference} would have had a "
+        f"that took {finding.detectable or 0:.0%} of its answers from {reference} would have a "
         "significant rank"
     )
 
 
 def _not_surpassed(finding: Finding) -> int:
-    """How many controls the p-value counts; in a sequential test p = (2k + 1) / (n + 1)."""
+    """The number of controls in the p-value; in a sequential test p = (2k + 1) / (n + 1)."""
     if not finding.looks:
         return as_like(finding)
     among = len(finding.case.controls) + 1
@@ -73,7 +75,7 @@ def _not_surpassed(finding: Finding) -> int:
 
 
 def as_like(finding: Finding) -> int:
-    """How many controls reach the suspect's joint statistic."""
+    """The number of controls with at least the suspect's joint statistic."""
     if not finding.standings or finding.standings[0].model != finding.case.suspect:
         return 0
     own, *others = (one.value for one in finding.standings)
@@ -92,7 +94,7 @@ def changes(
         return (
             f"One more independent model that is as similar to {reference} as "
             f"{finding.case.suspect} is; the most similar control is {closest}.",
-            "Proof that both were made from a third model which is not among the controls.",
+            "Proof that both are derived from a third model that is not among the controls.",
         )
     if decision == "not related":
         return (
@@ -108,7 +110,7 @@ def changes(
 
 
 def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
-    """What is missing where the evidence carries no verdict; nothing where it does."""
+    """What is missing if the evidence allows no verdict; empty if it does."""
     agreement = finding.agreement
     if finding.unusable:
         return _what_would_be_usable(finding.unusable)
@@ -120,7 +122,7 @@ def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
         missing = terms.comparable - finding.comparable
         return f"{missing} more independent controls{_of_skill(finding)}."
     if agreement.independent < FEWEST_INDEPENDENT:
-        return "Controls of other origins, which answer less like each other."
+        return "Controls of other origins, which are less similar to each other."
     return ""
 
 
@@ -144,28 +146,28 @@ def _what_would_decide(finding: Finding, terms: Terms) -> str:
         closest = finding.paired.control
         return (
             f"If the control {closest} is known to be derived from {finding.case.reference} "
-            "(similar answers alone are no proof), leave it out with "
+            "(similar answers alone are no proof), exclude it with "
             f"{exclusion(closest)} and test again."
         )
     return _more_questions(finding, terms)
 
 
 def may_be_related(finding: Finding) -> tuple[str, ...]:
-    """The controls that look related to the reference themselves."""
+    """The controls that may be related to the reference."""
     return tuple(one.model for one in finding.controls if MAY_BE_RELATED in one.flags)
 
 
 def _more_questions(finding: Finding, terms: Terms) -> str:
-    """How many questions would decide between suspect and closest control, if they go on alike.
+    """How many questions would decide between suspect and closest control, at the same difference.
 
-    Only where the data hold as many: other advice could not be followed.
+    Only if the data have as many.
     """
     about = _questions_needed(finding, terms.alpha)
-    asked = len(finding.case.probes)
+    asked = len(finding.case.items)
     if terms.available is not None and asked >= terms.available:
-        return f"It cannot be settled on these data: all of their {asked} questions were asked."
+        return f"These data cannot decide it: all of their {asked} questions were asked."
     if about is None or (terms.available is not None and about > terms.available):
-        return "It cannot be settled on these data; other data, or more independent controls."
+        return "These data cannot decide it: use other data, or more independent controls."
     return f"About {about} questions in all instead of {asked}."
 
 
@@ -178,25 +180,25 @@ def _questions_needed(finding: Finding, alpha: float) -> int | None:
     seen = abs(paired.difference.value) / error
     if seen <= 0 or seen >= needed:
         return None
-    return math.ceil((needed / seen) ** 2 * len(finding.case.probes) / 10) * 10
+    return math.ceil((needed / seen) ** 2 * len(finding.case.items) / 10) * 10
 
 
 def warnings(finding: Finding) -> tuple[str, ...]:
-    """What a reader must know before the numbers: controls that may serve badly.
+    """The controls that may be unfit.
 
-    Those of another skill are told together, and one by one in the flags of the controls.
+    Those of different skill are in one warning; the flags of the controls have them one by one.
     """
     flags = [(check.model, flag) for check in finding.controls for flag in check.flags]
     unequal = [model for model, flag in flags if flag.endswith(THE_SUSPECTS)]
-    told = [
+    found = [
         f"control {model}: {flag}"
         for model, flag in flags
         if not flag.endswith(THE_SUSPECTS) and flag != MAY_BE_RELATED
     ]
-    told += sibling_warning(finding.case.reference, finding.controls)
+    found += sibling_warning(finding.case.reference, finding.controls)
     if unequal:
-        told.append(
+        found.append(
             f"{len(unequal)} of {len(finding.controls)} controls are far from the suspect's skill: "
             f"{', '.join(unequal)}"
         )
-    return tuple(told)
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""Whether a model answers at all as its texts demand, or gives one answer to everything."""
+"""Detects degenerate models, such as those that give one answer to everything."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from scope.records import AnswerShares, Estimate, Undefined
 from scope.statistics import mean_estimate
 
 ONE_ANSWER = 0.95
-"""A model is degenerate whose most frequent answer makes up so much of its answers,"""
+"""A model is degenerate if its most frequent answer has at least this share,"""
 
 SKEWED = 0.80
-"""unless one is so frequent among the gold labels (without them: the reference's answers)."""
+"""unless a gold label (without them: an answer of the reference) has more than this share."""
 
 FEWEST = 5
-"""Of fewer texts, or labels, nothing is said: a few may well have one answer."""
+"""With fewer texts, or labels, no model is called degenerate."""
 
 LEAST_KAPPA = 0.2
 ENOUGH_LABELS = 50
-"""With so many labelled texts a model is also degenerate whose κ with gold lies below, surely;
-with fewer labels, but so many texts, one whose κ with the reference does."""
+"""With this many labelled texts a model is also degenerate if its κ with gold is significantly
+below `LEAST_KAPPA`; with fewer labels, but as many texts, if its κ with the reference is."""
 
 _OF_GOLD = ("accuracy", "labelled texts", "")
 _OF_REFERENCE = (
@@ -28,10 +28,10 @@ _OF_REFERENCE = (
     "texts",
     ", so that its answers have next to nothing to do with the reference's",
 )
-"""What answers are compared with, in words: the share alike, of what, and what follows."""
+"""Words of a message: the agreement, of what, and its end."""
 
 MOST_ANSWERS = 20
-"""Of a reference with more different answers, such as next tokens, good models may agree rarely."""
+"""With a reference of more distinct answers, such as next tokens, good models may agree rarely."""
 
 _NO_LABELS = "no text has a gold label"
 
@@ -42,7 +42,7 @@ def answer_shares(
     gold: Mapping[str, str],
     reference: Mapping[str, str] | None = None,
 ) -> AnswerShares:
-    """How often a model gives each answer, how often correctly, and whether it is degenerate.
+    """The frequency of each answer of a model, its accuracy, and whether it is degenerate.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def answer_shares(
     gold
         The gold labels that are known, by the same ids.
     reference
-        The reference's answers, which stand for gold where too few labels are known; None for the
-        reference itself, which then must give two answers at least.
+        The reference's answers, used as gold if too few labels are known; None for the reference
+        itself, which must give at least two different answers.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def answer_shares(
 
 
 def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Estimate | Undefined:
-    """How often the answer is the expected one, where one is known."""
+    """The share of answers that are the expected ones."""
     alike = {one: float(answers[one] == label) for one, label in expected.items()}
     return mean_estimate(list(alike.values()), list(alike), empty=_NO_LABELS)
 
@@ -92,9 +92,9 @@ def gives_one_answer(
     gold: Mapping[str, str],
     reference: Mapping[str, str] | None = None,
 ) -> str | None:
-    """Why a model's answers are nearly all the same, though what is asked is not; or nothing.
+    """The reason why a model's answers are nearly all the same; None if they are not.
 
-    The parameters are those of `answer_shares`. Whether the answers are right plays no part.
+    The parameters are those of `answer_shares`. The accuracy of the answers is not considered.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def gives_one_answer(
 
 
 def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, str]) -> str | None:
-    """Why one answer is too frequent; nothing where there is nothing to hold it against."""
+    """Why one answer is too frequent; None without enough expected answers."""
     if sum(counts.values()) < FEWEST or len(expected) < FEWEST:
         return None
     answer, times = next(iter(counts.items()))
@@ -130,7 +130,7 @@ def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, 
 def _blind_to_others(
     counts: Mapping[str, int], answers: Mapping[str, str], expected: Mapping[str, str], whose: str
 ) -> str | None:
-    """Why one answer is too frequent where others are rarely expected: these get it, too."""
+    """Why one answer is too frequent: all texts with another expected answer get it, too."""
     if not counts:
         return None
     answer, times = next(iter(counts.items()))
@@ -145,7 +145,7 @@ def _blind_to_others(
 
 
 def _never_another(counts: Mapping[str, int], expected: Mapping[str, str]) -> str | None:
-    """Why a single answer says nothing where too few labels are known to show that it is right."""
+    """Why a single answer is not informative: too few labels are known."""
     texts = sum(counts.values())
     if len(counts) != 1 or texts < FEWEST or len(expected) >= FEWEST:
         return None
@@ -156,10 +156,9 @@ def _never_another(counts: Mapping[str, int], expected: Mapping[str, str]) -> st
 def _no_better_than_chance(
     answers: Mapping[str, str], expected: Mapping[str, str], alike: str, texts: str, end: str
 ) -> str | None:
-    """Why its answers have next to nothing to do with gold, or with the reference's.
+    """Why its agreement with gold, or with the reference, is no better than chance.
 
-    κ is bounded by the interval of the share that is alike, with the agreement by chance as it was
-    seen.
+    κ is bounded by the interval of the agreement, with the observed agreement by chance.
     """
     share = _share_alike(answers, expected)
     if not isinstance(share, Estimate) or len(expected) < ENOUGH_LABELS:
@@ -178,7 +177,7 @@ def _no_better_than_chance(
 
 
 def highest_kappa(share: Estimate, chance: float) -> float:
-    """The upper bound of Cohen's κ, by that of the share alike; 1 where chance explains it all.
+    """The upper bound of Cohen's κ, from that of the agreement; 1 if chance agreement is 1.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def highest_kappa(share: Estimate, chance: float) -> float:
 def shares_of_models(
     models: Sequence[str], answers: Sequence[Mapping[str, str]], gold: Mapping[str, str]
 ) -> tuple[AnswerShares, ...]:
-    """The same for a reference, which comes first, and for each target."""
+    """The answer shares of the reference, which is first, and of each target."""
     reference, *targets = zip(models, answers, strict=True)
     return (
         answer_shares(*reference, gold),

@@ -1,4 +1,4 @@
-"""Several differences that were tested together."""
+"""Correction of several differences for multiple tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scope.statistics import holm
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The differences with Holm-corrected p-values; what has no p-value stays as it is."""
+    """The differences with Holm-corrected p-values; those without one are unchanged."""
     tested = [one.p_value for one in differences if one.p_value is not None]
     adjusted = iter(holm(tested))
     return tuple(

@@ -1,4 +1,4 @@
-"""What sets two targets apart, on the same examples."""
+"""Differences between two targets, on the same examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def target_differences(
 ) -> tuple[Difference, ...]:
     """First target minus second, metric by metric on the same examples, Holm-corrected.
 
-    The gap in accuracy is left out: the difference of two absolute values is the mean of nothing.
+    The gap in accuracy is left out: the difference of two absolute values is not a mean.
     """
     kept = [one for one in measurements if one.metric != str(METRICS["iid_accuracy_gap"])]
     by_key = {(one.target, one.capability, one.metric): one for one in kept}

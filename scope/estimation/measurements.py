@@ -17,7 +17,7 @@ from scope.records import Curve, Estimate, Measurement, ScoredExample
 from scope.statistics import absolute, mean_estimate, paired_difference
 
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
-"""Where the curve of Soft-SCoPE is drawn; L1 distances of two changes reach at most 4."""
+"""The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
 
 CONFIDENCES = ((0.0, 0.75), (0.75, 0.95), (0.95, 1.0))
 """Bands of the reference's confidence in the original text, each up to its end."""
@@ -31,10 +31,10 @@ def clean_measurements(
 ) -> Iterator[Measurement]:
     """IID agreement and the gap in IID accuracy of each target.
 
-    Tokens are no ``labels``: what language models predict is compared, and has no gold.
+    Tokens are not ``labels``: the predictions of language models are compared, and have no gold.
     """
     ids = [scored.example.id for scored in examples]
-    # Labels have their numbers; tokens get theirs as they come.
+    # Labels are numbered; tokens are numbered by first occurrence.
     numbers: dict[int | str, int] = {index: index for index in range(len(labels))}
     reference = [numbers.setdefault(one.reference.choice, len(numbers)) for one in examples]
     gold = {label: index for index, label in enumerate(labels)}
@@ -89,10 +89,10 @@ def pair_measurements(
 def subset_measurements(
     pairs: InvariantPairs, targets: Sequence[str], labels: Sequence[str]
 ) -> Iterator[Measurement]:
-    """Hard-SCoPE where the reference predicts each label, and in bands of its confidence.
+    """Hard-SCoPE by the reference's predicted label, and in bands of its confidence.
 
-    Where there are no ``labels``, as for language models, in bands alone. Their values are those of
-    the whole, picked by example, and are not kept a second time.
+    Without ``labels``, as for language models, in bands alone. The values are a subset of those of
+    the whole and are not stored again.
     """
     confidence = pairs.confidences()
     predicted = pairs.reference[0].argmax(axis=1) if len(pairs.example_ids) else confidence

@@ -21,8 +21,8 @@ class InvariantPairs:
     """The pairs of one capability on which the reference is invariant, as arrays.
 
     ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
-    target, shapes (pairs, labels); ``example_ids`` names the example of each pair. With an
-    ``open_vocabulary`` each pair has labels of its own, the tokens that any model names there,
+    target, shapes (pairs, labels); ``example_ids`` has the example of each pair. With an
+    ``open_vocabulary`` each pair has its own labels, the tokens that any model predicts there,
     and the last column is the mass of all others.
     """
 
@@ -49,7 +49,7 @@ def invariant_pairs(
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
 ) -> InvariantPairs:
-    """Pick the capability's pairs that belong to I_R, in the order they come."""
+    """Select the capability's pairs that belong to I_R, in their order."""
     clean = {scored.example.id: scored for scored in examples}
     pairs = [
         (clean[scored.perturbation.example_id], scored, scored.reference)
@@ -78,7 +78,7 @@ def invariant_pairs(
 
 
 Answers = Sequence[Sequence[Prediction]]
-"""What every model says before and after, the reference first, for each pair."""
+"""The predictions of every model before and after, the reference first, for each pair."""
 
 
 def _closed(answers: Answers, models: int, labels: int) -> Values:

@@ -1,1 +1,1 @@
-"""What speaks for reuse: ways of seeing how like a reference each model answers."""
+"""Evidence of reuse: measures of the similarity of each model's answers to a reference's."""

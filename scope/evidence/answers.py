@@ -1,4 +1,4 @@
-"""What many models answered to the same questions, as arrays."""
+"""The answers of many models to the same questions, as arrays."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 NOT_GIVEN = -1
-"""Stands for an answer that was not given, or to a question that was not asked."""
+"""Marks a missing answer, or a question that was not asked."""
 
 UNKNOWN = -1
-"""Stands for a right answer that nobody knows."""
+"""Marks an unknown right answer."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,10 +68,9 @@ class AnswerMatrix:
         return np.asarray(self.answers != NOT_GIVEN)
 
     def expected_right(self) -> NDArray[np.int64]:
-        """The right option, or where nobody knows it the one that most models give.
+        """The right option, or if it is unknown the one that most models give.
 
-        The first of equals counts. With it, an answer that few models give stands where a mistake
-        would stand.
+        Of equals the first counts. An answer that few models give then counts as a mistake.
         """
         if (self.gold != UNKNOWN).all():
             return self.gold
@@ -81,17 +80,17 @@ class AnswerMatrix:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scores:
-    """How like the reference every model answers, by one kind of evidence.
+    """The similarity of every model's answers to the reference's, by one kind of evidence.
 
-    Row 0 is the reference itself and holds no meaning; the others are the models of the pool, the
+    Row 0 is the reference itself and has no meaning; the others are the models of the pool, the
     suspect and the controls, all treated alike.
 
     Parameters
     ----------
     values
-        One number a model, greater where it is more like the reference; NaN where it has none.
+        One number per model, greater if it is more similar to the reference; NaN if undefined.
     parts
-        What each unit adds: a model's value is the sum of its parts; shape (models, units).
+        The contribution of each unit; a model's value is their sum; shape (models, units).
     """
 
     values: NDArray[np.float64]

@@ -1,7 +1,7 @@
 """CAPA and error consistency of every model of the pool with the reference.
 
-Both allow for chance, given how skilled the two models are, but not for what all models of a time
-have in common; so they are shown beside what decides.
+Both correct for chance, given the skill of the two models, but not for the mistakes that all models
+have in common, so they are shown but do not decide.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from scope.metrics.chance import ChanceCorrected
 
 
 def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
-    """The scores by the metric's key; empty where no right answer is known.
+    """The scores by the metric's key; empty if no right answer is known.
 
-    CAPA is that of probabilities where every model gives them, else that of choices.
+    CAPA uses the probabilities if every model gives them, otherwise the choices.
     """
     known = answers.gold != UNKNOWN
     if not known.any():

@@ -1,16 +1,16 @@
-"""What independent models of a model's skill would answer, from the answers of the whole pool.
+"""The expected answers of independent models of a model's skill, from the answers of the pool.
 
-The expectation of model B is a weighted frequency of the others' answers. Control c counts
+The expectation of model B is a weighted frequency of the others' answers. Control c has the weight
 
     closeness of B's and c's ranks in skill / (1 + number of c's kin)
 
-and nothing where c is kin of B: a family of clones counts about once, and B's own family does not
-say what a model without it would do. Where a mistake of model A is looked at, A and its kin count
-nothing either, or A's own answer would make itself expected.
+or 0 if c is kin of B: a family of clones counts about once, and B's own family does not affect what
+is expected of B. For a mistake of model A, the weights of A and its kin are 0, too; otherwise A's
+own answer would contribute to its expectation.
 
 Scaled so that their sum is the effective number of models, (Σw)² / Σw², the weights give counts,
-and each option gets 1 / K more: an option that nobody chose stays possible, the less so the more
-models there are, and with no model left every option is as likely.
+and 1 / K is added to each option: an option that no model chose stays possible, with a probability
+that decreases with the number of models, and without any model all options are equally likely.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from scope.evidence.option_blocks import OptionBlock
 from scope.evidence.skill import closeness
 
 _LEAST, _MOST = 0.005, 0.995
-"""No answer is held to be impossible or certain: the pool is too small to know."""
+"""Bounds of a probability: the pool is too small for certainty."""
 
 
 def control_weights(skills: Values, kin: NDArray[np.bool_]) -> Square:
-    """How much each model (column) says of what each model (row) would answer, before scaling."""
+    """The weight of each model (column) in the expectation of each model (row), unscaled."""
     return np.where(kin, 0.0, closeness(skills) / (1 + kin.sum(axis=1)))
 
 
 def leaving_out(weights: Values, kin: NDArray[np.bool_]) -> Square:
-    """One model's weights without each model and its kin: row A is without A. Not scaled."""
+    """One model's weights without each model and its kin: row A is without A. Unscaled."""
     out = kin | np.eye(len(weights), dtype=np.bool_)
     return np.where(out, 0.0, weights)
 
@@ -56,9 +56,9 @@ def effective_counts(weights: Values) -> Values:
 
 
 def rows_to_fit(block: OptionBlock, counts: Values, model: int) -> FitRows:
-    """What a model answered in a block, beside how often the others choose each option.
+    """A model's answers in a block, with the frequency of each option among the others.
 
-    The frequencies lack their common divisor, which no probability depends on.
+    The frequencies are not normalised; no probability depends on that.
     """
     answered = block.columns[model] != NOT_GIVEN
     frequencies = np.tensordot(counts, block.chosen[:, answered], axes=1)
@@ -74,7 +74,7 @@ def rows_to_fit(block: OptionBlock, counts: Values, model: int) -> FitRows:
 def chances(
     block: OptionBlock, counts: Square, fitted: Fit, models: Indices, places: Indices
 ) -> Values:
-    """How probable it is that the fitted model gives the answers that others gave.
+    """The probability that the fitted model gives the answers of other models.
 
     Parameters
     ----------

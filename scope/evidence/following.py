@@ -1,17 +1,17 @@
-"""How strongly a model follows what models of its skill answer, and what is right.
+"""How strongly a model follows the answers of models of its skill, and the right answers.
 
-A model B that stands alone is expected to choose option k of question i with a probability
-proportional to
+An independent model B is expected to choose option k of question i with a probability proportional
+to
 
     q(k|i)^s · exp(t · [k is right])
 
-where q is how often models about as skilled choose k (`scope.evidence.consensus`). s = 1 and t = 0
-is a model like the others; a greater s one that errs where they err, and more surely; a greater t
-one that is right more often than they are. A model that answers at random, or always alike, has
-s = t = 0: whatever it shares with a reference says nothing.
+where q is the frequency of k among models of similar skill (`scope.evidence.consensus`). A model
+with s = 1 and t = 0 is like the others; one with a greater s errs where they err, with more
+certainty; one with a greater t is right more often than they are. A model that answers at random,
+or always the same, has s = t = 0: its agreement with a reference is no evidence.
 
-s and t maximise the log-likelihood of B's answers less ((s - 1)² + t²) / 2: a model is taken for an
-ordinary one until its answers say otherwise. That decides only where answers are few.
+s and t maximise the log-likelihood of B's answers minus ((s - 1)² + t²) / 2, a prior for an
+ordinary model that matters only if answers are few.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_STEP = 1.0
 
 
 class Fit(NamedTuple):
-    """s, t, and how much likelier an answer is by them than by guessing, in nats per question."""
+    """s, t, and the gain in log-probability over guessing, in nats per question."""
 
     consensus: float
     right: float
@@ -38,19 +38,19 @@ class Fit(NamedTuple):
 
 
 class Following(NamedTuple):
-    """What every model follows; each of shape (models,), NaN for one that answered nothing.
+    """The fit of every model; each of shape (models,), NaN for one that answered nothing.
 
     Attributes
     ----------
     consensus
-        s: 1 is as much as the models of its skill follow each other, 0 not at all.
+        s: 1 if it follows the others as they follow each other, 0 if not at all.
     right
-        t: by how many nats the right option is likelier than s makes it.
+        t: the log-odds of the right option beyond s, in nats.
     gain
-        How much likelier an answer is by s and t than by guessing among the question's options:
-        the mean over questions of the difference in log-probability, in nats.
+        The mean over questions of the gain in log-probability over guessing among the options, in
+        nats.
     units
-        How many examples the model answered a question of.
+        The number of examples of which the model answered a question.
     """
 
     consensus: Values
@@ -60,7 +60,7 @@ class Following(NamedTuple):
 
 
 class FitRows(NamedTuple):
-    """What a fit sees of some questions: ``n`` of them with at most ``c`` columns of options.
+    """The input of a fit for some questions: ``n`` of them with at most ``c`` columns of options.
 
     ``log_frequencies``, ``options`` (how many a column stands for), ``right`` and ``chosen`` (zeros
     and ones) have the shape (n, c), ``share``, 1 / K, the shape (n,).
@@ -74,7 +74,7 @@ class FitRows(NamedTuple):
 
 
 def fit(rows: Sequence[FitRows]) -> Fit:
-    """Find s and t by Newton's method; the penalised likelihood has one maximum.
+    """Fit s and t by Newton's method; the penalised likelihood has one maximum.
 
     Examples
     --------
@@ -109,14 +109,13 @@ def fit(rows: Sequence[FitRows]) -> Fit:
 
 
 def follows_nothing(following: Following) -> Values:
-    """How easily a model that guesses would follow as much as each model does: a p-value.
+    """The p-value of the null hypothesis that a model guesses.
 
-    The likelihood ratio of (s, t) to (0, 0), which is chi-square with two degrees of freedom for
-    a guesser; its upper tail beyond x is exp(-x / 2). An example whose questions are many counts
-    as one, for a model that guesses may guess alike on all of them. 1 for a model that answered
-    nothing. A model that this does not call better than guessing is one that nothing can be said
-    of. Approximate where fewer than about twenty examples were answered, and there too large, for
-    the fit is drawn to an ordinary model and not to the likelihood's own maximum.
+    The likelihood ratio of (s, t) to (0, 0) is chi-square with two degrees of freedom for a model
+    that guesses; its upper tail beyond x is exp(-x / 2). An example with several questions counts
+    as one, because guesses may be equal on all of them. 1 for a model that answered nothing. With
+    fewer than about twenty answered examples the p-value is approximate and conservative, because
+    the prior moves the fit away from the maximum of the likelihood.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answers as they come, labels, tokens or texts, as the numbers that arrays hold."""
+"""Converts answers (labels, tokens or texts) to the numbers of an answer matrix."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerMatrix
 from scope.records import Probabilities
 
 
-class Given(NamedTuple):
+class Response(NamedTuple):
     """One model's answer to one question: an option's number, or the answer in words.
 
-    ``choice`` is None where there is no answer; ``probabilities`` has one number an option, or is
+    ``choice`` is None if there is no answer; ``probabilities`` has one number per option, or is
     empty.
     """
 
@@ -23,11 +23,11 @@ class Given(NamedTuple):
     probabilities: Probabilities = ()
 
 
-class Asked(NamedTuple):
-    """What is known of a question before anybody answers it.
+class AnswerKey(NamedTuple):
+    """The right answer of a question, and its number of options.
 
-    ``options`` is None where any words can be an answer; ``gold`` is the right answer, None where
-    nobody knows it; ``unit`` names the example that it belongs to.
+    ``options`` is None with an open vocabulary; ``gold`` is the right answer, None if unknown;
+    ``unit`` is the id of its example.
     """
 
     unit: str
@@ -35,16 +35,18 @@ class Asked(NamedTuple):
     options: int | None = None
 
 
-def answer_matrix(asked: Sequence[Asked], given: Sequence[Sequence[Given]]) -> AnswerMatrix:
-    """Gather the answers of many models; ``given`` has a row a model and a column a question.
+def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]) -> AnswerMatrix:
+    """Collect the answers of many models; ``given`` has a row per model and a column per question.
 
-    Where any words can be an answer, the different answers that were given to a question are its
-    options, and one more stands for all that nobody gave.
+    With an open vocabulary, the options of a question are the distinct answers to it, and one more
+    for all other answers.
 
     Examples
     --------
-    >>> asked = [Asked("a", gold=1, options=2), Asked("b", gold="red")]
-    >>> given = [[Given(0), Given("red")], [Given(1), Given(None)], [Given(1), Given("blue")]]
+    >>> asked = [AnswerKey("a", gold=1, options=2), AnswerKey("b", gold="red")]
+    >>> given = [[Response(0), Response("red")],
+    ...          [Response(1), Response(None)],
+    ...          [Response(1), Response("blue")]]
     >>> matrix = answer_matrix(asked, given)
     >>> matrix.answers.tolist(), matrix.options.tolist(), matrix.gold.tolist()
     ([[0, 0], [1, -1], [1, 1]], [2, 3], [1, 0])
@@ -72,7 +74,7 @@ def answer_matrix(asked: Sequence[Asked], given: Sequence[Sequence[Given]]) -> A
 
 
 def numbered(units: Sequence[str]) -> NDArray[np.int64]:
-    """The units by number, in the order in which they first come.
+    """The units by number, in order of first occurrence.
 
     Examples
     --------
@@ -83,12 +85,12 @@ def numbered(units: Sequence[str]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=np.int64)
 
 
-def _numbers(asked: Asked, choices: Sequence[int | str | None]) -> dict[int | str, int]:
-    """The number of each answer; the right one comes first where answers are words."""
+def _numbers(asked: AnswerKey, choices: Sequence[int | str | None]) -> dict[int | str, int]:
+    """The number of each answer; the right one is first with an open vocabulary."""
     if asked.options is not None:
         return {option: option for option in range(asked.options)}
     known = [] if asked.gold is None else [asked.gold]
-    # Sorted, so that the order of the models leaves no trace.
+    # Sorted, so that the result does not depend on the order of the models.
     others = sorted(
         {str(choice) for choice in choices if choice is not None} - set(map(str, known))
     )
@@ -96,9 +98,9 @@ def _numbers(asked: Asked, choices: Sequence[int | str | None]) -> dict[int | st
 
 
 def _probabilities(
-    asked: Sequence[Asked], given: Sequence[Sequence[Given]]
+    asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]
 ) -> NDArray[np.float64] | None:
-    """Shape (models, items, most options), NaN where a model gives none; None if none does."""
+    """Shape (models, items, most options), NaN if a model gives none; None if no model does."""
     closed = all(one.options is not None for one in asked)
     if not closed or not any(one.probabilities for row in given for one in row):
         return None

@@ -17,7 +17,7 @@ BeforeAndAfter = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def asked_pairs(pairs: InvariantPairs, units: Sequence[str]) -> InvariantPairs:
-    """The pairs of these examples: others may be known that were asked for another reference."""
+    """The pairs of these examples, without those of another reference."""
     known = set(units)
     kept = [place for place, one in enumerate(pairs.example_ids) if one in known]
     if len(kept) == len(pairs.example_ids):
@@ -35,9 +35,9 @@ def asked_pairs(pairs: InvariantPairs, units: Sequence[str]) -> InvariantPairs:
 
 
 def invariance_scores(pairs: InvariantPairs, metric: Metric, units: Sequence[str]) -> Scores | None:
-    """The metric of each model of the pool, which are the pairs' targets in their order.
+    """The metric of each model of the pool; the pool is the pairs' targets, in their order.
 
-    None where the reference is invariant on no pair. ``units`` are the examples of the probes, to
+    None if the reference is invariant on no pair. ``units`` are the examples of the probes, to
     which the pairs' examples belong.
     """
     if not pairs.example_ids:

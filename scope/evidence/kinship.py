@@ -1,16 +1,16 @@
-"""Which models of a pool look related at first sight.
+"""Detects models of a pool that may be related.
 
-A family of models makes the same mistakes. Were a suspect's siblings among those that say what an
-independent model would answer, its family's mistakes would look like those of all, and so would the
-reference's. Kin are therefore left out of that expectation. Kinship is never evidence by itself.
+A family of models makes the same mistakes. If a suspect's siblings contributed to the expectation
+of an independent model, the mistakes of the family, and so the reference's, would seem common. Kin
+are therefore left out of that expectation. Kinship is never evidence by itself.
 
 1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions both answered.
-2. What two skills say of κ is taken off: a fit of κ on 1, a + b and ab, with a and b the two
-   models' skills in standard deviations of the pool. Pairs far above the fit hardly move it.
-3. Kin stand more than three robust standard deviations (1.4826 × the median distance from the
+2. The part of κ that two skills explain is subtracted: a robust fit of κ on 1, a + b and ab, where
+   a and b are the skills of the two models in standard deviations of the pool.
+3. Kin are more than three robust standard deviations (1.4826 × the median distance from the
    median) above the median pair.
 
-In a pool of fewer than eight the third step would rest on too few pairs, and nobody is kin.
+A pool of fewer than eight models has too few pairs for the third step, and no kin.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from scope.evidence.arrays import Square, Values
 from scope.evidence.option_blocks import OptionBlock
 
 FEWEST_FOR_KIN = 8
-"""Models that answered, below which nobody is held to be kin."""
+"""The least number of models with answers for which kin are determined."""
 
 _FAR_ABOVE = 3.0
 _ROUNDS = 15
 _TO_STANDARD_DEVIATION = 1.4826
 """The standard deviation of a normal distribution as a multiple of its median distance from 0."""
 _LEAST_SPREAD = 1e-6
-"""Of κ: a smaller difference between two pairs says nothing."""
+"""Of κ: smaller differences between two pairs are ignored."""
 _RIDGE = 1e-6
-"""Keeps the fit unique where all models are equally skilled."""
+"""Keeps the fit unique if all models are equally skilled."""
 
 
 def kin(answers: AnswerMatrix, blocks: Sequence[OptionBlock], skills: Values) -> NDArray[np.bool_]:
-    """Whether two models look related, shape (models, models); symmetric, never with itself."""
+    """Whether two models may be related; symmetric, not with itself; shape (models, models)."""
     models = len(skills)
     related = np.zeros((models, models), dtype=np.bool_)
     if (~np.isnan(skills)).sum() < FEWEST_FOR_KIN:
@@ -55,10 +55,9 @@ def kin(answers: AnswerMatrix, blocks: Sequence[OptionBlock], skills: Values) ->
 
 
 def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Square:
-    """Discrete CAPA of every two models; NaN where they share no question.
+    """Discrete CAPA of every two models; NaN if they share no question.
 
-    0 where it does not exist for want of room above chance: two models that are always right are
-    as alike as their skills say.
+    0 if it is undefined because chance agreement is 1, as for two models that are always right.
     """
     given = answers.given.astype(np.float64)
     right = (answers.answers == answers.expected_right()).astype(np.float64)
@@ -77,10 +76,10 @@ def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Squa
 
 
 def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Values:
-    """κ of the pairs less what their skills explain.
+    """κ of the pairs minus the part that their skills explain.
 
-    Least squares, weighed anew fifteen times: a pair at u times two robust standard deviations
-    counts 1 / u below the fit and 1 / u² above it, where kin are, and 1 within.
+    Iteratively reweighted least squares, fifteen rounds: a pair at u times two robust standard
+    deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are, and 1 within.
     """
     scaled = (skills - np.nanmean(skills)) / (np.nanstd(skills) + 1e-9)
     one, other = (scaled[index] for index in np.nonzero(pairs))

@@ -1,16 +1,16 @@
-"""Do two models doubt alike, where all other models doubt otherwise?
+"""Correlated uncertainty of two models, controlling for all other models.
 
-Models that were made apart are sure of the easy questions and unsure of the hard ones alike, and
-models that started from the same public weights more so. What is left when everything that the
-other models of the pool predict is taken away follows a model's own training. With x_M the
+Independent models are certain of the same easy questions and uncertain of the same hard ones, and
+models with the same public base even more so. What the other models of the pool do not predict
+depends on a model's own training. With x_M the
 log-probabilities of model M over all items and options, centred over an item's options and then
-over the items, and brought to the length 1, and Z those of all models but A and B,
+over the items, and normalised to length 1, and Z those of all models but A and B,
 
     r_M = x_M - Z' (Z Z' + λ)⁻¹ Z x_M,
 
 and the evidence is the cosine of r_A and r_B: their partial correlation given the others, with a
 ridge of λ = 0.1, without which some twenty models would predict noise too. Suspect and controls
-are treated alike: each is compared with the reference given the reference's and its own others.
+are treated alike: each is compared with the reference, given all models but these two.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scope.evidence.answers import AnswerMatrix, Scores
 
 LEAST_PROBABILITY: Final = 1e-4
-"""Lower ones count as this: how a model spells near-certainty says little."""
+"""Lower bound of a probability: differences between very small ones are not informative."""
 
 RIDGE: Final = 0.1
 """λ, where a model's own length is 1."""
@@ -35,10 +35,10 @@ Rows = NDArray[np.float64]
 
 
 def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
-    """How each model's log-probabilities go with the reference's beyond the others', in -1..1.
+    """The partial correlation of each model's log-probabilities with the reference's, in -1..1.
 
-    None where the reference gives no probabilities, or no model of the pool does. A model that
-    gives none has the value NaN; an item that a model gives none for says nothing of it.
+    None if the reference gives no probabilities, or no model of the pool does. A model without
+    probabilities has the value NaN; an item without probabilities is left out for its model.
 
     Examples
     --------
@@ -78,9 +78,9 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
 
 
 def plain_correlations(answers: AnswerMatrix) -> NDArray[np.float64] | None:
-    """How every model's log-probabilities go with the reference's, whatever the others' do.
+    """The correlation of every model's log-probabilities with the reference's, without controlling.
 
-    Shape (models,), in -1..1; None where a model gave answers without probabilities.
+    Shape (models,), in -1..1; None if a model gave answers without probabilities.
     """
     if answers.probabilities is None:
         return None
@@ -91,15 +91,15 @@ def plain_correlations(answers: AnswerMatrix) -> NDArray[np.float64] | None:
 def _centred(
     answers: AnswerMatrix, probabilities: NDArray[np.float64]
 ) -> tuple[Rows, NDArray[np.bool_]]:
-    """Every model's log-probabilities in one row of length 1, 0 where there are none.
+    """Every model's log-probabilities in one row of length 1, 0 if there are none.
 
-    And which items each gave probabilities for, shape (models, items).
+    And for which items each model gave probabilities, shape (models, items).
     """
     shown = np.isfinite(probabilities).all(axis=2) & answers.given
     real = np.arange(probabilities.shape[2]) < answers.options[:, None]
     logs = np.log(np.maximum(np.nan_to_num(probabilities), LEAST_PROBABILITY)) * real
     logs = (logs - logs.sum(axis=2, keepdims=True) / answers.options[:, None]) * real
-    # A model may like an option wherever it stands, such as a label or the first one.
+    # A model may prefer an option in every item, such as a label or the first one.
     counted = shown[:, :, None] & real
     mean = (logs * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
     rows = ((logs - mean[:, None]) * counted).reshape(len(logs), -1)

@@ -1,9 +1,8 @@
-"""Questions in blocks, a column for every option that matters, so that sums over options are short.
+"""Blocks of questions with a column for every relevant option, so that sums over options are short.
 
-A question may have hundreds of options of which a handful was chosen: free texts, for one. Options
-that nobody chose and that are not right are all alike to whatever looks at counts of answers, so
-they share one column that stands for all of them. Questions with as many columns share a block:
-hardly a column is padding.
+A question may have hundreds of options of which only a few were chosen, for example free texts.
+Options that no model chose and that are not right have equal counts, so they share one column.
+Questions with the same number of columns share a block, so that there is little padding.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ class OptionBlock(NamedTuple):
     items
         Which questions; shape (n,).
     columns
-        The column of each model's answer, ``NOT_GIVEN`` where it gave none; shape (models, n).
+        The column of each model's answer, ``NOT_GIVEN`` if missing; shape (models, n).
     chosen
         The same as zeros and ones; shape (models, n, c).
     options
-        How many options a column stands for: 1, or all that are left, or 0 for padding;
+        The number of options of a column: 1, or all that are left, or 0 for padding;
         shape (n, c).
     right
         1 in the column of the right option; shape (n, c).
@@ -53,11 +52,11 @@ class OptionBlock(NamedTuple):
 
 
 def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
-    """All questions, those with as many columns beside each other.
+    """All questions, sorted by their number of columns.
 
     Examples
     --------
-    Nobody chose options 1 and 3 of four; the right one, 1, has a column of its own all the same:
+    No model chose options 1 and 3 of four; the right one, 1, still has its own column:
 
     >>> one = np.array([0])
     >>> matrix = AnswerMatrix(

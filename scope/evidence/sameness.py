@@ -1,4 +1,4 @@
-"""Whether two answers to the same input can be one model's, given at two times."""
+"""The difference of two answers to the same input, to detect whether a model has changed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from scope.records import Answer, Prediction
 
 DRIFT = 1e-3
-"""Greatest difference of a probability that other hardware, batches or libraries explain."""
+"""Greatest difference of a probability that other hardware, batches or libraries cause."""
 
 CANARIES = 8
-"""From so many inputs on, the same answers show that a model is the same."""
+"""The least number of inputs with equal answers that identify a model."""
 
 
 def difference_of_predictions(first: Prediction, second: Prediction) -> float:
-    """The greatest difference of a probability; infinite where another label or token is chosen.
+    """The greatest difference of a probability; infinite if another label or token is chosen.
 
-    A token that one prediction alone names had, in the other, at most the least probability
-    named there.
+    A token that only one prediction has counts, in the other, as at most the least probability
+    there.
 
     Examples
     --------
@@ -40,11 +40,10 @@ def difference_of_predictions(first: Prediction, second: Prediction) -> float:
 
 
 def difference_of_answers(first: Answer, second: Answer) -> float:
-    """The same of answers to a question; infinite where another option or other words are given.
+    """The same for answers to a question; infinite for another option or other words.
 
-    Words are the same apart from case and spaces. They have no probabilities: the same words
-    differ by 0, and there is no drift between other words. No answer is the same as no answer,
-    and unlike any other.
+    Words are compared without case and spaces; equal ones differ by 0. Two missing answers are
+    equal, and differ from any other.
 
     Examples
     --------

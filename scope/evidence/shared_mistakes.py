@@ -1,25 +1,24 @@
-"""Mistakes that two models share beyond what independent models of their skill would.
+"""Mistakes that two models share beyond the expectation for independent models of their skill.
 
-Two good models agree because both are right, and two models of a time because what misleads one
-misleads the other. What speaks for descent is an answer that is wrong and that others of this
-skill would not give. For a question i that A has wrong and B answered, B's share in A's mistake is
+Two good models agree because both are right, and models of the same period make the same common
+mistakes. Evidence of derivation is a wrong answer that other models of this skill do not give. For
+a question i that A has wrong and B answered, B's share in A's mistake is
 
     [B gives A's answer] - p_B(A's answer | i)
 
-with p_B what B would answer were it independent of A (`scope.evidence.consensus`: frequencies among
+with p_B the probability for a B independent of A (`scope.evidence.consensus`: frequencies among
 controls of B's skill, without the kin of either; `scope.evidence.following`: how strongly B follows
-them). An answer that all models give earns nothing, one that nobody else gives nearly 1, and a
-mistake that B does not share costs what B was expected to share of it.
+them). It is near 0 for an answer that all models give, near 1 for one that no other model gives,
+and negative for a mistake that B does not share.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
 
 It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
 in both sums. `scope.evidence.standardising` puts it on the scale of all pairs.
 
-Where the right answer is not known, the one that most models give stands for it: a mistake is then
-an answer that few give. The reference, the suspect and the controls are all treated alike: to
-change the order of the rows changes the order of the results and nothing else, as a test needs
-whose null hypothesis is that the suspect is one of the controls.
+If the right answer is unknown, the answer of most models takes its place: a mistake is then an
+answer that few models give. The reference, the suspect and the controls are treated alike: a
+permutation of the rows permutes the results, which the null hypothesis of exchangeability requires.
 """
 
 from __future__ import annotations
@@ -48,17 +47,17 @@ from scope.evidence.standardising import Standardised, standardise
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SharedMistakes:
-    """What the mistakes of a pool say of who descends from whom.
+    """The shared mistakes of a pool.
 
     Parameters
     ----------
     excess
-        Of every pair, in -1..1; NaN on the diagonal, where two models share no question, and where
+        Of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
         neither has one of those wrong. Shape (models, models), symmetric.
     standing_out
-        U: the same on the scale of all pairs. Ranks pairs; NaN as the excess.
+        U: the standardised excess, which ranks pairs; NaN as the excess.
     kin
-        Who looks related at first sight and is kept out of the other's expectation.
+        Pairs that may be related, and are left out of each other's expectation.
     scores
         The reference's row of ``standing_out``, also NaN where the reference has nothing wrong of
         what both answered: no mistake of its own could have been taken over. A unit's part is the
@@ -67,11 +66,12 @@ class SharedMistakes:
         answered, and questions that one lacks have no part.
     expected
         p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
-        wrong: the smaller, the more an agreement says. NaN where the reference gave none, in its
-        own row, and for a model that answered nothing. Shape (models, items).
+        wrong: the smaller, the more informative an agreement. NaN if the reference gave none, in
+        its own row, and for a model that answered nothing. Shape (models, items).
     by_item
-        What each question adds to the excess with the reference before it is divided by the number
-        of questions both answered: half of either model's sum. 0 in the reference's own row.
+        The contribution of each question to the excess with the reference, before the division by
+        the number of questions both answered: half of either model's sum. 0 in the reference's own
+        row.
     following
         How strongly each model follows the others and what is right.
     """
@@ -88,10 +88,8 @@ class SharedMistakes:
 def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     """Compare every two models' mistakes; row 0 is the reference, the others are the pool.
 
-    Examples
-    --------
-    The reference errs on two questions of four. The first of its pool errs alike, the second gives
-    another wrong answer, the third is right throughout:
+    Examples -------- The reference errs on two questions of four. The first of its pool makes the
+    same errors, the second gives another wrong answer, the third is right throughout:
 
     >>> given = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
     >>> pool = AnswerMatrix(
@@ -124,11 +122,11 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
 
 
 def value_of_a_copy(answers: AnswerMatrix, found: SharedMistakes, model: int = 1) -> float:
-    """The score that a model would have, nearly, had it answered all that the reference did alike.
+    """The approximate score of a copy of the reference.
 
-    It is what the evidence could show at most: the reference's mistakes are then shared wholly,
-    which costs what other models were expected to share of them on average, and with any third
-    model the copy shares what the reference shares. NaN where the reference errs nowhere.
+    It is the greatest possible score: the copy shares all of the reference's mistakes, minus the
+    average expectation of other models, and shares with any third model what the reference does.
+    NaN if the reference makes no mistake.
 
     Examples
     --------
@@ -157,10 +155,10 @@ def value_of_a_copy(answers: AnswerMatrix, found: SharedMistakes, model: int = 1
 
 @dataclass(kw_only=True, eq=False)
 class _Tally:
-    """Sums that grow model by model and block by block."""
+    """Sums over models and blocks."""
 
     excess: Square
-    """[A, B]: how many of A's mistakes B shares beyond what B would if it were independent."""
+    """[A, B]: the number of A's mistakes that B shares, minus the expectation if independent."""
     expected: Table
     by_item: Table
     fits: list[Fit]
@@ -200,10 +198,10 @@ def _add(
     given: NDArray[np.bool_],
     mistaken: NDArray[np.bool_],
 ) -> None:
-    """Add how a model shares the mistakes of all others in a block of questions."""
+    """Add a model's shares in the mistakes of all others, for a block of questions."""
     telling = mistaken[:, block.items] & given[model, block.items]
     looked_at = telling.copy()
-    # All of the reference's answers, for the right ones are shown too.
+    # All of the reference's answers, because the right ones are shown too.
     looked_at[0] = given[0, block.items]
     looked_at[model] = False
     others, places = np.nonzero(looked_at)
@@ -229,7 +227,7 @@ def _mistaken(answers: AnswerMatrix) -> NDArray[np.bool_]:
 def _scores(
     answers: AnswerMatrix, standing: Standardised, by_item: Table, telling: NDArray[np.bool_]
 ) -> Scores:
-    """The reference's row, and what each unit adds to it."""
+    """The reference's row, with the contribution of each unit."""
     number = int(answers.units.max(initial=-1)) + 1
     values = np.where(telling, standing.values[0], np.nan)
     parts = np.zeros((len(values), number))

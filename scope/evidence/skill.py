@@ -1,4 +1,4 @@
-"""How skilled the models of a pool are, and which of them are about as skilled as each other."""
+"""The skill of the models of a pool, and their closeness in skill."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from scope.evidence.answers import AnswerMatrix
 from scope.evidence.arrays import Square, Values
 
 _WIDTH = 0.3
-"""In shares of the pool: a model this far up or down the ranking counts exp(-1/2) of a near one.
-Wide enough that thirty controls leave a dozen; narrow enough that the weak are not judged by the
-strong, whose mistakes are others."""
+"""In shares of the pool: a model this far up or down the ranking has a weight of exp(-1/2). Wide
+enough that about twelve of thirty controls count; narrow enough that weak models are not compared
+with strong ones, whose mistakes differ."""
 
 
 def skill(answers: AnswerMatrix) -> Values:
-    """Each model's share of right answers among those it gave; NaN where it gave none.
+    """Each model's share of right answers among its answers; NaN if it gave none.
 
     Examples
     --------
@@ -34,12 +34,11 @@ def skill(answers: AnswerMatrix) -> Values:
 
 
 def closeness(skills: Values) -> Square:
-    """How near two models stand in the ranking by skill: 1 for neighbours of one rank, down to 0.
+    """The closeness of two models in the ranking by skill: 1 for equal ranks, down to 0.
 
-    A Gaussian of the difference in rank, where the weakest has the rank 0 and the most skilled 1.
-    Ranks and not skills, so that a pool of near equals and one of unequals are treated alike.
-    Equals share the mean of their ranks. 0 with a model whose skill is NaN, and with itself: no
-    model says what it should be expected to answer.
+    A Gaussian of the difference in rank, where the weakest model has the rank 0 and the most
+    skilled 1. Ranks do not depend on the spread of the skills. Equal skills share their mean rank.
+    0 with a model whose skill is NaN, and with itself: no model affects what is expected of it.
 
     Examples
     --------

@@ -1,15 +1,14 @@
-"""How far a pair of models stands out among all pairs, and from each model's own pairs.
+"""Standardises the excess of each pair of models, by all pairs and by each model's own pairs.
 
-An excess of shared mistakes says little until one knows how much pairs differ that have nothing to
-do with each other, and some models' pairs differ more than others'. A common scale lets a model of
-a wild row stand out by its wildness; each row's own scale forgets that a row with a near copy in it
-is wide for that very reason. The scale here is half-way, the geometric mean of both:
+The spread of the excess over independent pairs differs between models. With one common scale, a
+model with a large spread seems to stand out; with its own scale, a model with a near copy in its
+row has a large spread because of that copy. The scale here is the geometric mean of both:
 
     d(A) = sqrt(sd(A) · common)        sd(A): of A's excesses with all others
                                        common: root mean square of all models' sd
     U(A, B) = (excess(A, B) - mean of all) · (1 / d(A) + 1 / d(B)) / 2
 
-U is symmetric, without unit, around 0 for independent models, and has no bound.
+U is symmetric, dimensionless, around 0 for independent models, and unbounded.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ import numpy as np
 from scope.evidence.arrays import Square
 
 _LEAST_SHARE = 0.1
-"""Of the common sd: few pairs may agree by accident, and would make the row's next pair huge."""
+"""Lower bound of a row's sd, as a share of the common one: few pairs may agree by accident."""
 _NO_SPREAD = 1e-12
-"""Less than this is the rounding of pairs that are all alike."""
+"""A smaller spread is rounding error of equal pairs."""
 
 
 class Standardised(NamedTuple):
@@ -35,18 +34,18 @@ class Standardised(NamedTuple):
 
 
 def standardise(excess: Square) -> Standardised:
-    """Put an excess of every pair on a scale that pairs of all models share.
+    """Standardise the excess of every pair.
 
     Parameters
     ----------
     excess
-        Symmetric, NaN for pairs that have none and on the diagonal, which counts for nothing.
+        Symmetric, NaN for undefined pairs; the diagonal is ignored.
 
     Returns
     -------
     Standardised
-        Where all pairs are alike, as two models' single pair is, all stand out by 0. A model with
-        one pair only has no sd and takes the common one.
+        0 if all pairs are equal, as the single pair of two models is. A model with only one pair
+        has the common sd.
 
     Examples
     --------

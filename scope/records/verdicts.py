@@ -12,7 +12,7 @@ Decision = Literal["related", "not related", "undecided"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class ModelScore:
     """How like the reference one model is, on a scale that all models of a test share."""
 
     model: str
@@ -34,7 +34,7 @@ class Evidence:
     kind: str
     capability: str | None = None
     suspect: Estimate | Undefined
-    controls: tuple[Standing, ...]
+    controls: tuple[ModelScore, ...]
     p_value: float | None = None
     p_adjusted: float | None = None
     decides: bool = True
@@ -67,7 +67,7 @@ class Agreement:
     """
 
     suspect: float
-    controls: tuple[Standing, ...]
+    controls: tuple[ModelScore, ...]
     independent: float
     p_value: float
 
@@ -88,7 +88,7 @@ class PairedTest:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SpeakingItem:
+class InformativeItem:
     """A question on which the suspect's answer speaks for reuse, or against it.
 
     ``expected`` is the probability with which a model of the suspect's skill, unrelated to the
@@ -140,14 +140,14 @@ class Verdict:
     alpha: float
     p_value: float | None
     p_adjusted: float | None = None
-    standings: tuple[Standing, ...]
+    standings: tuple[ModelScore, ...]
     evidence: tuple[Evidence, ...]
     paired: PairedTest | None = None
     controls: tuple[ControlCheck, ...]
     controls_needed: int
     skill: Estimate | Undefined
     detectable: float | None = None
-    items: tuple[SpeakingItem, ...] = ()
+    items: tuple[InformativeItem, ...] = ()
     reasons: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
-"""How sure the numbers are: intervals, paired tests, ranks among controls and corrections.
+"""Uncertainty of the numbers: intervals, paired tests, ranks among controls and corrections.
 
-The trials of one example resemble each other, so examples are the units that count, not pairs.
+The trials of one example are dependent, so examples, not pairs, are the units of analysis.
 """
 
 from scope.statistics.conformal import (

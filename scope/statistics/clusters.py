@@ -1,7 +1,7 @@
-"""Values gathered by their original example, the unit that is drawn at random.
+"""Values grouped by their original example, the unit of random sampling.
 
-An example's trials are no independent evidence: a text that one swap leaves unmoved is likely
-unmoved by the next. Every interval and test here therefore sees an example as one sum.
+An example's trials are not independent: a text whose label one swap does not change is likely
+unchanged by the next. Every interval and test here therefore uses one sum per example.
 """
 
 from collections.abc import Sequence
@@ -28,26 +28,26 @@ class ExampleSums(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean over all values, so that an example weighs as much as it has trials."""
+        """The mean over all values: an example is weighted by its number of trials."""
         return float(self.sums.sum() / self.sizes.sum())
 
 
 def sum_by_example(
     values: ArrayLike, example_ids: Sequence[str], *, low: float, high: float
 ) -> ExampleSums:
-    """Gather values in ``low..high`` by example; the order of the input leaves no trace.
+    """Gather values in ``low..high`` by example; the result does not depend on the input order.
 
     Parameters
     ----------
     values
         Shape (n,).
     example_ids
-        The example of each value; an example stands there once for each of its trials.
+        The example of each value, once for each of its trials.
 
     Raises
     ------
     ValueError
-        If the lengths differ or a value lies outside the range.
+        If the lengths differ or a value is outside the range.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def sum_by_example(
     if flat.shape != (len(example_ids),):
         raise ValueError(f"values of shape {flat.shape} for {len(example_ids)} example ids")
     if not ((flat >= low) & (flat <= high)).all():
-        raise ValueError(f"a value lies outside {low}..{high}: {flat.min()} to {flat.max()}")
+        raise ValueError(f"a value is outside {low}..{high}: {flat.min()} to {flat.max()}")
     position = {example: index for index, example in enumerate(sorted(set(example_ids)))}
     owners = np.array([position[example] for example in example_ids], dtype=np.intp)
     # Sorted by value too: a sum's last bits depend on the order of its terms.
@@ -69,7 +69,7 @@ def sum_by_example(
 
 
 def normal_quantile(level: float) -> float:
-    """Return z such that a standard normal number lies in -z..z with probability ``level``.
+    """Return z such that a standard normal variable is in -z..z with probability ``level``.
 
     Raises
     ------
@@ -82,5 +82,5 @@ def normal_quantile(level: float) -> float:
     1.96
     """
     if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, unlike {level}")
+        raise ValueError(f"a confidence level is between 0 and 1, not {level}")
     return NormalDist().inv_cdf((1 + level) / 2)

@@ -1,10 +1,9 @@
-"""Where one model stands among others: conformal p-values, exact for any number of controls.
+"""The rank of one model among others: conformal p-values, exact for any number of controls.
 
 The null hypothesis is that suspect and controls are exchangeable: given the reference and the
-questions, every order of these models is equally likely. Nothing is supposed of how they answer.
-A number computed for each of them by one rule, in which no model plays a part of its own, then
-ranks the suspect first, second, ... last with equal probability. See Vovk, Gammerman and Shafer
-(2005), *Algorithmic Learning in a Random World*.
+questions, every order of these models is equally likely, for any distribution of answers. Under a
+statistic that treats all models alike, each rank of the suspect then has equal probability. See
+Vovk, Gammerman and Shafer (2005), *Algorithmic Learning in a Random World*.
 """
 
 import math
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 NO_SPREAD = 1e-12
-"""A spread so small beside the values is what rounding leaves of none."""
+"""A smaller spread, relative to the values, is rounding error."""
 
 
 def conformal_p_value(suspect: float, controls: ArrayLike) -> float:
@@ -74,7 +73,7 @@ def controls_needed(alpha: float) -> int:
 def threshold_rank(alpha: float, n: int) -> int | None:
     """Return how many of ``n`` controls may be as similar as a suspect with p <= ``alpha``.
 
-    None where no p-value is as small, for want of controls.
+    None if there are too few controls for so small a p-value.
 
     Raises
     ------
@@ -97,11 +96,10 @@ def threshold_rank(alpha: float, n: int) -> int | None:
 def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     """Return one number for each model: its mean over the kinds of evidence, in common units.
 
-    Each kind is standardised over the whole pool, the suspect and the controls alike: less the
-    mean, by the standard deviation, and 0 throughout where the models do not differ. The models
-    go into it alike, so that exchanging two of them exchanges their two numbers and changes
-    nothing else. Under the null hypothesis their ranks are therefore as good as drawn at random,
-    however the kinds hang together, and `conformal_p_value` of these numbers is an exact
+    Each kind is standardised over the whole pool, suspect and controls: minus the mean, divided by
+    the standard deviation, and 0 if the models do not differ. Exchanging two models exchanges
+    their two numbers and changes nothing else. Under the null hypothesis the ranks are therefore
+    uniform for any dependence of the kinds, and `conformal_p_value` of these numbers is an exact
     permutation test: it is the share of the n + 1 ways to call one of the pool the suspect that
     give the suspect at least the number it has, and the order of the controls plays no part. (The
     pool must hold the suspect. Were the units taken from the controls alone, the suspect would be
@@ -162,4 +160,4 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _check(alpha: float) -> None:
     if not 0 < alpha < 1:
-        raise ValueError(f"an error rate lies between 0 and 1, unlike {alpha}")
+        raise ValueError(f"an error rate is between 0 and 1, not {alpha}")

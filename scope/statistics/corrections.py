@@ -1,4 +1,4 @@
-"""Many tests at once: p-values that keep their promise for the whole family."""
+"""Multiple tests: p-values that control the family-wise error rate."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Return Holm's adjusted p-values, in the order given.
 
-    Calling all those below 0.05 different errs anywhere in the family with a probability of at
-    most 0.05, however the tests hang together.
+    Rejecting all those below 0.05 has a family-wise error rate of at most 0.05, for any dependence
+    of the tests.
 
     Raises
     ------
     ValueError
-        If one lies outside 0..1.
+        If one is outside 0..1.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     (0.25, 0.1875, 0.25)
     """
     if not all(0 <= p <= 1 for p in p_values):
-        raise ValueError(f"a p-value lies between 0 and 1: {list(p_values)}")
+        raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
     adjusted = [0.0] * len(p_values)
     running = 0.0
     by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])

@@ -30,7 +30,7 @@ def paired_difference(
     first, second
         Shape (n,), in 0..1, rows parallel: the same pairs of texts.
     example_ids
-        The example of each row; an example stands there once for each of its trials.
+        The example of each row, once for each of its trials.
     level
         The interval's confidence level.
     empty

@@ -26,7 +26,7 @@ def mean_estimate(
     values
         Shape (n,), each in ``low..high``.
     example_ids
-        The example of each value; an example stands there once for each of its trials.
+        The example of each value, once for each of its trials.
     low, high
         The range of the values, which is that of the mean; cosines lie in -1..1.
     level

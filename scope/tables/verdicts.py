@@ -1,4 +1,4 @@
-"""Verdicts for the terminal: the sentence first, then what it rests on."""
+"""Verdicts for the terminal: the sentence first, then its evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_WARNINGS = 5
 
 
 def verdicts(given: Sequence[Verdict]) -> RenderableType:
-    """Every verdict with its evidence; with several references, first which of them are sources."""
+    """Every verdict with its evidence; with several references, the related ones are first."""
     from rich.console import Group
     from rich.text import Text
 
@@ -31,13 +31,13 @@ def verdicts(given: Sequence[Verdict]) -> RenderableType:
 
 
 def _sources(given: Sequence[Verdict]) -> str:
-    """Which references are sources, and of which it is not known."""
+    """The references that are sources, and the undecided ones."""
     related, open_ = (
         [one.reference for one in given if one.decision == decision]
         for decision in ("related", "undecided")
     )
-    told = f"sources found: {', '.join(related) or 'none'}"
-    return f"{told}; undecided: {', '.join(open_)}" if open_ else told
+    found = f"sources found: {', '.join(related) or 'none'}"
+    return f"{found}; undecided: {', '.join(open_)}" if open_ else found
 
 
 def _table(verdict: Verdict) -> Table:
@@ -45,7 +45,7 @@ def _table(verdict: Verdict) -> Table:
     from rich.text import Text
 
     shown = Table(title=None, title_justify="left")
-    for heading in ("evidence", "suspect", "controls", "p of it alone"):
+    for heading in ("evidence", "suspect", "controls", "p alone"):
         shown.add_column(Text(printable(heading)), overflow="fold")
     for one in verdict.evidence:
         shown.add_row(*(Text(printable(cell)) for cell in _row(one)))
@@ -80,10 +80,7 @@ def _p(value: float | None) -> str:
 
 
 def _deciding(verdict: Verdict) -> Iterator[str]:
-    """The p-value of the verdict, and what it is the greater of; then what the controls are worth.
-
-    A p-value of one kind alone is not corrected, and must not be taken for it.
-    """
+    """The p-value of the verdict with its two parts, then the controls."""
     agreement, p_value = verdict.agreement, verdict.p_value
     if p_value is not None and verdict.p_rank is not None and agreement is not None:
         p, rank, agreed = (
@@ -104,7 +101,7 @@ def _deciding(verdict: Verdict) -> Iterator[str]:
 
 
 def _not_ranked(verdict: Verdict) -> str:
-    """How many controls have no rank, where there are any."""
+    """The number of controls without a rank, if there are any."""
     ranked = {one.model for one in verdict.standings}
     left = sum(one.model not in ranked for one in verdict.controls)
     if not left:
@@ -113,7 +110,7 @@ def _not_ranked(verdict: Verdict) -> str:
 
 
 def _corrected(verdict: Verdict) -> str:
-    """The p-value that decides where there are several references."""
+    """The corrected p-value, with several references."""
     adjusted = verdict.p_adjusted
     if adjusted is None or adjusted == verdict.p_value:
         return ""

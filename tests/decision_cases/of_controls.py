@@ -79,7 +79,7 @@ DECISIONS = [
         name="a pattern that matches every control says that none is left",
         make=reuse("--exclude-control", "*"),
         exits=2,
-        says=("--exclude-control '*', which leaves none of 20 controls",),
+        says=("--exclude-control '*' leaves none of 20 controls",),
     ),
     Decision(
         name="a pattern that matches the suspect and some controls leaves out these controls",
@@ -91,13 +91,13 @@ DECISIONS = [
         name="the suspect's own name is no control that could be left out",
         make=reuse("--exclude-control", "theirs"),
         exits=2,
-        says=("`theirs` among the controls to leave out, which is the suspect or a reference",),
+        says=("--exclude-control `theirs` is the suspect or a reference",),
     ),
     Decision(
         name="a pattern with the file alone is told what is matched",
         make=reuse("--exclude-control", "all.tsv#fit*"),
         exits=2,
-        says=("no control that `all.tsv#fit*` matches", "whole name or whole spec"),
+        says=("no control matches `all.tsv#fit*`", "whole name or spec"),
     ),
     Decision(
         name="a pattern as the control of a table is told that there is but one",

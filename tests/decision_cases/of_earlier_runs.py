@@ -97,7 +97,7 @@ DECISIONS = [
         make=changed_reference(COMMENTED),
         exits=0,
         says=(
-            "drift: the run `old` holds answers of the reference `python:judge:Mine` with other",
+            "drift: the run `old` has answers of the reference `python:judge:Mine` with different",
         ),
         never=("gate:",),
     ),
@@ -119,13 +119,13 @@ DECISIONS = [
         name="too few texts do not show that a reference with other code is the same",
         make=changed_reference(COMMENTED, "--n", "3", "--trials", "1"),
         exits=1,
-        says=("differs in the code of the reference, and holds its answers to only ", "8 would"),
+        says=("differs in the code of the reference, and has its answers to only ", "8 are needed"),
     ),
     Decision(
         name="a gate against the folder of the run itself is refused before any model is asked",
         make=audits(("--run", "mine"), ("--run", "mine", "--gate", "hard_scope>=mine-0.05")),
         exits=2,
-        says=("which is the folder that this run writes to", "--run"),
+        says=("is the folder of this run", "--run"),
         never=("answering", "hard_scope of"),
     ),
     Decision(
@@ -154,7 +154,7 @@ DECISIONS = [
             ),
         ),
         exits=1,
-        says=("it has that of toy_judges:Slips, toy_judges:Twin, none of which is `toy_judges:R",),
+        says=("it has that of toy_judges:Slips, toy_judges:Twin, not of `toy_judges:R",),
     ),
     Decision(
         name="a gate against an earlier run is met where both keep the same",

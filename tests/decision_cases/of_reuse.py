@@ -79,10 +79,10 @@ DECISIONS = [
         says=(
             "UNDECIDED: ",
             "--assume-no-label-training",
-            "Nothing points to reuse of its weights: on 600 questions",
+            "There is no evidence of reuse of its weights: on 600 questions",
         ),
         never=("NOT RELATED", "was not fine-tuned"),
-        page=("Nothing points to reuse of its weights: on 600 questions",),
+        page=("There is no evidence of reuse of its weights: on 600 questions",),
         page_never=("was not fine-tuned",),
     ),
     Decision(
@@ -109,14 +109,18 @@ DECISIONS = [
         name="controls of one family accuse nobody",
         make=reuse(*ACCUSED, change=of_one_family, seed=0),
         exits=0,
-        says=("UNDECIDED: ", "answer so much alike that they count as", "Controls of other origin"),
-        page=("answer so much alike that they count as",),
+        says=(
+            "UNDECIDED: ",
+            "similar to each other that they count as",
+            "Controls of other origin",
+        ),
+        page=("are so similar to each other that they count as",),
     ),
     Decision(
         name="controls of one family do not convict a thief either, and it is said why",
         make=reuse("--fail-on", "undecided", suspect="thief", change=of_one_family, seed=0),
         exits=1,
-        says=("UNDECIDED: ", "answer so much alike that they count as"),
+        says=("UNDECIDED: ", "are so similar to each other that they count as"),
     ),
     Decision(
         name="a degenerate suspect is undecided, and that is said first",
@@ -168,7 +172,7 @@ DECISIONS = [
         name="a pattern that leaves no control out is an error",
         make=reuse("--exclude-control", "llama-*"),
         exits=2,
-        says=("no control that `llama-*` matches", "expected"),
+        says=("no control matches `llama-*`", "expected"),
     ),
     Decision(
         name="no more questions are advised than the data hold",

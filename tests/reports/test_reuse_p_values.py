@@ -53,6 +53,6 @@ def on_page(comparison, parse):
     page = parse(HtmlRenderer().render(comparison))
     assert "Holm" not in page.section("evidence").words
     words = page.section("answer").words
-    pattern = r"p-value of the verdict\s*((?:< )?[\d.]+) \(error rate allowed: α.=.([\d.]+)\)"
+    pattern = r"p-value of the verdict\s*((?:< )?[\d.]+) \(α.=.([\d.]+)\)"
     found = re.search(pattern, words)
     return number(found[1]), float(found[2])

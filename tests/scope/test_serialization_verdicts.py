@@ -18,10 +18,10 @@ from scope.records import (
     ControlCheck,
     Estimate,
     Evidence,
+    InformativeItem,
     Look,
+    ModelScore,
     PairedTest,
-    SpeakingItem,
-    Standing,
     Undefined,
     Verdict,
 )
@@ -46,7 +46,7 @@ ESTIMATES = st.builds(
 )
 NUMBERS_OR_NONE = st.none() | NUMBERS
 MEASURED = st.one_of(ESTIMATES, st.builds(Undefined, reason=WORDS, n=COUNTS))
-STANDINGS = several(st.builds(Standing, model=WORDS, value=NUMBERS))
+STANDINGS = several(st.builds(ModelScore, model=WORDS, value=NUMBERS))
 VERDICTS = st.builds(
     Verdict,
     suspect=WORDS,
@@ -79,7 +79,7 @@ VERDICTS = st.builds(
     detectable=NUMBERS_OR_NONE,
     items=several(
         st.builds(
-            SpeakingItem,
+            InformativeItem,
             id=WORDS,
             text=WORDS,
             gold=st.none() | WORDS,

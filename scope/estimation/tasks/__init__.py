@@ -73,9 +73,9 @@ def measure_task(
 
     The differences are those of accuracy, or of word F1 and SemScore, against the right answers,
     first model minus second on the same items, with p-values that are Holm-corrected together.
-    There are none with more than ten models: too many pairs for one to stand out.
+    There are none with more than ten models, which are too many pairs for a significant one.
 
-    The shares say which answers each model gives, how often, and whether it is degenerate.
+    The shares give the frequency of each model's answers, and whether it is degenerate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What sets two models apart: how well each fits the right answers, on the same items."""
+"""Differences between two models against the right answers, on the same items."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scope.records import Difference, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference, sign_flip_p_value
 
 COMPARED = ("accuracy", "word_f1", "sem_score")
-"""The metrics in which models are told apart, as far as a task has them."""
+"""The metrics in which models are compared, if a task has them."""
 
 MOST_MODELS = 10
-"""With more there are more pairs than a table can say, or a corrected test tell apart."""
+"""With more models there are too many pairs for a table, and for a corrected test."""
 
 
 def gold_differences(
@@ -26,8 +26,8 @@ def gold_differences(
 ) -> tuple[Difference, ...]:
     """First model minus second against the right answers, Holm-corrected together.
 
-    ``measurements`` are those of each model against gold, with their values; ``cosines`` says
-    whether SemScores are cosines, in -1..1, or lie in 0..1. There is no difference with more than
+    ``measurements`` are those of each model against gold, with their values; ``cosines`` is
+    true if SemScores are cosines, in -1..1, and not in 0..1. There is no difference with more than
     ten models.
     """
     if len(models) > MOST_MODELS:
@@ -49,7 +49,7 @@ def gold_differences(
 
 
 def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
-    # Differences of cosines reach 2, those of shares 1: what is tested lies in -1..1.
+    # Differences of cosines reach 2, those of shares 1: tested values are in -1..1.
     of_second = dict(zip(second.example_ids, second.values, strict=True))
     ids = [item for item in first.example_ids if item in of_second]
     of_first = dict(zip(first.example_ids, first.values, strict=True))

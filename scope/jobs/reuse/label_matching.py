@@ -1,7 +1,7 @@
-"""Labels that do not align by name, matched by what goes with them.
+"""Matches labels of different names by the answers.
 
-A label of other name means what most controls mean where it is given. The reference has no say in
-it, so the match cannot make a model look like the reference.
+A model's label is matched with the label that most controls give to the same texts. The
+reference's answers are not used, so the match cannot make a model look like the reference.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ import numpy as np
 from scope.records import Prediction
 
 Matching = tuple[int, ...]
-"""For each of a model's labels, the place of the one that it stands for."""
+"""For each of a model's labels, the index of the matched label."""
 
 
 def match_labels(
     own: Mapping[str, Prediction], others: Sequence[Mapping[str, Prediction]], labels: int
 ) -> Matching:
-    """What each label of a model stands for, among so many ``labels`` of the others.
+    """Match each label of a model with one of the ``labels`` labels of the other models.
 
-    With as many labels on both sides it is one to one, such that most texts agree; else a label
-    stands for the one that it most often goes with, the first of equals. What is never given
-    stands for the first that is left, or the first.
+    With as many labels on both sides the match is one to one and maximises agreement; otherwise a
+    label is matched with the one that it co-occurs with most often, the first of equals. A label
+    that the model never gives is matched with the first that is left, or the first.
 
     Examples
     --------
-    >>> def said(*rows):
+    >>> def predictions(*rows):
     ...     return {str(n): Prediction(probabilities=row) for n, row in enumerate(rows)}
-    >>> ours, theirs = said((1, 0), (0, 1), (0, 1)), said((0, 1), (1, 0), (1, 0))
+    >>> ours = predictions((1, 0), (0, 1), (0, 1))
+    >>> theirs = predictions((0, 1), (1, 0), (1, 0))
     >>> match_labels(theirs, [ours], 2)
     (1, 0)
     """
@@ -49,7 +50,7 @@ def match_labels(
 
 
 def relabelled(prediction: Prediction, matching: Matching, labels: int) -> Prediction:
-    """The prediction over the labels that its own stand for.
+    """The prediction over the matched labels.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def relabelled(prediction: Prediction, matching: Matching, labels: int) -> Predi
 
 
 def matched_in_words(matching: Matching, own: Sequence[str], labels: Sequence[str]) -> str:
-    """The matching for a reader.
+    """The matching as text, for messages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Who takes part in a test of reuse: one suspect, its possible sources, and the controls."""
+"""The models of a test of reuse: one suspect, the references and the controls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scope.records import ModelCard
 Part = Literal["suspect", "reference", "control"]
 
 FEWEST_CONTROLS = 2
-"""With fewer there is nothing that the suspect could be more like the reference than."""
+"""With fewer there is no null distribution."""
 
 _ENOUGH_CONTROLS = (
     f"at least {FEWEST_CONTROLS} independent models to compare the suspect with, and 19 to decide "
@@ -34,11 +34,11 @@ _ENOUGH_CONTROLS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Member:
+class ReuseModel:
     """A model with its name and its part in the test.
 
-    ``saved`` says that its answers are looked up, at no cost; ``own`` that it is an object of the
-    user's, given as it is or by ``python:``.
+    ``saved`` is true if its answers are looked up in a file, at no cost; ``own`` if it is the
+    user's own object, passed directly or as ``python:``.
     """
 
     name: str
@@ -48,15 +48,15 @@ class Member:
     own: bool
 
     def answering_model(self) -> AnsweringModel:
-        """The model as the questions of a task are put to it."""
+        """The model as one that answers the questions of a task."""
         return AnsweringModel(name=self.name, model=self.model, saved=self.saved, own=self.own)
 
     def named(self) -> NamedModel:
-        """The model as texts are put to it."""
+        """The model as one that classifies texts."""
         return NamedModel(name=self.name, role="target", classifier=self.model, saved=self.saved)
 
     def card(self, truncated: int = 0) -> ModelCard:
-        """What the manifest says of it."""
+        """The model's entry in the manifest."""
         return ModelCard(
             name=self.name,
             role=self.part,
@@ -69,50 +69,50 @@ class Member:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TestedModels:
+class ReuseModels:
     """The models of a test of reuse, loaded and checked."""
 
-    suspect: Member
-    references: tuple[Member, ...]
-    controls: tuple[Member, ...]
+    suspect: ReuseModel
+    references: tuple[ReuseModel, ...]
+    controls: tuple[ReuseModel, ...]
 
     @property
-    def members(self) -> tuple[Member, ...]:
-        """All of them: the references, the suspect, the controls."""
+    def all(self) -> tuple[ReuseModel, ...]:
+        """The references, the suspect and the controls, in this order."""
         return (*self.references, self.suspect, *self.controls)
 
-    def with_models(self, change: Callable[[Member], Any]) -> TestedModels:
-        """The same members with other models in their places."""
+    def with_models(self, change: Callable[[ReuseModel], Any]) -> ReuseModels:
+        """A copy in which each ``model`` is replaced by the result of ``change``."""
 
-        def changed(member: Member) -> Member:
-            return replace(member, model=change(member))
+        def changed(model: ReuseModel) -> ReuseModel:
+            return replace(model, model=change(model))
 
-        return TestedModels(
+        return ReuseModels(
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
         )
 
 
-def load_tested_models(
+def load_reuse_models(
     request: ReuseRequest, *, load: Callable[[str | object], Any], progress: Progress
-) -> TestedModels:
-    """Load every model, and see that each stands in one place only.
+) -> ReuseModels:
+    """Load every model, and check that each has one part only.
 
-    The references stay in memory, for they are searched; of the others one at a time.
+    The references stay in memory because they are searched; of the others one at a time.
 
-    A spec that stands for many models, such as a whole table of answers, gives the controls all
-    of them but the suspect and the references. Excluded controls are not loaded; a pattern may
-    match the suspect or a reference too.
+    A control spec that names many models, such as a whole table of answers, adds all of them
+    except the suspect and the references. Excluded controls are not loaded; a pattern may match
+    the suspect or a reference too.
 
     Raises
     ------
     SpecError
-        When a name or pattern of controls to leave out matches no model, or is the name of the
-        suspect or a reference, there is no reference or there are fewer than two controls, a
-        reference or the suspect is among the controls, or a model is named twice.
+        When a name or pattern of excluded controls matches no model, or is the name of the suspect
+        or a reference, when there is no reference or there are fewer than two controls, when a
+        reference or the suspect is among the controls, or when a model is named twice.
     ModelError
-        When a model cannot be loaded, or two places hold the same model under different names.
+        When a model cannot be loaded, or the same model has two parts under different names.
     """
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
@@ -135,8 +135,8 @@ def load_tested_models(
             advance()
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])
-    members = [
-        Member(
+    found = [
+        ReuseModel(
             name=name,
             part=part,
             model=model,
@@ -145,16 +145,16 @@ def load_tested_models(
         )
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
-    _refuse_same_models(members)
-    return TestedModels(
-        suspect=members[len(references)],
-        references=tuple(members[: len(references)]),
-        controls=tuple(members[len(references) + 1 :]),
+    _refuse_same_models(found)
+    return ReuseModels(
+        suspect=found[len(references)],
+        references=tuple(found[: len(references)]),
+        controls=tuple(found[len(references) + 1 :]),
     )
 
 
 def _is_heavy(spec: str) -> bool:
-    """Whether a model takes so much memory that twenty of its kind may not fit."""
+    """Whether twenty models of this kind may not fit in memory."""
     return split_spec(spec)[0] in ("hf", "gguf")
 
 
@@ -171,7 +171,7 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
 def _without(
     controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
 ) -> list[str | object]:
-    """The controls that no pattern matches, be it by their short name or by their spec."""
+    """The controls whose short name and spec no pattern matches."""
     specs = [str(getattr(one, "spec", one)) for one in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
@@ -184,9 +184,9 @@ def _without(
     if len(left) < FEWEST_CONTROLS <= len(controls):
         given = " ".join(f"--exclude-control {shlex.quote(one)}" for one in excluded)
         raise SpecError(
-            f"{given}, which leaves {len(left) or 'none'} of {len(controls)} controls",
+            f"{given} leaves {len(left) or 'none'} of {len(controls)} controls",
             expected=_ENOUGH_CONTROLS,
-            fix="leave out fewer of the controls, or add others: --control SPEC",
+            fix="exclude fewer controls, or add others: --control SPEC",
         )
     return left
 
@@ -194,24 +194,24 @@ def _without(
 def _require_a_match(
     pattern: str, matched: Set[str], names: Mapping[str, str], controls: Sequence[str]
 ) -> None:
-    """Refuse what leaves nothing out.
+    """Raise an error if a pattern excludes nothing.
 
-    A pattern that matches the suspect or a reference alone is fine: one command then serves several
-    suspects of a table.
+    A pattern that matches only the suspect or a reference is allowed, so that one command serves
+    several suspects of a table.
     """
     fix = f"correct --exclude-control {shlex.quote(pattern)}, or leave it out"
     if not matched:
         shown = ", ".join(dict.fromkeys(names[spec] for spec in controls[:8]))
         raise SpecError(
-            f"no control that `{pattern}` matches",
-            expected="a control's whole name or whole spec, in which * stands for any characters, "
-            "? for one, [ab] for a or b, such as 'llama-*' or 'predictions:FILE.tsv#llama-*'; the "
-            f"names are {shown}{', …' if len(controls) > 8 else ''}",
+            f"no control matches `{pattern}`",
+            expected="the whole name or spec of a control, or a pattern: * matches any characters, "
+            "? one, [ab] a or b, as in 'llama-*' or 'predictions:FILE.tsv#llama-*'; the names are "
+            f"{shown}{', …' if len(controls) > 8 else ''}",
             fix=fix,
         )
     if matched.isdisjoint(controls) and any(pattern in (one, names[one]) for one in matched):
         raise SpecError(
-            f"`{pattern}` among the controls to leave out, which is the suspect or a reference",
+            f"--exclude-control `{pattern}` is the suspect or a reference",
             expected="the name of a control",
             fix=fix,
         )
@@ -222,7 +222,7 @@ def _matches(pattern: str, spec: str, name: str) -> bool:
 
 
 def _place(spec: str) -> str:
-    """A spec whose path is spelled in the one way that all spellings of it lead to."""
+    """A spec with its path resolved, so that all spellings of a path are equal."""
     scheme, rest = split_spec(spec)
     if scheme != "predictions":
         return spec
@@ -245,15 +245,15 @@ def _refuse_repeated(
     for name, others in (("reference", their_references), ("suspect", shown[:1])):
         if both := [one for one in others if one in their_controls]:
             raise SpecError(
-                f"the {name} `{both[0]}` among the controls",
-                expected="controls that are known to be independent of suspect and reference",
+                f"the {name} `{both[0]}` is also a control",
+                expected="controls that are independent of the suspect and the references",
                 fix=f"leave --control {both[0]} out",
             )
     for name, group in (("reference", their_references), ("control", their_controls)):
         if twice := [one for one, count in Counter(group).items() if count > 1]:
             raise SpecError(
-                f"the {name} `{twice[0]}` given twice",
-                expected=f"each {name} once: one that stands twice counts as if it were two",
+                f"the {name} `{twice[0]}` is given twice",
+                expected=f"each {name} once: a repeated one would count twice",
                 fix=f"leave one --{name} {twice[0]} out",
             )
     if len(controls) < FEWEST_CONTROLS:
@@ -265,7 +265,7 @@ def _refuse_repeated(
 
 
 def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
-    """A short name each; the suspect may be the reference itself, under another name."""
+    """A short name for each; a suspect that is also a reference is marked as the suspect."""
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
     sources = {spec for part, spec in zip(parts, specs, strict=True) if part == "reference"}
@@ -275,17 +275,17 @@ def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
     ]
 
 
-def _refuse_same_models(members: Sequence[Member]) -> None:
-    """One model under two names would be counted as two, or be its own control."""
-    seen: dict[str, Member] = {}
-    for member in members:
-        other = seen.setdefault(member.model.fingerprint, member)
-        suspected = {member.part, other.part} == {"suspect", "reference"}
-        if other is not member and not suspected:
+def _refuse_same_models(models: Sequence[ReuseModel]) -> None:
+    """Raise an error if two models are the same one, except a suspect and a reference."""
+    seen: dict[str, ReuseModel] = {}
+    for model in models:
+        other = seen.setdefault(model.model.fingerprint, model)
+        suspected = {model.part, other.part} == {"suspect", "reference"}
+        if other is not model and not suspected:
             raise ModelError(
-                f"the {other.part} `{other.model.spec}` and the {member.part} "
-                f"`{member.model.spec}`, which are the same model: both have the fingerprint "
-                f"{member.model.fingerprint}",
-                expected="different models, the controls independent of suspect and reference",
-                fix=f"leave --{member.part} {member.model.spec} out",
+                f"the {other.part} `{other.model.spec}` and the {model.part} "
+                f"`{model.model.spec}` are the same model: both have the fingerprint "
+                f"{model.model.fingerprint}",
+                expected="different models, the controls independent of suspect and references",
+                fix=f"leave --{model.part} {model.model.spec} out",
             )

@@ -1,19 +1,19 @@
-"""The numbers of a test of reuse in the form that all jobs share."""
+"""The measurements and outcomes of a test of reuse, as the records of all jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scope.jobs.reuse.probes import ProbeSet
+from scope.jobs.reuse.items import ItemSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
 
 
 def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
     """The suspect's evidence against each reference, and every model's accuracy.
 
-    Accuracy is that on the questions as they are, where right answers are known; there is none of a
-    sequential test, which begins with what the reference gets wrong.
+    Accuracy is measured on the original questions, where right answers are known. A sequential
+    test has none, because it asks the reference's mistakes first.
     """
     found = [
         Measurement(
@@ -37,12 +37,12 @@ def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measur
 
 
 def outcomes(
-    sets: Mapping[str, ProbeSet], verdicts: Sequence[Verdict], asked: Sequence[str]
+    sets: Mapping[str, ItemSet], verdicts: Sequence[Verdict], names: Sequence[str]
 ) -> tuple[Outcome, ...]:
-    """What became of each search; of the task, or of the plain texts, where nothing was searched.
+    """The outcome of each search, or of the task or the plain texts if nothing was searched.
 
-    ``sets`` go by whose they are, ``asked`` names the task. Whose they are is told where it could
-    be doubted.
+    ``sets`` has the name of the reference as key, ``names`` are the capabilities or the task. With
+    several references an outcome names its own.
     """
     several = len(sets) > 1
     searched = [
@@ -50,12 +50,12 @@ def outcomes(
             found.outcome,
             capability=f"{found.outcome.capability}{f' of {name}' if several else ''}",
         )
-        for name, probes in sets.items()
-        for found in probes.sets
+        for name, items in sets.items()
+        for found in items.sets
     ]
     if searched:
         return tuple(searched)
-    what = ", ".join(asked) or "texts"
+    what = ", ".join(names) or "texts"
     return tuple(
         Outcome(
             capability=f"{what}{f' for {one.reference}' if several else ''}",

@@ -1,4 +1,4 @@
-"""A test of reuse as it was asked, with everything loaded and checked."""
+"""A test of reuse as configured, with everything loaded and checked."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from dataclasses import dataclass
 from scope.core.request import reproduce
 from scope.decision.verdicts import HYPOTHESIS
 from scope.jobs.identity import NULL, PROBES, software_versions
-from scope.jobs.reuse.models import TestedModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReusePlan:
-    """What is to be done; nothing of it changes any more.
+    """The models, data and settings of one test.
 
-    ``settings`` decide the result beside those that every test has.
+    ``settings`` are those that affect the result, in addition to the ones of every test.
     """
 
     request: ReuseRequest
-    tested: TestedModels
+    models: ReuseModels
     data: DataCard
     asked: tuple[CapabilityCard, ...]
     settings: Mapping[str, Setting]
 
     def available(self, n: int | None) -> int:
-        """How many questions the data hold, of which ``n`` were to be drawn."""
+        """The number of questions in the data, of which ``n`` are sampled; all if None."""
         return self.data.used if n is None else self.data.rows
 
     def manifest(
-        self, truncated: Mapping[str, int] | None = None, probes: Mapping[str, str] | None = None
+        self, truncated: Mapping[str, int] | None = None, hashes: Mapping[str, str] | None = None
     ) -> Manifest:
-        """What stands at the head of the result.
+        """The manifest of the result.
 
-        ``truncated`` counts the texts cut by each model, ``probes`` are the hashes of what was
-        asked for each reference; both are known later, and neither belongs to the question.
+        ``truncated`` counts the texts cut by each model, ``hashes`` are those of the questions of
+        each reference. Both are known after the run only and are no part of the configuration.
         """
         counts = truncated or {}
-        hashes = {f"{PROBES}{name}": value for name, value in (probes or {}).items()}
+        of_questions = {f"{PROBES}{name}": value for name, value in (hashes or {}).items()}
         return Manifest(
             job="reuse",
-            models=tuple(one.card(counts.get(one.name, 0)) for one in self.tested.members),
+            models=tuple(one.card(counts.get(one.name, 0)) for one in self.models.all),
             data=(self.data,),
             capabilities=self.asked,
             settings={
@@ -50,15 +50,15 @@ class ReusePlan:
                 "seed": self.request.seed,
                 NULL: HYPOTHESIS,
                 **self.settings,
-                **self._of_the_way(),
-                **hashes,
+                **self._unusual(),
+                **of_questions,
             },
             versions=software_versions(),
             command=reproduce("reuse", self.request),
         )
 
-    def _of_the_way(self) -> dict[str, Setting]:
-        """What is as usual is left out, as in older runs."""
+    def _unusual(self) -> dict[str, Setting]:
+        """Settings that differ from the default; earlier releases stored no others."""
         size = self.request.batch_size
         found: dict[str, Setting] = {} if size is None else {"batch": size}
         if self.request.assume_no_label_training:

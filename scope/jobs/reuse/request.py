@@ -1,4 +1,4 @@
-"""What a test of reuse is asked."""
+"""The options of a test of reuse."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from scope.models.options import ModelOptions
 from scope.records import Setting
 
 BATCH = 100
-"""Questions between two looks of a sequential test, unless said otherwise."""
+"""Default number of questions in a batch of a sequential test."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReuseRequest(LabelledTexts):
     """Test whether a suspect is derived from a reference, at a stated error rate.
 
-    Asks the suspect, the references and independent controls the same, and gives a verdict for
-    each reference. A run that is killed continues when the same command is given again, with the
-    same result. The report is `report.html` in the run's folder.
+    Asks the suspect, the references and independent controls the same questions, and gives a
+    verdict for each reference. An interrupted run continues when the same command is given again,
+    with the same result. The report is `report.html` in the run's folder.
 
     Example: scope reuse --suspect 'predictions:answers.tsv#theirs'
     --reference 'predictions:answers.tsv#ours' --control 'predictions:answers.tsv#*'
@@ -43,44 +43,44 @@ class ReuseRequest(LabelledTexts):
     """
 
     suspect: Annotated[str | object, option(MODELS, metavar="MODEL")]
-    """Model under suspicion: a spec, or in Python an object in the role that is asked for."""
+    """Model under suspicion: a spec, or in Python an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
-    """Model it may be derived from; may be repeated."""
+    """Model that the suspect may be derived from; may be repeated."""
 
     controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")]
-    """Model independent of them; repeat, 19 times for an error rate of 0.05.
-    predictions:FILE.tsv#* is all models of a table but the suspect and the references. A model
-    made from the same public base should be among them."""
+    """Model independent of both; repeat, 19 times for an error rate of 0.05.
+    predictions:FILE.tsv#* is all models of a table except the suspect and the references. Include
+    a model with the same public base."""
 
     exclude_controls: Annotated[
         Sequence[str], option(MODELS, "--exclude-control", metavar="NAME")
     ] = ()
-    """Control to leave out, by its name or a pattern such as 'llama-*'; may be repeated."""
+    """Control to exclude, by its name or a pattern such as 'llama-*'; may be repeated."""
 
     data: Annotated[str, option(DATA)]
     """Texts or questions: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
-    Right answers make the test stronger."""
+    Right answers give the test more power."""
 
     task: Annotated[str | object | None, option(DATA, metavar="TASK")] = None
-    """Task of the questions, see `scope list tasks`; without one, texts are labelled."""
+    """Task of the questions, see `scope list tasks`; default: texts are classified."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
     """Setting of the task or of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such
     as min_words=10 or typo.min_letters=5; may be repeated."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts or questions to draw."""
+    """Number of texts or questions to sample."""
 
     alpha: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
     """Error rate of all verdicts together: how often an independent model is called related."""
 
     assume_no_label_training: Annotated[bool, option(METHOD)] = False
-    """Assume that the suspect was not trained on the reference's answers, which the test may miss;
-    without it no verdict is `not related`."""
+    """Assume that the suspect was not trained on the reference's answers, which the test may miss.
+    Required for the verdict `not related`."""
 
     sequential: Annotated[bool, option(METHOD)] = False
-    """Ask the suspect in batches, and stop when it is related."""
+    """Ask the suspect in batches, and stop when it is found to be related."""
 
     batch: Annotated[int | None, whole_number(METHOD, default=str(BATCH)), Limits(least=1)] = None
     """Questions in a batch; implies --sequential."""
@@ -91,14 +91,14 @@ class ReuseRequest(LabelledTexts):
             METHOD, "--capability", metavar="NAME", default="typo, where models answer new texts"
         ),
     ] = None
-    """Capability with which the reference is searched for further texts, or none; see `scope list
-    capabilities`. A task, a sequential test and saved answers take none."""
+    """Capability whose perturbations of the reference are added, or none; see `scope list
+    capabilities`. Not with a task, a sequential test or saved answers."""
 
     perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
-    """Number of texts that perturbations are searched for."""
+    """Number of texts to search for perturbations."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded, run and asked."""
+    """How models are loaded and run."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,11 +111,11 @@ class ReuseRequest(LabelledTexts):
 
     @property
     def batch_size(self) -> int | None:
-        """Questions in a batch; None where all are asked at once."""
+        """Questions in a batch; None without batches."""
         return self.batch or (BATCH if self.sequential else None)
 
     def _check_with_a_task(self, task: object) -> None:
-        """What concerns texts to label and to perturb would change nothing about questions."""
+        """Refuse options of texts, which have no effect on questions."""
         of_texts = {
             "--role": self.role != "classifier",
             "--capability": self.capabilities,
@@ -127,7 +127,7 @@ class ReuseRequest(LabelledTexts):
             named = " and ".join(given)
             raise SpecError(
                 f"{named} with the task `{getattr(task, 'name', task)}`",
-                expected="the questions of a task, as they are; or texts to label, without a task",
+                expected="the questions of a task without these options, or texts without a task",
                 fix=f"leave {named} out, or --task",
             )
 
@@ -136,7 +136,7 @@ class ReuseRequest(LabelledTexts):
             scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):
                 raise SpecError(
-                    f"the table of answers `{one}`, and no task",
+                    f"the table of answers `{one}` without a task",
                     expected="the task whose questions the table answers",
                     fix="add --task choice",
                 )

@@ -1,8 +1,4 @@
-"""Puts the probes to the models of a test of reuse, and keeps what they answer.
-
-There are two ways of asking: texts, for labels or the tokens that follow, and the questions of a
-task. Both give each model's answers in one form.
-"""
+"""Inference of a test of reuse: the answers of each model, in one form for texts and tasks."""
 
 from __future__ import annotations
 
@@ -12,11 +8,11 @@ from typing import Protocol
 
 from scope.errors import ModelError
 from scope.estimation.pairs import InvariantPairs, invariant_pairs
-from scope.evidence.interning import Given
+from scope.evidence.interning import Response
 from scope.jobs.inference import ask
+from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
-from scope.jobs.reuse.models import Member, TestedModels
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet, spelled_alike
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.scoring import answer_texts
 from scope.protocols import Progress, Task
 from scope.records import (
@@ -30,55 +26,55 @@ from scope.store import Run
 
 
 class Responses(Protocol):
-    """A way of asking."""
+    """The answers of the models of a test."""
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
-        """What a model answers to these probes, in their order."""
+    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+        """The answers of a model to these questions, in their order."""
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
-        """An answer in words; empty where there is none."""
+    def words(self, response: Response, item: ReuseItem) -> str:
+        """An answer in words; empty if there is none."""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
-        """The perturbations that all of these members were asked about, the reference first."""
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
+        """The perturbations that all of these models have answered; the reference is first."""
 
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
 
     def warnings(self) -> tuple[str, ...]:
-        """What a reader must know of how the answers were read."""
+        """Warnings about how the answers were read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskResponses:
-    """Asks the questions of a task."""
+    """The answers to the questions of a task."""
 
     task: Task
     run: Run
     progress: Progress
     cut: dict[str, set[str]] = field(default_factory=dict)
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
-        """What a model answers to these probes, in their order."""
+    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+        """The answers of a model to these questions, in their order."""
         answers = ask(
-            member.answering_model(),
+            model.answering_model(),
             self.task,
-            [one.question for one in questions],
+            [one.question for one in items],
             store=self.run,
             progress=self.progress,
         )
-        self.cut.setdefault(member.name, set()).update(
-            one.id for one, answer in zip(questions, answers, strict=True) if answer.truncated
+        self.cut.setdefault(model.name, set()).update(
+            one.id for one, answer in zip(items, answers, strict=True) if answer.truncated
         )
-        return list(map(_of_answer, answers, questions))
+        return list(map(_of_answer, answers, items))
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
-        """The option's words, or the answer's."""
-        if isinstance(given.choice, int):
-            return question.question.options[given.choice]
-        return given.choice or ""
+    def words(self, response: Response, item: ReuseItem) -> str:
+        """The words of the option, or of the answer."""
+        if isinstance(response.choice, int):
+            return item.question.options[response.choice]
+        return response.choice or ""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
-        """None: questions of tasks are not perturbed."""
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
+        """Empty: questions of tasks are not perturbed."""
         return ()
 
     def truncated(self) -> Mapping[str, int]:
@@ -86,22 +82,25 @@ class TaskResponses:
         return {name: len(questions) for name, questions in self.cut.items()}
 
     def warnings(self) -> tuple[str, ...]:
-        """None: answers to questions need no reading."""
+        """Empty: answers to questions are used as they are."""
         return ()
 
 
-def _of_answer(answer: Answer, question: ProbeQuestion) -> Given:
+def _of_answer(answer: Answer, item: ReuseItem) -> Response:
     if answer.choice is not None:
-        return Given(answer.choice, answer.probabilities)
+        return Response(answer.choice, answer.probabilities)
     if answer.text is None:
-        return Given(None)
+        return Response(None)
     words = spelled_alike(answer.text)
-    return Given(question.asked.gold if words in question.accepted else words)
+    return Response(item.key.gold if words in item.accepted else words)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextResponses:
-    """Asks for the labels of texts, or for the tokens that follow them."""
+    """The labels of texts, or the next tokens.
+
+    ``matched`` has the models whose labels are matched by their answers.
+    """
 
     labels: Sequence[str]
     examples: Sequence[Example]
@@ -111,30 +110,30 @@ class TextResponses:
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
-    def answers(self, member: Member, questions: Sequence[ProbeQuestion]) -> list[Given]:
-        """What a model answers to these probes, in their order."""
-        texts = [one.question.text for one in questions]
-        known = self.known.setdefault(member.name, {})
-        # With several references the plain texts come again.
+    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+        """The answers of a model to these questions, in their order."""
+        texts = [one.question.text for one in items]
+        known = self.known.setdefault(model.name, {})
+        # The plain texts are those of every reference.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            found = raw_answers(member, new, run=self.run, progress=self.progress)
-            if matching := self.matched.get(member.name):
+            found = raw_answers(model, new, run=self.run, progress=self.progress)
+            if matching := self.matched.get(model.name):
                 found = {
                     text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
                 }
             known.update(found)
         return [_of_prediction(known[text]) for text in texts]
 
-    def words(self, given: Given, question: ProbeQuestion) -> str:
+    def words(self, response: Response, item: ReuseItem) -> str:
         """The label, or the token."""
-        if isinstance(given.choice, int):
-            return self.labels[given.choice]
-        return given.choice or ""
+        if isinstance(response.choice, int):
+            return self.labels[response.choice]
+        return response.choice or ""
 
-    def pairs(self, probes: ProbeSet, members: Sequence[Member]) -> tuple[InvariantPairs, ...]:
-        """The perturbations that all of these members were asked about, the reference first."""
-        answered = [self.known.get(member.name, {}) for member in members]
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[InvariantPairs, ...]:
+        """The perturbations that all of these models have answered; the reference is first."""
+        answered = [self.known.get(model.name, {}) for model in models]
 
         def predictions(text: str | None) -> tuple[Prediction, ...] | None:
             if text is None or any(text not in known for known in answered):
@@ -162,7 +161,7 @@ class TextResponses:
                     if one.example_id in asked and (every := predictions(one.text))
                 ],
             )
-            for found in probes.sets
+            for found in items.sets
         )
 
     def truncated(self) -> Mapping[str, int]:
@@ -172,51 +171,51 @@ class TextResponses:
         }
 
     def warnings(self) -> tuple[str, ...]:
-        """Which labels were matched by the answers."""
+        """The labels that were matched by the answers."""
         return tuple(
-            f"the labels of {name} were matched by what most controls answer: "
+            f"the labels of {name} were matched by the answers of most controls: "
             f"{matched_in_words(matching, self.own_labels[name], self.labels)}"
             for name, matching in self.matched.items()
         )
 
 
 def raw_answers(
-    member: Member, texts: Sequence[str], *, run: Run, progress: Progress
+    model: ReuseModel, texts: Sequence[str], *, run: Run, progress: Progress
 ) -> dict[str, Prediction]:
-    """What a model answers to texts, over its own labels."""
-    return answer_texts(member.named(), texts, run=run, progress=progress)
+    """The predictions of a model for texts, over its own labels."""
+    return answer_texts(model.named(), texts, run=run, progress=progress)
 
 
 def match_by_answers(
-    tested: TestedModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
+    models: ReuseModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Matching]:
-    """For each model whose labels did not align by name, what they stand for.
+    """For each model whose labels do not align by name, their match.
 
     Raises
     ------
     ModelError
-        When the labels of no control align, so that nobody says what a label means.
+        When the labels of no control align.
     """
-    strangers = [one for one in tested.members if labels and one.model.labels != tuple(labels)]
-    if not strangers:
+    unaligned = [one for one in models.all if labels and one.model.labels != tuple(labels)]
+    if not unaligned:
         return {}
-    controls = [one for one in tested.controls if one not in strangers]
+    controls = [one for one in models.controls if one not in unaligned]
     if not controls:
         raise ModelError(
             f"no control with the labels {', '.join(labels)}",
             expected="at least one control whose labels align with the reference's",
-            fix=f"say what corresponds: --label-map {strangers[0].model.labels[0]}={labels[0]}",
+            fix=f"map the labels: --label-map {unaligned[0].model.labels[0]}={labels[0]}",
         )
     others = [raw_answers(one, texts, run=run, progress=progress) for one in controls]
     return {
         one.name: match_labels(
             raw_answers(one, texts, run=run, progress=progress), others, len(labels)
         )
-        for one in strangers
+        for one in unaligned
     }
 
 
-def _of_prediction(prediction: Prediction) -> Given:
+def _of_prediction(prediction: Prediction) -> Response:
     if prediction.tokens:
-        return Given(prediction.tokens[prediction.label])
-    return Given(prediction.label, prediction.probabilities)
+        return Response(prediction.tokens[prediction.label])
+    return Response(prediction.label, prediction.probabilities)

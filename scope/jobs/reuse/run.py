@@ -11,10 +11,10 @@ from scope.decision.judging import find
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import TestedModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
-from scope.jobs.reuse.questions import Questions, prepare_task
 from scope.jobs.reuse.request import ReuseRequest
+from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.reuse.texts import prepare_texts
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
@@ -23,7 +23,7 @@ from scope.store import Run
 
 
 def carry_out_reuse(request: ReuseRequest) -> Comparison:
-    """Do the test, or continue it where it was."""
+    """Run the test, or continue an interrupted one."""
     return carry_out(request, prepare)
 
 
@@ -31,20 +31,20 @@ reuse = as_function(ReuseRequest, carry_out_reuse)
 
 
 def prepare(request: ReuseRequest) -> Prepared:
-    """Load and check everything before any model is asked."""
+    """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     progress = request.progress
-    questions = (prepare_texts if request.task is None else prepare_task)(request, progress)
-    return Prepared(questions.plan.manifest(), partial(_conduct, request, questions, metric))
+    test = (prepare_texts if request.task is None else prepare_task)(request, progress)
+    return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric))
 
 
-def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Run) -> Comparison:
-    """Fix the probes, ask, weigh the evidence; what the run knows already is taken from it."""
+def _conduct(request: ReuseRequest, prepared: PreparedTest, metric: Metric, run: Run) -> Comparison:
+    """Fix the questions, run inference, judge the evidence; cached answers are reused."""
     prepared.recognise(run)
-    tested = prepared.plan.tested
-    share = request.alpha / len(tested.references)
-    sets = {one.name: prepared.probes(one, run) for one in tested.references}
-    # After the probes are fixed: where labels differ, an responses begins with a question to all.
+    models = prepared.plan.models
+    share = request.alpha / len(models.references)
+    sets = {one.name: prepared.items(one, run) for one in models.references}
+    # Not before the questions are fixed: unaligned labels are matched by the answers of all models.
     responses = prepared.responses(run)
     judge = partial(find, alpha=share, soft_scope=metric, seed=request.seed)
 
@@ -55,8 +55,8 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
     size = request.batch_size
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
     findings = [
-        judge(*make_case(tested, one, sets[one.name], responses, batches=batches))
-        for one in tested.references
+        judge(*make_case(models, one, sets[one.name], responses, batches=batches))
+        for one in models.references
     ]
     verdicts = conclude(
         findings,
@@ -64,10 +64,10 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
         assume_no_label_training=request.assume_no_label_training,
         available=prepared.plan.available(request.n),
     )
-    failed = [line for name, probes in sets.items() for line in probes.failures(name)]
+    failed = [line for name, items in sets.items() for line in items.failures(name)]
     return Comparison(
         manifest=prepared.plan.manifest(
-            responses.truncated(), {name: probes.hash for name, probes in sets.items()}
+            responses.truncated(), {name: items.hash for name, items in sets.items()}
         ),
         outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
@@ -76,16 +76,16 @@ def _conduct(request: ReuseRequest, prepared: Questions, metric: Metric, run: Ru
         examples=(),
         perturbations=(),
         verdicts=tuple(
-            replace(one, warnings=(*_same(tested), *failed, *responses.warnings(), *one.warnings))
+            replace(one, warnings=(*_same(models), *failed, *responses.warnings(), *one.warnings))
             for one in verdicts
         ),
     )
 
 
-def _same(tested: TestedModels) -> list[str]:
-    """That the suspect is a reference itself, which a test of reuse is not needed for."""
+def _same(models: ReuseModels) -> list[str]:
+    """A warning for each reference that is the suspect itself."""
     return [
         f"the suspect and {one.name} are the same model: their fingerprints are equal"
-        for one in tested.references
-        if one.model.fingerprint == tested.suspect.model.fingerprint
+        for one in models.references
+        if one.model.fingerprint == models.suspect.model.fingerprint
     ]

@@ -1,4 +1,4 @@
-"""Asks a suspect in batches, and stops as soon as its answers suffice."""
+"""Asks a suspect in batches, and stops when the verdict is *related*."""
 
 from __future__ import annotations
 
@@ -10,91 +10,93 @@ from numpy.typing import NDArray
 
 from scope.data.sampling import by_name, draw
 from scope.evidence.answers import NOT_GIVEN
-from scope.evidence.interning import Given, answer_matrix
-from scope.jobs.reuse.probes import ProbeQuestion
+from scope.evidence.interning import Response, answer_matrix
+from scope.jobs.reuse.items import ReuseItem
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
 
 REPRESENTATIVE = 100
-"""So many questions are asked first that show the suspect's skill, enough for its accuracy to be
-known to within 0.1."""
+"""Number of randomly sampled questions at the start, which measure the suspect's skill: enough for
+an accuracy to within 0.1."""
 
-Ask = Callable[[Sequence[ProbeQuestion]], list[Given]]
-"""Puts questions to the suspect."""
+Ask = Callable[[Sequence[ReuseItem]], list[Response]]
+"""Returns the suspect's answers to questions."""
 
-Suffices = Callable[[Sequence[Given], tuple[Look, ...]], bool]
-"""Whether the verdict on so many answers would be *related*, given the looks at them."""
+Suffices = Callable[[Sequence[Response], tuple[Look, ...]], bool]
+"""Whether the verdict on these answers is *related*, with the looks at them."""
 
 
 class Stopped(NamedTuple):
-    """What the suspect answered to the first questions, and the looks at it; the last is final."""
+    """The suspect's answers to the first questions, and the looks at them; the last is final."""
 
-    answers: list[Given]
+    answers: list[Response]
     looks: tuple[Look, ...]
 
 
-def telling_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
-    """The places of the questions, those first on which the reference is most itself.
+def informative_order(questions: Sequence[ReuseItem], reference: Sequence[Response]) -> list[int]:
+    """The indices of the questions, the most informative first.
 
-    Its mistakes come first, then what it was least sure of. The order follows from the reference
-    alone, so that it favours no model.
+    The reference's mistakes come first, then its least confident answers. The order depends on the
+    reference alone, so that it favours no model.
 
     Examples
     --------
-    >>> from scope.evidence.interning import Asked
+    >>> from scope.evidence.interning import AnswerKey
     >>> from scope.records import Question
     >>> def question(name):
-    ...     return ProbeQuestion(id=name, unit=name, question=Question(id=name, text=name),
-    ...                          asked=Asked(name, gold=1, options=2), gold="b")
-    >>> sure, unsure, wrong = Given(1, (0.1, 0.9)), Given(1, (0.4, 0.6)), Given(0, (0.9, 0.1))
-    >>> telling_order([question(name) for name in "xyz"], [sure, unsure, wrong])
+    ...     return ReuseItem(id=name, unit=name, question=Question(id=name, text=name),
+    ...                          key=AnswerKey(name, gold=1, options=2), gold="b")
+    >>> sure, unsure = Response(1, (0.1, 0.9)), Response(1, (0.4, 0.6))
+    >>> wrong = Response(0, (0.9, 0.1))
+    >>> informative_order([question(name) for name in "xyz"], [sure, unsure, wrong])
     [2, 1, 0]
     """
 
     def rank(place: int) -> tuple[bool, float, int]:
-        given, gold = reference[place], questions[place].asked.gold
+        given, gold = reference[place], questions[place].key.gold
         mistaken = given.choice is not None and gold is not None and given.choice != gold
         return (not mistaken, max(given.probabilities, default=1.0), place)
 
     return sorted(range(len(questions)), key=rank)
 
 
-def asking_order(questions: Sequence[ProbeQuestion], reference: Sequence[Given]) -> list[int]:
-    """The places of the questions: first some that show the models' skill, then the telling ones.
+def asking_order(questions: Sequence[ReuseItem], reference: Sequence[Response]) -> list[int]:
+    """The indices of the questions: a random sample first, then by `informative_order`.
 
-    Those on which the reference errs show nobody's skill, and a test needs controls of the
-    suspect's. The first ``REPRESENTATIVE`` are drawn by their ids, whatever anybody answers.
+    The reference's mistakes do not measure the suspect's skill, which the test compares with that
+    of the controls. The first ``REPRESENTATIVE`` questions are sampled by their ids, independently
+    of all answers.
     """
     places = {one.id: place for place, one in enumerate(questions)}
     first = [places[one] for one in draw(by_name(places), REPRESENTATIVE, seed=0)]
-    drawn = set(first)
-    return [*first, *(one for one in telling_order(questions, reference) if one not in drawn)]
+    sampled = set(first)
+    return [*first, *(one for one in informative_order(questions, reference) if one not in sampled)]
 
 
 def ask_in_batches(
-    questions: Sequence[ProbeQuestion],
-    reference: Sequence[Given],
-    controls: Sequence[Sequence[Given]],
+    questions: Sequence[ReuseItem],
+    reference: Sequence[Response],
+    controls: Sequence[Sequence[Response]],
     ask: Ask,
     suffices: Suffices,
     *,
     batch: int,
     alpha: float,
 ) -> Stopped:
-    """Ask until the answers suffice, or all questions are asked.
+    """Ask until ``suffices`` is true, or all questions are asked.
 
-    Whether they suffice is asked for once the p-value has reached alpha. The questions come in
-    their order, which must follow from the reference alone.
+    ``suffices`` is called when the p-value is at most alpha. The questions are asked in their
+    order, which must depend on the reference alone.
     """
-    asked = [one.asked for one in questions]
-    matrix = answer_matrix(asked, [reference, *controls])
-    # Where any words can be an answer, as many options as there could be: counting those that the
-    # controls gave would treat them otherwise than the suspect.
+    keys = [one.key for one in questions]
+    matrix = answer_matrix(keys, [reference, *controls])
+    # With an open vocabulary the number of options is the largest possible one: to count only the
+    # controls' answers would treat suspect and controls differently.
     most = len(controls) + 3
-    options = np.array([max(one.options or most, 2) for one in asked], dtype=np.int64)
+    options = np.array([max(one.options or most, 2) for one in keys], dtype=np.int64)
     ends = [*range(batch, len(questions), batch), len(questions)]
     test = SequentialTest(matrix.answers[0], matrix.answers[1:], options, looks=ends)
-    answers: list[Given] = []
+    answers: list[Response] = []
     looks: tuple[Look, ...] = ()
     for end in ends:
         answers += ask(questions[len(answers) : end])
@@ -105,12 +107,12 @@ def ask_in_batches(
 
 
 def _numbers(
-    answers: Sequence[Given],
-    reference: Sequence[Given],
+    answers: Sequence[Response],
+    reference: Sequence[Response],
     references: NDArray[np.int64],
     options: NDArray[np.int64],
 ) -> list[int]:
-    """The reference's number where the answer is the reference's, any other one where it is not."""
+    """The reference's option number for an equal answer, another number for a different one."""
     return [
         NOT_GIVEN
         if given.choice is None

@@ -1,4 +1,4 @@
-"""The way of texts in a test of reuse: to label or go on with, and what a search makes of them."""
+"""Prepares a test of reuse on texts, for labels or next tokens, and their perturbations."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from scope.jobs.preparation import (
     choose_capabilities,
     load_labelled,
 )
-from scope.jobs.reuse.models import Member, TestedModels, load_tested_models
+from scope.jobs.reuse.items import ItemSet, text_items
+from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
-from scope.jobs.reuse.probes import ProbeSet, probes_of_texts
-from scope.jobs.reuse.questions import Questions
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import TextResponses, match_by_answers
+from scope.jobs.reuse.tasks import PreparedTest
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
+from scope.pieces import refuse_unused_settings
 from scope.protocols import Progress, SearchOptions
 from scope.store import Run
 
 
-def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
-    """Load the models, see that they can be asked, and read the texts."""
+def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
+    """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     check_role(
         request.role,
@@ -38,16 +39,16 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
         label_column=request.label_column,
         options=options,
     )
-    tested = load_tested_models(
+    models = load_reuse_models(
         request, load=lambda one: load_audited(one, request.role, options), progress=progress
     )
-    refuse_unused_words([one.model for one in tested.members], options)
-    labels = tuple(tested.references[0].model.labels)
-    aligned = tested.with_models(lambda one: _aligned(one, labels, request))
-    way = _TextWay(
+    refuse_unused_words([one.model for one in models.all], options)
+    labels = tuple(models.references[0].model.labels)
+    aligned = models.with_models(lambda one: _aligned(one, labels, request))
+    test = _TextTest(
         request=request,
         progress=progress,
-        tested=aligned,
+        models=aligned,
         labels=labels,
         chosen=_capabilities(request, aligned),
         data=load_labelled(
@@ -60,27 +61,27 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> Questions:
             seed=request.seed,
         ),
     )
-    return Questions(
-        plan=way.plan(), responses=way.responses, probes=way.probes, recognise=way.recognise
+    return PreparedTest(
+        plan=test.plan(), responses=test.responses, items=test.items, recognise=test.recognise
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TextWay:
+class _TextTest:
     """A test of reuse on texts, with everything loaded and checked."""
 
     request: ReuseRequest
     progress: Progress
-    tested: TestedModels
+    models: ReuseModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
     data: LabelledData
 
     def plan(self) -> ReusePlan:
-        """What was asked, for the manifest."""
+        """The configuration, for the manifest."""
         request = self.request
         return ReusePlan(
-            tested=self.tested,
+            models=self.models,
             data=self.data.card,
             asked=tuple(one.card() for one in self.chosen),
             request=request,
@@ -95,16 +96,16 @@ class _TextWay:
         )
 
     def recognise(self, run: Run) -> None:
-        """See that the models are those whose answers the run holds."""
+        """Check that the models are those whose answers the run has cached."""
         texts = [example.text for example in self.data.examples]
-        for searched in self.tested.references:
+        for searched in self.models.references:
             for one in self.chosen:
                 texts += changed_texts(run, _kept_as(one, searched))
-        for member in self.tested.members:
-            recognise_classifier(member.named(), texts, run, self.progress)
+        for model in self.models.all:
+            recognise_classifier(model.named(), texts, run, self.progress)
 
-    def probes(self, searched: Member, run: Run) -> ProbeSet:
-        """The texts, and what the search of one model makes of some of them."""
+    def items(self, searched: ReuseModel, run: Run) -> ItemSet:
+        """The texts, and the perturbations that the search of one model finds."""
         drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
         sets = [
             find_perturbations(
@@ -118,10 +119,10 @@ class _TextWay:
             )
             for one in self.chosen
         ]
-        return probes_of_texts(self.data.examples, sets, self.labels)
+        return text_items(self.data.examples, sets, self.labels)
 
     def responses(self, run: Run) -> TextResponses:
-        """The way of asking; labels of other names are matched first, by an answer to each text."""
+        """The inference; labels of other names are matched first, by the answers to all texts."""
         originals = [example.text for example in self.data.examples]
         progress = self.progress
         return TextResponses(
@@ -129,55 +130,54 @@ class _TextWay:
             examples=self.data.examples,
             run=run,
             progress=progress,
-            own_labels={one.name: one.model.labels for one in self.tested.members},
-            matched=match_by_answers(self.tested, self.labels, originals, run, progress),
+            own_labels={one.name: one.model.labels for one in self.models.all},
+            matched=match_by_answers(self.models, self.labels, originals, run, progress),
         )
 
 
-def _kept_as(chosen: ChosenCapability, searched: Member) -> str:
-    """The name under which a run keeps what the search of one model has found."""
+def _kept_as(chosen: ChosenCapability, searched: ReuseModel) -> str:
+    """The name under which a run stores the perturbations of one model."""
     return f"{chosen.capability.name} of {searched.model.fingerprint}"
 
 
-def _aligned(member: Member, labels: Sequence[str], request: ReuseRequest) -> object:
-    """A model with its labels in the first reference's order, or as it is where no names align.
+def _aligned(model: ReuseModel, labels: Sequence[str], request: ReuseRequest) -> object:
+    """A model with its labels in the first reference's order, or unchanged if no names align.
 
-    References must align, for they say what the labels are; so must all where the suspect is asked
-    in batches, for a match needs all its answers, and where the user said what corresponds.
+    References must align. So must all models with batches, because a match needs all answers, and
+    with a label map of the user's.
     """
     if request.role == "next_token":
-        return member.model
+        return model.model
     try:
-        return align(member.model, labels, parse_label_map(request.label_map))
+        return align(model.model, labels, parse_label_map(request.label_map))
     except ModelError:
-        if member.part == "reference" or request.batch_size or request.label_map:
+        if model.part == "reference" or request.batch_size or request.label_map:
             raise
-        return member.model
+        return model.model
 
 
-def _capabilities(request: ReuseRequest, tested: TestedModels) -> tuple[ChosenCapability, ...]:
-    """What is asked for; by default *typo*, where every model can answer new texts.
+def _capabilities(request: ReuseRequest, models: ReuseModels) -> tuple[ChosenCapability, ...]:
+    """The requested capabilities; by default *typo* if every model can answer new texts.
 
-    In batches the suspect is asked plain texts alone, and a search would be for nothing.
+    A test in batches uses plain texts alone, without a search.
     """
-    if request.capabilities is None:
-        stored = any(one.saved for one in tested.members)
-        return (
-            () if stored or request.batch_size else choose_capabilities(("typo",), request.settings)
-        )
     if request.capabilities and request.batch_size:
         raise SpecError(
-            "capabilities, and a suspect that is asked in batches, to ask less",
-            expected="plain texts in batches, or all texts at once",
+            "--capability with --sequential",
+            expected="plain texts in batches, or all texts and their perturbations at once",
             fix="leave --capability out, or --sequential",
         )
-    saved = [one for one in tested.references if one.saved]
+    saved = [one for one in models.references if one.saved]
     if request.capabilities and saved:
         raise SpecError(
-            f"capabilities, and saved predictions, `{saved[0].model.spec}`, as a reference",
-            expected="a reference that answers new texts: the search cannot know them beforehand",
-            fix="name the model itself, or leave the search out: --capability none",
+            f"--capability with saved predictions as a reference: `{saved[0].model.spec}`",
+            expected="a reference that can answer new texts, which the search makes",
+            fix="give the model itself, or leave the search out: --capability none",
         )
-    return (
-        choose_capabilities(request.capabilities, request.settings) if request.capabilities else ()
-    )
+    stored = any(one.saved for one in models.all)
+    usual = () if stored or request.batch_size else ("typo",)
+    requested = usual if request.capabilities is None else request.capabilities
+    if requested:
+        return choose_capabilities(requested, request.settings)
+    refuse_unused_settings(request.settings, {})
+    return ()

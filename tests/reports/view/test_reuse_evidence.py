@@ -58,7 +58,7 @@ def test_a_strip_holds_the_controls_and_the_suspect_with_its_interval(rows):
     assert (strip.suspect.value, strip.low, strip.high) == (0.625, 0.5, 0.75)
     assert len(strip.controls) == 5
     assert strip.label == (
-        "Shared mistakes: the suspect at 0.625; 0 of 5 controls reach that; the numbers stand in "
+        "Shared mistakes: the suspect at 0.625; 0 of 5 controls reach that; the numbers are in "
         "the tables"
     )
     assert "5 of 5 controls reach that" in rows[3].strip.label

@@ -71,7 +71,7 @@ def test_sections_without_content_are_left_out(reuse_comparison):
         "answer",
         "standings",
         "evidence",
-        "speaking",
+        "informative",
         "checks",
         "looks",
         "limits",

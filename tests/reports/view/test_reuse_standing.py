@@ -5,11 +5,11 @@ from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, un
 
 from reports.view.reuse_standing import places
 from reports.view.reuse_strips import at_least, threshold
-from scope.records import Standing
+from scope.records import ModelScore
 
 
 def standings(*values):
-    return [Standing(model=str(place), value=value) for place, value in enumerate(values)]
+    return [ModelScore(model=str(place), value=value) for place, value in enumerate(values)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_chart_marks_the_suspect_and_tells_its_numbers_in_words():
     assert (place.chart.threshold, place.rate) == (2.75, "0.2")
     assert place.chart.label == (
         "Joint statistic: 5 controls from −0.500 to 2.750; the suspect at 6.500, where 0 controls "
-        "are at least as similar to the reference; the numbers stand in the table"
+        "are at least as similar to the reference; the numbers are in the table"
     )
 
 
@@ -76,7 +76,7 @@ def test_a_suspect_without_a_value_leaves_the_controls_alone():
     (place,) = places((replace(whole, standings=whole.standings[1:], p_value=None),))
     assert place.above is None
     assert place.chart.suspect is None
-    assert "the suspect has no place" in place.chart.label
+    assert "the suspect has none" in place.chart.label
     assert len(place.rows) == place.controls == 5
 
 

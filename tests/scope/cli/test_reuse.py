@@ -119,7 +119,7 @@ def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_o
     done = reuse("other", "--fail-on", "undecided")
     assert done.returncode == 1
     assert done.stdout.startswith("UNDECIDED: ")
-    assert "Nothing points to reuse of its weights: on" in " ".join(done.stdout.split())
+    assert "There is no evidence of reuse of its weights: on" in " ".join(done.stdout.split())
     assert "gate: other against ours: undecided" in done.stderr
 
 
@@ -132,7 +132,7 @@ def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):
     [
         ("silent", "it answered 0 of 400 questions"),
         ("constant", "it gives the same answer to every question"),
-        ("guesser", "its answers cannot be told from guesses"),
+        ("guesser", "its answers cannot be distinguished from guesses"),
     ],
 )
 def test_a_suspect_that_says_nothing_is_undecided_and_not_cleared(reuse, suspect, reason):

@@ -60,27 +60,27 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     [
         (
             {"control": ["controls.tsv#*", "suspects.tsv#ours"]},
-            "the reference `predictions:suspects.tsv#ours` among the controls",
+            "the reference `predictions:suspects.tsv#ours` is also a control",
             "leave --control predictions:suspects.tsv#ours out",
         ),
         (
             {"control": ["suspects.tsv#copy", "controls.tsv#*"]},
-            "the suspect `predictions:suspects.tsv#copy` among the controls",
+            "the suspect `predictions:suspects.tsv#copy` is also a control",
             "leave --control predictions:suspects.tsv#copy out",
         ),
         (
             {"control": ["controls.tsv#*", "controls.tsv#c4"]},
-            "the control `predictions:controls.tsv#c4` given twice",
+            "the control `predictions:controls.tsv#c4` is given twice",
             "leave one --control predictions:controls.tsv#c4 out",
         ),
         (
             {"reference": ["suspects.tsv#ours", "suspects.tsv#ours"]},
-            "the reference `predictions:suspects.tsv#ours` given twice",
+            "the reference `predictions:suspects.tsv#ours` is given twice",
             "leave one --reference predictions:suspects.tsv#ours out",
         ),
         (
             {"control": ["controls.tsv#c1", "same.tsv#c1"]},
-            "which are the same model",
+            "are the same model",
             "leave --control predictions:same.tsv#c1 out",
         ),
         (
@@ -109,7 +109,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
         (
             {"reference": "suspects.tsv#constant"},
             "the reference `constant` answers option 1 to all of 400 questions",
-            "look whether the reference works",
+            "check that the reference works",
         ),
         (
             {"reference": "suspects.tsv#silent"},
@@ -134,7 +134,7 @@ def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, c
 @pytest.mark.parametrize(
     ("more", "found", "fix"),
     [
-        (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a greater --n"),
+        (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a larger --n"),
         (("--alpha", "0"), "--alpha 0.0", "omit --alpha"),
         (("--alpha", "1"), "--alpha 1.0", "omit --alpha"),
         (("--alpha", "2"), "--alpha 2.0", "omit --alpha"),
@@ -168,7 +168,7 @@ def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentenc
     spec = save_pupil(tmp_path / "ours.jsonl", sentences)
     data = write_sentences(tmp_path / "data.csv", sentences)
     message = refused(*of_texts(data, "--reference", spec, "--capability", "typo"))
-    assert f"capabilities, and saved predictions, `{spec}`, as a reference" in message
+    assert f"--capability with saved predictions as a reference: `{spec}`" in message
     assert "--capability none" in message
 
 
@@ -228,7 +228,7 @@ def test_a_table_without_its_task_is_told_what_is_missing(refused, of_tables):
     words = of_tables()
     place = words.index("--task")
     message = refused(*words[:place], *words[place + 2 :])
-    assert "the table of answers `predictions:suspects.tsv#copy`, and no task" in message
+    assert "the table of answers `predictions:suspects.tsv#copy` without a task" in message
     assert "add --task choice" in message
 
 

@@ -57,7 +57,7 @@ def test_a_run_is_not_held_against_itself(comparison, tmp_path):
     same = comparison(measured())
     RunFolder(tmp_path).comparison_path.write_text(same.to_json(), encoding="utf-8")
     (line,) = told(same, f"hard_scope>={tmp_path}-0.05")
-    assert "is this very one" in line
+    assert "is this run itself" in line
 
 
 def test_an_earlier_run_that_measured_the_same_is_another_one(comparison, tmp_path):

@@ -177,9 +177,9 @@ def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
     one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
     (line,) = told(one, "hard_scope[student]>=student-0.02")
-    assert "nothing but `student` itself" in line
+    assert "`student` is the only target to judge" in line
     (line,) = told(one, "hard_scope[student]>=llama-0.1")
-    assert "`llama-0.1` is a target, and there is no margin behind it" in line
+    assert "the target `llama-0.1` has no margin after it" in line
     assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
 
 
@@ -252,7 +252,7 @@ def test_what_no_gate_can_mean_is_refused(gate):
     assert "hard_scope" in raised.value.expected
 
 
-def test_a_gap_is_held_against_no_other():
-    with pytest.raises(SpecError, match="no mean over examples") as raised:
+def test_a_gap_is_compared_with_no_other():
+    with pytest.raises(SpecError, match="not a mean over examples") as raised:
         parse_gate("iid_accuracy_gap<=other+0.05")
     assert "iid_accuracy_gap<=0.05" in raised.value.fix

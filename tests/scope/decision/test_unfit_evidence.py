@@ -76,7 +76,7 @@ def test_without_the_assumption_nobody_is_called_not_related():
     found = judged(clear_stranger(), assuming=False)
     assert found.decision == "undecided"
     assert found.reasons == (NO_POWER_KNOWN,)
-    assert "Nothing points to reuse of its weights: on" in found.sentence
+    assert "There is no evidence of reuse of its weights: on" in found.sentence
     assert not found.assume_no_label_training
     assert judged(clear_stranger()).assume_no_label_training
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_cases import make_case, strangers, with_suspect
 
-from scope.decision.standing import JointStanding
+from scope.decision.joint_scores import JointScores
 from scope.decision.usability import (
     FEWEST_SHARED,
     MAY_BE_RELATED,
@@ -91,7 +91,7 @@ def why_not_cleared(rows, gold, **options):
     return uninformative(case, shared_mistakes(case.answers))
 
 
-GUESSES = "its answers cannot be told from guesses"
+GUESSES = "its answers cannot be distinguished from guesses"
 
 
 def test_a_model_of_the_controls_skill_can_be_cleared():
@@ -132,10 +132,10 @@ def test_one_far_above_or_below_all_controls_cannot():
     assert found(75) == ()
     assert found(25) == ()
     assert found(76) == (
-        "its accuracy, 0.76, lies far above that of every control (the nearest has 0.60)",
+        "its accuracy, 0.76, is far above that of every control (the nearest has 0.60)",
     )
     assert found(24)[-1] == (
-        "its accuracy, 0.24, lies far below that of every control (the nearest has 0.40)"
+        "its accuracy, 0.24, is far below that of every control (the nearest has 0.40)"
     )
 
 
@@ -153,7 +153,7 @@ def checked(rows, gold, values=None, **options):
     """The checks of the controls, with a joint standing that says nothing unless it is given."""
     case = make_case(rows, gold, **options)
     whole = np.zeros(len(rows) - 1) if values is None else np.array(values, dtype=float)
-    joint = JointStanding(
+    joint = JointScores(
         values=whole, parts=whole[:, None], table=whole[None], copies=np.array([1.0])
     )
     return check_controls(case, shared_mistakes(case.answers), joint)
@@ -178,8 +178,8 @@ def test_a_control_far_from_the_suspects_skill_is_flagged():
     flags = [one.flags for one in checked(rows, gold)]
     assert flags == [
         (),
-        ("its accuracy lies 0.16 above the suspect's",),
-        ("its accuracy lies 0.16 below the suspect's",),
+        ("its accuracy is 0.16 above the suspect's",),
+        ("its accuracy is 0.16 below the suspect's",),
     ]
 
 

@@ -8,7 +8,7 @@ from made_up_cases import SOFT_SCOPE, make_case, strangers
 from scope.decision.judging import find
 from scope.decision.terms import NO_POWER_KNOWN, Terms
 from scope.decision.wording import changes, sentence, warnings
-from scope.records import Agreement, ControlCheck, Estimate, PairedTest, Standing, Undefined
+from scope.records import Agreement, ControlCheck, Estimate, ModelScore, PairedTest, Undefined
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def plain():
 def standings(suspect, *controls):
     names = ("theirs", *(f"control {number}" for number in range(1, len(controls) + 1)))
     return tuple(
-        Standing(model=name, value=value)
+        ModelScore(model=name, value=value)
         for name, value in zip(names, (suspect, *controls), strict=True)
     )
 
@@ -58,7 +58,7 @@ def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(pl
     assert said(cleared(plain), "not related") == (
         "theirs is not related to ours, on the assumption that it was not trained on answers of "
         "ours. The evidence: on 97 questions 2 of 3 controls are at least as similar to ours "
-        "(p = 0.75 by rank), and a suspect that took 25% of its answers from ours would have had a "
+        "(p = 0.75 by rank), and a suspect that took 25% of its answers from ours would have a "
         "significant rank."
     )
 
@@ -75,9 +75,9 @@ def test_without_the_assumption_it_is_said_what_is_ruled_out():
     assert told.startswith(
         "Whether theirs is derived from ours cannot be decided: it may have been trained"
     )
-    assert "Nothing points to reuse of its weights: on 97 questions" in told
-    assert told.endswith("would have had a significant rank.")
-    assert "Nothing points" not in said(found, "undecided", ("another",))
+    assert "There is no evidence of reuse of its weights: on 97 questions" in told
+    assert told.endswith("would have a significant rank.")
+    assert "no evidence of reuse" not in said(found, "undecided", ("another",))
 
 
 def test_undecided_gives_its_reasons(plain):
@@ -107,7 +107,7 @@ def test_what_would_change_it_follows_from_what_stands_in_its_way(plain):
     decided = fit(plain, paired(1.0, 0.5, 1.5))
     alike = replace(decided.agreement, independent=1.5)
     assert advice(replace(decided, agreement=alike)) == (
-        "Controls of other origins, which answer less like each other.",
+        "Controls of other origins, which are less similar to each other.",
     )
     assert advice(decided, reasons=(NO_POWER_KNOWN,)) == (
         "If it is known not to be trained on answers of the reference: --assume-no-label-training.",
@@ -128,7 +128,7 @@ def fit(plain, compared):
     return replace(plain, paired=compared, agreement=agreement, controls=controls, uninformative=())
 
 
-NOT_ON_THESE = "It cannot be settled on these data; other data, or more independent controls."
+NOT_ON_THESE = "These data cannot decide it: use other data, or more independent controls."
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_no_more_questions_are_advised_than_the_data_hold(plain):
     unsure = fit(plain, paired(0.5, 0.5 - 1.96, 0.5 + 1.96))
     assert advice(unsure, available=1000) == (NOT_ON_THESE,)
     assert advice(unsure, available=100) == (
-        "It cannot be settled on these data: all of their 100 questions were asked.",
+        "These data cannot decide it: all of their 100 questions were asked.",
     )
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import Asked, Given, answer_matrix, numbered
+from scope.evidence.interning import AnswerKey, Response, answer_matrix, numbered
 
 WORDS = st.none() | st.sampled_from(["red", "blue", "", "10", "9", "é", "e"])
 
@@ -20,8 +20,8 @@ def answered_in_words(draw):
 
 
 def interned(gold, rows):
-    asked = [Asked(unit=str(place), gold=one) for place, one in enumerate(gold)]
-    return answer_matrix(asked, [[Given(one) for one in row] for row in rows])
+    asked = [AnswerKey(unit=str(place), gold=one) for place, one in enumerate(gold)]
+    return answer_matrix(asked, [[Response(one) for one in row] for row in rows])
 
 
 @given(answered_in_words())
@@ -54,8 +54,12 @@ def test_the_order_of_the_models_leaves_no_trace(pool, random):
 
 
 def test_numbers_of_options_are_kept_as_they_are():
-    asked = [Asked("a", gold=2, options=4), Asked("b", options=3), Asked("c", gold=0, options=1)]
-    matrix = answer_matrix(asked, [[Given(3), Given(None), Given(0)]])
+    asked = [
+        AnswerKey("a", gold=2, options=4),
+        AnswerKey("b", options=3),
+        AnswerKey("c", gold=0, options=1),
+    ]
+    matrix = answer_matrix(asked, [[Response(3), Response(None), Response(0)]])
     assert matrix.answers.tolist() == [[3, NOT_GIVEN, 0]]
     # A question with one option is one with two, of which nobody takes the other.
     assert matrix.options.tolist() == [4, 3, 2]
@@ -65,9 +69,9 @@ def test_numbers_of_options_are_kept_as_they_are():
 
 
 def test_probabilities_are_0_behind_the_last_option_and_missing_where_there_are_none():
-    asked = [Asked("a", options=2), Asked("b", options=3)]
-    sure = [Given(0, (0.75, 0.25)), Given(2, (0.25, 0.25, 0.5))]
-    matrix = answer_matrix(asked, [sure, [Given(0), Given(None)], [Given(1), sure[1]]])
+    asked = [AnswerKey("a", options=2), AnswerKey("b", options=3)]
+    sure = [Response(0, (0.75, 0.25)), Response(2, (0.25, 0.25, 0.5))]
+    matrix = answer_matrix(asked, [sure, [Response(0), Response(None)], [Response(1), sure[1]]])
     nothing = [np.nan] * 3
     np.testing.assert_array_equal(
         matrix.probabilities,
@@ -80,18 +84,18 @@ def test_probabilities_are_0_behind_the_last_option_and_missing_where_there_are_
 
 
 def test_a_question_with_one_option_has_room_for_the_other():
-    matrix = answer_matrix([Asked("a", options=1)], [[Given(0, (1.0,))]])
+    matrix = answer_matrix([AnswerKey("a", options=1)], [[Response(0, (1.0,))]])
     assert matrix.probabilities.tolist() == [[[1.0, 0.0]]]
 
 
 def test_probabilities_of_answers_in_words_are_left_out():
-    asked = [Asked("a"), Asked("b", options=2)]
-    assert answer_matrix(asked, [[Given("x"), Given(0, (0.5, 0.5))]]).probabilities is None
+    asked = [AnswerKey("a"), AnswerKey("b", options=2)]
+    assert answer_matrix(asked, [[Response("x"), Response(0, (0.5, 0.5))]]).probabilities is None
 
 
 def test_questions_of_one_example_are_one_unit():
-    asked = [Asked(unit, options=2) for unit in ("b", "a", "b")]
-    assert answer_matrix(asked, [[Given(0)] * 3]).units.tolist() == [0, 1, 0]
+    asked = [AnswerKey(unit, options=2) for unit in ("b", "a", "b")]
+    assert answer_matrix(asked, [[Response(0)] * 3]).units.tolist() == [0, 1, 0]
 
 
 @given(st.lists(st.text(max_size=1), max_size=8))

@@ -6,7 +6,7 @@ import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import build_comparison, not_related, related, undecided
 
-from scope.records import SpeakingItem
+from scope.records import InformativeItem
 from scope.tables import to_text
 
 
@@ -121,7 +121,7 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen():
         changes=(hostile,),
         warnings=(hostile,) * 7,
         items=(
-            SpeakingItem(
+            InformativeItem(
                 id=hostile,
                 text=hostile,
                 gold=None,

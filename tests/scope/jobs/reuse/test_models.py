@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import TestedModels, load_tested_models
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import ReuseRequest
 from scope.progress import Silent
 
@@ -34,7 +34,7 @@ def loaded_models(suspect, references, controls, loaded=None):
     request = ReuseRequest(
         suspect=suspect, references=references, controls=controls, data="x", task="choice"
     )
-    return load_tested_models(request, load=load, progress=Silent())
+    return load_reuse_models(request, load=load, progress=Silent())
 
 
 def refused(*arguments):
@@ -53,11 +53,11 @@ def table(tmp_path):
     return f"predictions:{path}"
 
 
-def test_everybody_has_a_name_a_part_and_an_owner(table):
+def test_every_model_has_a_name_a_part_and_an_owner(table):
     mine = Model("mine")
-    tested = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
-    assert isinstance(tested, TestedModels)
-    assert [(one.name, one.part, one.saved, one.own) for one in tested.members] == [
+    models = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
+    assert isinstance(models, ReuseModels)
+    assert [(one.name, one.part, one.saved, one.own) for one in models.all] == [
         ("ours", "reference", False, False),
         ("c:model", "reference", False, True),
         ("mine", "suspect", False, True),
@@ -65,38 +65,38 @@ def test_everybody_has_a_name_a_part_and_an_owner(table):
         ("a:model", "control", False, True),
         ("b:model", "control", False, True),
     ]
-    assert tested.suspect.model is mine
+    assert models.suspect.model is mine
 
 
 def test_a_whole_table_gives_all_but_the_suspect_and_the_references(table):
-    tested = loaded_models(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
-    assert [one.name for one in tested.controls] == ["first", "second", "a:model", "b:model"]
-    assert all(one.saved for one in tested.controls[:2])
+    models = loaded_models(f"{table}#theirs", [f"{table}#ours"], [f"{table}#*", *INDEPENDENT])
+    assert [one.name for one in models.controls] == ["first", "second", "a:model", "b:model"]
+    assert all(one.saved for one in models.controls[:2])
 
 
 def test_the_suspect_may_be_the_reference_and_is_loaded_once():
     loaded = []
-    tested = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
-    assert [one.name for one in tested.members] == ["ours", "ours (suspect)", "a:model", "b:model"]
-    assert tested.suspect.model is tested.references[0].model
+    models = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
+    assert [one.name for one in models.all] == ["ours", "ours (suspect)", "a:model", "b:model"]
+    assert models.suspect.model is models.references[0].model
     assert max(Counter(loaded).values()) == 1
     # So may it be under another name.
     assert loaded_models("hf:again", ["hf:ours"], INDEPENDENT).suspect.name == "again"
 
 
 def test_models_can_be_exchanged_and_keep_their_places():
-    tested = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
-    changed = tested.with_models(lambda member: f"a view of {member.name}")
-    assert [one.model for one in changed.members] == [
+    models = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
+    changed = models.with_models(lambda model: f"a view of {model.name}")
+    assert [one.model for one in changed.all] == [
         "a view of ours",
         "a view of theirs",
         "a view of a:model",
         "a view of b:model",
     ]
-    assert [one.part for one in changed.members] == [one.part for one in tested.members]
+    assert [one.part for one in changed.all] == [one.part for one in models.all]
 
 
-def test_a_card_says_what_a_member_is():
+def test_a_card_describes_a_model():
     card = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect.card(truncated=3)
     assert (card.name, card.role, card.spec, card.labels) == (
         "theirs",
@@ -122,15 +122,15 @@ def test_reference_and_suspect_are_no_controls(suspect, name, spec):
     error = refused(
         suspect, ["hf:ours"], [*INDEPENDENT, "hf:ours"][: 3 if name == "reference" else 2]
     )
-    assert error.found == f"the {name} `{spec}` among the controls"
-    assert error.expected == "controls that are known to be independent of suspect and reference"
+    assert error.found == f"the {name} `{spec}` is also a control"
+    assert error.expected == "controls that are independent of the suspect and the references"
     assert error.fix == f"leave --control {spec} out"
 
 
 def test_the_same_object_in_two_places_is_found_too():
     mine = Model("mine")
     assert refused("hf:theirs", [mine], [*INDEPENDENT, mine]).found == (
-        "the reference `mine` among the controls"
+        "the reference `mine` is also a control"
     )
 
 
@@ -141,16 +141,16 @@ def test_the_same_object_in_two_places_is_found_too():
         (["hf:ours", "hf:ours"], INDEPENDENT, "reference", "hf:ours"),
     ],
 )
-def test_nobody_stands_twice(references, controls, name, spec):
+def test_no_model_is_given_twice(references, controls, name, spec):
     error = refused("hf:theirs", references, controls)
-    assert error.found == f"the {name} `{spec}` given twice"
-    assert error.expected == f"each {name} once: one that stands twice counts as if it were two"
+    assert error.found == f"the {name} `{spec}` is given twice"
+    assert error.expected == f"each {name} once: a repeated one would count twice"
     assert error.fix == f"leave one --{name} {spec} out"
 
 
 def test_a_table_and_one_of_its_models_give_that_model_twice(table):
     error = refused("hf:theirs", ["hf:ours"], [f"{table}#*", f"{table}#first"])
-    assert error.found == f"the control `{table}#first` given twice"
+    assert error.found == f"the control `{table}#first` is given twice"
 
 
 @pytest.mark.parametrize(("count", "words"), [(0, "0 controls"), (1, "1 control")])
@@ -190,13 +190,13 @@ def test_fewer_than_two_controls_are_too_few(count, words):
 def test_one_model_under_two_names_is_refused(arguments, other, one):
     error = refused(*arguments)
     assert error.found == (
-        f"the {other[0]} `{other[1]}` and the {one[0]} `{one[1]}`, which are the same model: both "
+        f"the {other[0]} `{other[1]}` and the {one[0]} `{one[1]}` are the same model: both "
         f"have the fingerprint {SAME.get(one[1]) or SAME[other[1]]}"
     )
-    assert error.expected == "different models, the controls independent of suspect and reference"
+    assert error.expected == "different models, the controls independent of suspect and references"
     assert error.fix == f"leave --{one[0]} {one[1]} out"
 
 
 def test_models_whose_short_names_agree_are_told_apart():
-    tested = loaded_models("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
-    assert tested.suspect.name != tested.references[0].name
+    models = loaded_models("openai:http://one/v1#x", ["openai:http://two/v1#x"], INDEPENDENT)
+    assert models.suspect.name != models.references[0].name

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.numbers import measurements, outcomes
-from scope.jobs.reuse.probes import ProbeQuestion, ProbeSet
 from scope.records import GOLD, Look, Outcome, Question
 
 
@@ -22,7 +22,7 @@ def test_the_suspects_evidence_stands_for_every_reference():
     assert {one.target for one in found} == {SUSPECT}
 
 
-def test_everybodys_accuracy_stands_once():
+def test_the_accuracy_of_each_model_occurs_once():
     verdicts = (replace(related(), looks=()), not_related())
     found = [one for one in measurements(verdicts, labelled=True) if one.against == GOLD]
     assert [one.target for one in found] == [SUSPECT, *CONTROLS]
@@ -39,13 +39,13 @@ def test_without_verdicts_there_is_nothing_to_tell():
 
 
 def asked(count, *searches):
-    return ProbeSet(
-        questions=tuple(
-            ProbeQuestion(
+    return ItemSet(
+        items=tuple(
+            ReuseItem(
                 id=str(number),
                 unit=str(number),
                 question=Question(id=str(number), text="Which?"),
-                asked=Asked(str(number)),
+                key=AnswerKey(str(number)),
                 gold=None,
             )
             for number in range(count)
@@ -54,7 +54,7 @@ def asked(count, *searches):
     )
 
 
-def test_what_became_of_every_search_is_told():
+def test_every_search_has_an_outcome():
     typo = Outcome(capability="typo", status="measured", searched=6, found=4)
     failed = Outcome(capability="synonym", status="failed", reason="no lexicon")
     assert outcomes({"ours": asked(3, typo, failed)}, (related(),), ()) == (typo, failed)
@@ -73,7 +73,7 @@ def test_a_sequential_test_shows_nobodys_accuracy():
     assert all(one.against != GOLD for one in measurements((related(),), labelled=False))
 
 
-def test_without_a_search_it_is_told_what_was_asked_and_answered():
+def test_without_a_search_the_outcome_counts_questions_and_answers():
     verdict = replace(related(), reference="ours", shared=17, queries=19)
     (of_task,) = outcomes({"ours": asked(20)}, (verdict,), ("choice",))
     assert (of_task.capability, of_task.status) == ("choice", "measured")

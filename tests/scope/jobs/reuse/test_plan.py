@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from scope.jobs.identity import configuration_of, default_run_name
-from scope.jobs.reuse.models import Member, TestedModels
+from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
@@ -18,8 +18,8 @@ class Model:
         self.spec, self.fingerprint, self.labels = f"python:mine:{name}", f"f-{name}", ("no", "yes")
 
 
-def member(name, part):
-    return Member(name=name, part=part, model=Model(name), saved=False, own=True)
+def model(name, part):
+    return ReuseModel(name=name, part=part, model=Model(name), saved=False, own=True)
 
 
 def plan(controls=("a", "b"), settings=None, **changes):
@@ -35,10 +35,10 @@ def plan(controls=("a", "b"), settings=None, **changes):
     )
     return ReusePlan(
         request=request,
-        tested=TestedModels(
-            suspect=member("theirs", "suspect"),
-            references=(member("ours", "reference"), member("older", "reference")),
-            controls=tuple(member(name, "control") for name in controls),
+        models=ReuseModels(
+            suspect=model("theirs", "suspect"),
+            references=(model("ours", "reference"), model("older", "reference")),
+            controls=tuple(model(name, "control") for name in controls),
         ),
         data=DataCard(spec="my data.csv", fingerprint="d", rows=50, used=50),
         asked=(CapabilityCard(name="typo", question="?", origin="here", settings={}),),
@@ -74,7 +74,7 @@ def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_wou
     assert "--n" not in words
 
 
-def test_the_manifest_says_who_stands_where_and_what_is_tested():
+def test_the_manifest_has_the_models_with_their_parts_and_the_hypothesis():
     manifest = plan().manifest({"theirs": 4}, {"ours": "0123"})
     assert manifest.job == "reuse"
     parts = {card.name: (card.role, card.truncated) for card in manifest.models}

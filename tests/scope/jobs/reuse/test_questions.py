@@ -120,7 +120,7 @@ def test_a_suspect_with_a_third_label_is_matched_many_to_one(reuse):
 
 @pytest.mark.parametrize(
     ("suspect", "reason"),
-    [("Coin", "cannot be told from guesses"), ("Stubborn", "the same answer to every question")],
+    [("Coin", "distinguished from guesses"), ("Stubborn", "the same answer to every question")],
 )
 def test_who_guesses_or_says_one_thing_is_undecided(reuse, suspect, reason):
     verdict = only(reuse(suspect))
@@ -165,7 +165,7 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
 
 def test_a_search_beside_batches_is_refused_before_the_suspect_is_asked(reuse):
     suspect = CountingPupil(Pupil(), "twin")
-    with pytest.raises(SpecError, match="capabilities, and a suspect that"):
+    with pytest.raises(SpecError, match="--capability with --sequential"):
         reuse(suspect, capabilities=[MoreWords()], sequential=True)
     assert suspect.asked == []
 

@@ -9,9 +9,9 @@ from made_up_tasks import choice
 import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
-from scope.evidence.interning import Given
-from scope.jobs.reuse.models import Member
-from scope.jobs.reuse.probes import probes_of_items
+from scope.evidence.interning import Response
+from scope.jobs.reuse.items import task_items
+from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
@@ -114,8 +114,8 @@ class Saying:
     answer = choose
 
 
-def member(model, part="control", *, saved=False):
-    return Member(name=model.spec, part=part, model=model, saved=saved, own=True)
+def reuse_model(model, part="control", *, saved=False):
+    return ReuseModel(name=model.spec, part=part, model=model, saved=saved, own=True)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def run(tmp_path):
 
 
 def questions_of(*gold, options=()):
-    return probes_of_items(
+    return task_items(
         [
             Item(
                 question=Question(id=f"q{place}", text=f"Which {place}?", options=options),
@@ -134,15 +134,15 @@ def questions_of(*gold, options=()):
             )
             for place, one in enumerate(gold)
         ]
-    ).questions
+    ).items
 
 
 def test_choices_are_given_by_their_number_and_shown_in_words(run):
     responses = TaskResponses(task=Choice(), run=run, progress=Silent())
     questions = questions_of(0, 1, 1, options=("yes", "no"))
     answers = [choice((0.25, 0.75)), choice(0), Answer()]
-    found = responses.answers(member(Saying("m", answers)), questions)
-    assert found == [Given(1, (0.25, 0.75)), Given(0), Given(None)]
+    found = responses.answers(reuse_model(Saying("m", answers)), questions)
+    assert found == [Response(1, (0.25, 0.75)), Response(0), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)] == [
         "no",
         "yes",
@@ -155,8 +155,8 @@ def test_answers_in_words_are_spelled_alike_and_a_second_right_answer_is_the_fir
     responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["the red house", "a house"], ["blue"], ["blue"])
     told = [Answer(text=" A  House."), Answer(text="BLUE"), Answer()]
-    found = responses.answers(member(Saying("m", told)), questions)
-    assert found == [Given("the red house"), Given("blue"), Given(None)]
+    found = responses.answers(reuse_model(Saying("m", told)), questions)
+    assert found == [Response("the red house"), Response("blue"), Response(None)]
     assert [responses.words(*both) for both in zip(found, questions, strict=True)][2] == ""
 
 
@@ -164,7 +164,7 @@ def test_questions_that_were_cut_are_counted_once(run):
     responses = TaskResponses(task=ExtractiveQA(), run=run, progress=Silent())
     questions = questions_of(["a"], ["b"])
     answers = [Answer(text="a", truncated=True), Answer(text="b")]
-    one = member(Saying("m", answers))
+    one = reuse_model(Saying("m", answers))
     responses.answers(one, questions[:1])
     responses.answers(one, questions)
     assert responses.truncated() == {"m": 1}

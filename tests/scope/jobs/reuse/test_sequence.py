@@ -10,13 +10,13 @@ from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.usability import FEWEST_SHARED
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import Asked, Given
-from scope.jobs.reuse.probes import ProbeQuestion
+from scope.evidence.interning import AnswerKey, Response
+from scope.jobs.reuse.items import ReuseItem
 from scope.jobs.reuse.sequence import (
     REPRESENTATIVE,
     ask_in_batches,
     asking_order,
-    telling_order,
+    informative_order,
 )
 from scope.records import Question
 from scope.statistics import SequentialTest
@@ -24,11 +24,11 @@ from scope.statistics import SequentialTest
 
 def questions(gold, *, options=5):
     return [
-        ProbeQuestion(
+        ReuseItem(
             id=f"q{place}",
             unit=f"q{place}",
             question=Question(id=f"q{place}", text=f"Question {place}?"),
-            asked=Asked(f"q{place}", gold=None if one == UNKNOWN else one, options=options),
+            key=AnswerKey(f"q{place}", gold=None if one == UNKNOWN else one, options=options),
             gold=None,
         )
         for place, one in enumerate(gold)
@@ -36,7 +36,7 @@ def questions(gold, *, options=5):
 
 
 def given_answers(row):
-    return [Given(None if one == NOT_GIVEN else int(one)) for one in row]
+    return [Response(None if one == NOT_GIVEN else int(one)) for one in row]
 
 
 class Suspect:
@@ -53,20 +53,18 @@ class Suspect:
 
 def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
     """Ask in the order of a test; returns what was asked, what came of it, and the verdict."""
-    probes = questions(gold.tolist())
+    items = questions(gold.tolist())
     reference, suspect, *controls = map(given_answers, rows)
-    order = asking_order(probes, reference)
+    order = asking_order(items, reference)
 
     def ordered(row):
         return [row[place] for place in order]
 
     if words:
-        probes = [
-            replace(one, asked=replace_asked(one.asked, words, n)) for n, one in enumerate(probes)
-        ]
+        items = [replace(one, key=replace_key(one.key, words, n)) for n, one in enumerate(items)]
         reference, suspect, *controls = (
             [
-                Given(None if one.choice is None else words(place, one.choice))
+                Response(None if one.choice is None else words(place, one.choice))
                 for place, one in enumerate(row)
             ]
             for row in (reference, suspect, *controls)
@@ -79,7 +77,7 @@ def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
         return judged(case, looks=looks).decision == "related"
 
     stopped = ask_in_batches(
-        ordered(probes),
+        ordered(items),
         ordered(reference),
         [ordered(row) for row in controls],
         asks,
@@ -88,15 +86,15 @@ def interviewed(rows, gold, *, batch=50, alpha=0.05, words=None):
         alpha=alpha,
     )
     assert stopped.answers == ordered(suspect)[: len(asks.asked)]
-    assert asks.asked == [probes[place].id for place in order][: len(asks.asked)]
+    assert asks.asked == [items[place].id for place in order][: len(asks.asked)]
     seen = order[: len(asks.asked)]
     case = make_case(rows[:, seen], gold[seen], words=words, representative=REPRESENTATIVE)
     verdict = judged(case, looks=stopped.looks)
     return len(asks.asked), stopped.looks, verdict
 
 
-def replace_asked(asked, words, place):
-    return Asked(asked.unit, gold=None if asked.gold is None else words(place, asked.gold))
+def replace_key(key, words, place):
+    return AnswerKey(key.unit, gold=None if key.gold is None else words(place, key.gold))
 
 
 def in_words(place, number):
@@ -137,8 +135,8 @@ def test_small_batches_do_not_end_before_a_verdict_could_rest_on_them():
 
 
 def test_the_first_questions_are_drawn_whatever_the_reference_answers():
-    probes = questions([0] * 300)
-    one, other = (asking_order(probes, given_answers(np.full(300, choice))) for choice in (0, 1))
+    items = questions([0] * 300)
+    one, other = (asking_order(items, given_answers(np.full(300, choice))) for choice in (0, 1))
     assert one[:REPRESENTATIVE] == other[:REPRESENTATIVE]
     assert sorted(one) == list(range(300))
     assert one[REPRESENTATIVE:] == sorted(one[REPRESENTATIVE:])
@@ -180,9 +178,9 @@ def test_p_never_rises_and_is_that_of_the_sequential_test(seed, share):
     rows[1, ::7] = NOT_GIVEN
     rows[0, ::11] = NOT_GIVEN
     asks = Suspect(given_answers(rows[1]))
-    probes = questions(gold.tolist())
+    items = questions(gold.tolist())
     stopped = ask_in_batches(
-        probes,
+        items,
         given_answers(rows[0]),
         [*map(given_answers, rows[2:])],
         asks,
@@ -200,37 +198,37 @@ def test_in_words_there_are_as_many_options_as_there_could_be_whatever_was_said(
     # Were they counted from the controls' answers, a control's own words would count against it
     # and the suspect's would not.
     rows, gold = strangers(5, controls=20, items=100)
-    probes = [
-        replace(one, asked=replace_asked(one.asked, in_words, place))
+    items = [
+        replace(one, key=replace_key(one.key, in_words, place))
         for place, one in enumerate(questions(gold.tolist()))
     ]
     reference, suspect, *controls = (
-        [Given(in_words(place, one)) for place, one in enumerate(row)] for row in rows
+        [Response(in_words(place, one)) for place, one in enumerate(row)] for row in rows
     )
     asks = Suspect(suspect)
-    stopped = ask_in_batches(probes, reference, controls, asks, ever, batch=25, alpha=0.01)
+    stopped = ask_in_batches(items, reference, controls, asks, ever, batch=25, alpha=0.01)
     test = SequentialTest(rows[0], rows[2:], np.full(100, 23), looks=[25, 50, 75, 100])
     assert stopped.looks == test.looks_at(rows[1])
 
 
 def test_mistakes_are_asked_first_then_what_the_reference_was_least_sure_of():
-    probes = questions([1, 1, UNKNOWN, 1, 1, 1], options=2)
+    items = questions([1, 1, UNKNOWN, 1, 1, 1], options=2)
     reference = [
-        Given(1, (0.1, 0.9)),
-        Given(1, (0.4, 0.6)),
-        Given(0, (0.7, 0.3)),
-        Given(None),
-        Given(0, (0.8, 0.2)),
-        Given(0),
+        Response(1, (0.1, 0.9)),
+        Response(1, (0.4, 0.6)),
+        Response(0, (0.7, 0.3)),
+        Response(None),
+        Response(0, (0.8, 0.2)),
+        Response(0),
     ]
     # Wrong and unsure, wrong; unsure, less so, sure; without an answer.
-    assert telling_order(probes, reference) == [4, 5, 1, 2, 0, 3]
+    assert informative_order(items, reference) == [4, 5, 1, 2, 0, 3]
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 4)), max_size=12))
 def test_every_question_is_asked_once_and_of_equals_the_first_comes_first(pairs):
     gold, reference = [one for one, _ in pairs], [one for _, one in pairs]
-    order = telling_order(questions(gold), given_answers(reference))
+    order = informative_order(questions(gold), given_answers(reference))
     assert sorted(order) == list(range(len(pairs)))
     wrong = [reference[place] not in (NOT_GIVEN, gold[place]) for place in order]
     assert wrong == sorted(wrong, reverse=True)

@@ -1,4 +1,4 @@
-"""What is asked in a test of reuse: fixed by the reference alone, before the suspect is asked."""
+"""The questions of a test of reuse: fixed by the reference alone, before the suspect is asked."""
 
 from __future__ import annotations
 
@@ -7,63 +7,63 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
 from scope.records import Example, Item, Question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProbeQuestion:
-    """One question to every model, and what is known of its answer.
+class ReuseItem:
+    """One question to every model, with its right answer where that is known.
 
-    ``unit`` is the id of the example that it belongs to: a perturbation belongs to its original's.
-    ``accepted`` are further answers in words that are as right as the one that was asked for.
+    ``unit`` is the id of its example; a perturbation has that of its original. ``accepted`` are
+    further right answers in words.
     """
 
     id: str
     unit: str
     question: Question
-    asked: Asked
+    key: AnswerKey
     gold: str | None
     accepted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProbeSet:
-    """The questions put to all models for the sake of one reference."""
+class ItemSet:
+    """The questions of one reference, which all models answer."""
 
-    questions: tuple[ProbeQuestion, ...]
+    items: tuple[ReuseItem, ...]
     sets: tuple[PerturbationSet, ...] = ()
 
     @property
     def hash(self) -> str:
-        """Changes with any word of any question, or their order; sixteen hexadecimal digits."""
+        """Hash of the words of all questions, in their order; sixteen hexadecimal digits."""
         words = [
             [one.id, one.question.text, one.question.context, one.question.options]
-            for one in self.questions
+            for one in self.items
         ]
         text = json.dumps(words, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def failures(self, searched: str) -> Iterator[str]:
-        """Which searches of this model broke off, and why: what they would find was not asked."""
+        """A warning for each search of this model that failed: it adds no questions."""
         for one in self.sets:
             if one.outcome.status == "failed":
                 yield (
                     f"the search of {searched} for {one.outcome.capability} failed "
-                    f"({one.outcome.reason}), so that nothing of it was asked"
+                    f"({one.outcome.reason}); its perturbations are left out"
                 )
 
 
-def probes_of_items(items: Sequence[Item]) -> ProbeSet:
-    """The questions of a task, as they are."""
-    return ProbeSet(
-        questions=tuple(
-            ProbeQuestion(
+def task_items(items: Sequence[Item]) -> ItemSet:
+    """The unchanged questions of a task."""
+    return ItemSet(
+        items=tuple(
+            ReuseItem(
                 id=item.question.id,
                 unit=item.question.id,
                 question=item.question,
-                asked=Asked(
+                key=AnswerKey(
                     unit=item.question.id,
                     gold=item.right if item.question.options else _first_gold(item),
                     options=len(item.question.options) or None,
@@ -87,7 +87,7 @@ def _gold_in_words(item: Item) -> str | None:
 
 
 def spelled_alike(answer: str) -> str:
-    """An answer in words, without what two spellings of it differ in; of marks alone, as it is.
+    """An answer in words, without case, extra spaces and marks around it; marks alone are kept.
 
     Examples
     --------
@@ -98,14 +98,14 @@ def spelled_alike(answer: str) -> str:
     return words.strip(" .,;:!?'\"") or words
 
 
-def probes_of_texts(
+def text_items(
     examples: Sequence[Example],
     sets: Sequence[PerturbationSet],
     labels: Sequence[str],
-) -> ProbeSet:
-    """Every original text, and after them all that the search made of them.
+) -> ItemSet:
+    """All original texts, then the perturbations that the search found.
 
-    ``labels`` are empty for models of language, whose answers are tokens.
+    ``labels`` are empty for language models, whose answers are tokens.
     """
     number: Mapping[str, int] = {label: place for place, label in enumerate(labels)}
     options = len(labels) or None
@@ -117,13 +117,13 @@ def probes_of_texts(
         for one in found.perturbations
         if one.text is not None
     ]
-    return ProbeSet(
-        questions=tuple(
-            ProbeQuestion(
+    return ItemSet(
+        items=tuple(
+            ReuseItem(
                 id=own_id,
                 unit=example.id,
                 question=Question(id=own_id, text=text),
-                asked=Asked(
+                key=AnswerKey(
                     unit=example.id,
                     gold=None if example.label is None else number.get(example.label),
                     options=options,

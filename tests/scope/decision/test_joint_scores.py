@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from scope.decision.case import Kind
-from scope.decision.standing import JointStanding, joint_standing
+from scope.decision.joint_scores import JointScores, joint_scores
 from scope.evidence.answers import Scores
 from scope.statistics import conformal_p_value, joint_statistic
 
@@ -30,7 +30,7 @@ def kind(row, *, units=6, copy=1.0, decides=True, seed=0):
 
 def standing(*rows, copies=None):
     copies = copies or [1.0] * len(rows)
-    return joint_standing(
+    return joint_scores(
         [
             kind(row, copy=copy, seed=seed)
             for seed, (row, copy) in enumerate(zip(rows, copies, strict=True))
@@ -72,15 +72,15 @@ def test_the_order_of_the_pool_changes_the_order_of_the_numbers_alone(table, ran
         )
         for one in kinds
     ]
-    before, after = joint_standing(kinds), joint_standing(turned)
+    before, after = joint_scores(kinds), joint_scores(turned)
     # The suspect too: it may stand in a control's place, and then has that control's number.
     np.testing.assert_allclose(after.values, before.values[order], atol=1e-9)
     np.testing.assert_allclose(after.parts, before.parts[order], atol=1e-9)
 
 
 def test_what_does_not_decide_has_no_part_in_it():
-    alone = joint_standing([kind([3.0, 1.0, 2.0])])
-    beside = joint_standing([kind([3.0, 1.0, 2.0]), kind([0.0, 9.0, 9.0], decides=False)])
+    alone = joint_scores([kind([3.0, 1.0, 2.0])])
+    beside = joint_scores([kind([3.0, 1.0, 2.0]), kind([0.0, 9.0, 9.0], decides=False)])
     np.testing.assert_array_equal(beside.values, alone.values)
     np.testing.assert_array_equal(beside.parts, alone.parts)
 
@@ -107,7 +107,7 @@ def test_controls_without_values_are_not_counted():
 
 def valued(*values):
     whole = np.array(values, dtype=float)
-    return JointStanding(
+    return JointScores(
         values=whole,
         parts=whole[:, None],
         table=whole[None],

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from made_up_cases import make_case, strangers, taking
 
-from scope.decision.speaking import AGAINST, FOR_REUSE, speaking_items
+from scope.decision.informative import AGAINST, FOR_REUSE, informative_items
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.shared_mistakes import shared_mistakes
 
 
-def speaking(reference, suspect, expected, gold):
+def informative(reference, suspect, expected, gold):
     """The items of a case of one control, where the suspect was expected to agree so often."""
     rows = np.array([reference, suspect, [0] * len(gold)])
     case = make_case(rows, np.array(gold))
     found = SimpleNamespace(expected=np.array([[np.nan] * len(gold), expected, expected]))
-    return speaking_items(case, found)
+    return informative_items(case, found)
 
 
 def test_agreement_on_an_improbable_mistake_speaks_for_reuse_and_none_on_a_probable_one_against():
-    items = speaking(
+    items = informative(
         # A mistake shared and improbable, one not shared and probable, one shared and probable,
         # one not shared and improbable; right; not answered by either; right for the other alone.
         reference=[1, 1, 1, 1, 0, NOT_GIVEN, 1, 0],
@@ -41,7 +41,7 @@ def test_agreement_on_an_improbable_mistake_speaks_for_reuse_and_none_on_a_proba
 
 def test_of_equals_the_first_asked_is_shown_on_either_side():
     some = 2 * (FOR_REUSE + 5)
-    items = speaking(
+    items = informative(
         reference=[1] * some,
         suspect=[1, 2] * (some // 2),
         expected=[0.5] * some,
@@ -57,7 +57,7 @@ def test_where_no_right_answer_is_known_unusual_answers_speak():
     # Most models answer 0 to the first and 1 to the second question.
     rows = np.array([[2, 1], [2, 1], [0, 1], [0, 1], [0, 1]])
     case = make_case(rows, np.array([UNKNOWN, UNKNOWN]))
-    (item,) = speaking_items(case, shared_mistakes(case.answers))
+    (item,) = informative_items(case, shared_mistakes(case.answers))
     assert (item.id, item.gold, item.reference) == ("0", None, "option 2")
     assert item.weight == pytest.approx(1 - item.expected)
 
@@ -65,7 +65,7 @@ def test_where_no_right_answer_is_known_unusual_answers_speak():
 def test_a_copy_has_nothing_against_it():
     rows, gold = strangers(0, controls=8, items=100)
     case = make_case(taking(rows, 1.0), gold)
-    items = speaking_items(case, shared_mistakes(case.answers))
+    items = informative_items(case, shared_mistakes(case.answers))
     assert len(items) == FOR_REUSE
     assert all(one.weight > 0 and one.reference == one.suspect != one.gold for one in items)
     assert [one.weight for one in items] == sorted((one.weight for one in items), reverse=True)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.evidence.interning import Asked
+from scope.evidence.interning import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.probes import ProbeSet, probes_of_items, probes_of_texts, spelled_alike
+from scope.jobs.reuse.items import ItemSet, spelled_alike, task_items, text_items
 from scope.records import Example, Item, Outcome, Perturbation, Question
 
 
@@ -19,10 +19,10 @@ def choice(number, right=1):
 
 
 def test_questions_with_options_are_asked_by_number():
-    first, second = probes_of_items([choice(1), choice(2, right=None)]).questions
-    assert first.asked == Asked(unit="q1", gold=1, options=3)
+    first, second = task_items([choice(1), choice(2, right=None)]).items
+    assert first.key == AnswerKey(unit="q1", gold=1, options=3)
     assert (first.id, first.unit, first.gold, first.accepted) == ("q1", "q1", "b", ())
-    assert second.asked == Asked(unit="q2", gold=None, options=3)
+    assert second.key == AnswerKey(unit="q2", gold=None, options=3)
     assert second.gold is None
 
 
@@ -33,12 +33,12 @@ def test_questions_without_options_are_asked_in_words():
         Item(question=Question(id="b", text="Where?", context="There."), gold=("",)),
         Item(question=Question(id="c", text="Where?", context="There.")),
     ]
-    known, unanswerable, unknown = probes_of_items(items).questions
-    assert known.asked == Asked(unit="a", gold="the red house")
+    known, unanswerable, unknown = task_items(items).items
+    assert known.key == AnswerKey(unit="a", gold="the red house")
     assert (known.gold, known.accepted) == ("The Red House.", ("red house", "a house"))
     # That there is no answer can be right too.
-    assert unanswerable.asked.gold == ""
-    assert (unknown.asked.gold, unknown.gold, unknown.accepted) == (None, None, ())
+    assert unanswerable.key.gold == ""
+    assert (unknown.key.gold, unknown.gold, unknown.accepted) == (None, None, ())
 
 
 def test_spelling_does_not_make_an_answer_another():
@@ -86,8 +86,8 @@ def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them()
         searched("typo", "A fnie film", None, "A dlul film"),
         searched("synonym", "A good film"),
     ]
-    probes = probes_of_texts(EXAMPLES, sets, ("no", "yes"))
-    assert [(one.id, one.unit, one.question.text) for one in probes.questions] == [
+    items = text_items(EXAMPLES, sets, ("no", "yes"))
+    assert [(one.id, one.unit, one.question.text) for one in items.items] == [
         ("e1", "e1", "A fine film"),
         ("e2", "e2", "A dull film"),
         ("e3", "e3", "A film"),
@@ -95,23 +95,23 @@ def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them()
         ("e2~typo1", "e2", "A dlul film"),
         ("e1~synonym1", "e1", "A good film"),
     ]
-    assert [one.asked.gold for one in probes.questions] == [1, None, None, 1, None, 1]
-    assert {one.asked.options for one in probes.questions} == {2}
-    assert probes.sets == tuple(sets)
+    assert [one.key.gold for one in items.items] == [1, None, None, 1, None, 1]
+    assert {one.key.options for one in items.items} == {2}
+    assert items.sets == tuple(sets)
 
 
 def test_models_of_language_are_asked_for_words():
-    (first, *_) = probes_of_texts(EXAMPLES, [], ()).questions
-    assert first.asked == Asked(unit="e1")
+    (first, *_) = text_items(EXAMPLES, [], ()).items
+    assert first.key == AnswerKey(unit="e1")
 
 
 def test_the_hash_is_that_of_the_words():
-    probes = probes_of_items([choice(1), choice(2)])
-    assert len(probes.hash) == 16
-    int(probes.hash, 16)
+    items = task_items([choice(1), choice(2)])
+    assert len(items.hash) == 16
+    int(items.hash, 16)
     # Answers are no part of the question.
-    assert probes_of_items([choice(1, right=0), choice(2)]).hash == probes.hash
-    first, second = probes.questions
+    assert task_items([choice(1, right=0), choice(2)]).hash == items.hash
+    first, second = items.items
     changed = [
         (second, first),
         (first,),
@@ -126,11 +126,11 @@ def test_the_hash_is_that_of_the_words():
             )
         ),
     ]
-    hashes = {ProbeSet(questions=questions).hash for questions in changed}
+    hashes = {ItemSet(items=questions).hash for questions in changed}
     assert len(hashes) == len(changed)
-    assert probes.hash not in hashes
+    assert items.hash not in hashes
 
 
 def test_any_text_has_a_hash():
     broken = Item(question=Question(id="a", text="half a character: \ud83d"))
-    assert len(probes_of_items([broken]).hash) == 16
+    assert len(task_items([broken]).hash) == 16

@@ -1,4 +1,4 @@
-"""Where the suspect stands among the controls, by all kinds of evidence together."""
+"""The joint statistic: all kinds of evidence in one number for each model."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from scope.decision.case import Kind
 from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic, threshold_rank
 
 Rank = Callable[[float, int], int | None]
-"""How many of so many controls may stand as high as a suspect that is called related."""
+"""How many of a number of controls may rank as high as a suspect that is called related."""
 
 _STEPS = np.arange(1, 101) / 100
-"""Shares of copied answers that are tried."""
+"""Shares of copied answers to try."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class JointStanding:
+class JointScores:
     """The joint statistic of the pool: the suspect first, then the controls.
 
     Attributes
     ----------
     values
-        One number a model, greater where it is more like the reference, NaN where there is none.
+        One number per model, greater if it is more similar to the reference, NaN if undefined.
     parts
-        What each example adds; a model's value is the sum of its parts; shape (models, units).
+        The contribution of each example; a model's value is their sum; shape (models, units).
     table
-        The values that the statistic is made of; shape (kinds, models).
+        The values of each kind of evidence; shape (kinds, models).
     copies
-        The value that a copy of the reference would have by each kind.
+        The value of a copy of the reference, by each kind.
     """
 
     values: NDArray[np.float64]
@@ -47,7 +47,7 @@ class JointStanding:
 
     @property
     def p_value(self) -> float | None:
-        """The conformal p-value; None where the suspect has no value or no control has one."""
+        """The conformal p-value; None if the suspect has no value or no control has one."""
         if np.isnan(self.values[0]) or not len(self.ranked):
             return None
         return conformal_p_value(float(self.values[0]), self.ranked)
@@ -55,11 +55,11 @@ class JointStanding:
     def decisive_control(
         self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
     ) -> int | None:
-        """The place, from 1, of the control that a suspect must stand beyond to be called related.
+        """The index, from 1, of the control that a related suspect must outrank.
 
-        It is the closest to the reference, or a later one where there are many controls; with too
-        few of them, the closest. ``rank`` says how many may be as close, given how many
-        ``different`` controls there are; all of them unless said otherwise.
+        It is the most similar to the reference, or a later one if there are many controls; with
+        too few of them, the most similar. ``rank`` gives the number of controls that may be as
+        similar, from the number of ``different`` controls, by default all.
         """
         known = np.flatnonzero(~np.isnan(self.values[1:])) + 1
         if not len(known):
@@ -70,17 +70,17 @@ class JointStanding:
     def detectable_share(
         self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
     ) -> float | None:
-        """The least share of copied answers for which the p-value by rank would be at most alpha.
+        """The least share of copied answers for which the p-value by rank is at most alpha.
 
-        By one hundredths, each kind's value moved in a straight line to that of a copy. It begins
-        where an independent model would stand: at the median of the controls, or at the suspect's
-        own value if that is less. None where not even a copy would have such a p-value. The verdict
-        takes two further tests, agreement and the paired one, so that it may miss such a share.
+        Each kind's value moves linearly, in steps of 0.01, to that of a copy. It starts at the
+        value of an independent model: the median of the controls, or the suspect's own value if
+        that is less. None if not even a copy has such a p-value. The verdict takes two further
+        tests, agreement and the paired one, and may miss such a share.
         """
         allowed = rank(alpha, different or len(self.ranked))
         if np.isnan(self.values[0]) or allowed is None:
             return None
-        begin = np.array([_of_a_stranger(row) for row in self.table])
+        begin = np.array([_of_an_independent_model(row) for row in self.table])
         for share in _STEPS:
             moved = self.table.copy()
             moved[:, 0] = begin + share * (self.copies - begin)
@@ -90,18 +90,18 @@ class JointStanding:
         return None
 
 
-def _of_a_stranger(values: NDArray[np.float64]) -> float:
-    """The median of the controls that have a value, or the suspect's, the first, if it is less."""
+def _of_an_independent_model(values: NDArray[np.float64]) -> float:
+    """The median of the controls, or the value of the suspect, the first, if it is less."""
     return float(min(values[0], np.nanmedian(values[1:])))
 
 
 def _compares(values: NDArray[np.float64]) -> bool:
-    """Whether the suspect, the first, has a value, and a control to be compared with."""
+    """Whether the suspect, the first, and at least one control have a value."""
     return bool(not np.isnan(values[0]) and (~np.isnan(values[1:])).any())
 
 
-def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
-    """Put the kinds that decide, and that suspect and controls have, into one number a model."""
+def joint_scores(kinds: Sequence[Kind]) -> JointScores:
+    """Combine the deciding kinds that suspect and controls have into one number per model."""
     deciding = [one for one in kinds if one.decides and _compares(one.scores.values[1:])]
     models = len(kinds[0].scores.values) - 1
     table = np.array([one.scores.values[1:] for one in deciding]).reshape(len(deciding), models)
@@ -110,11 +110,11 @@ def joint_standing(kinds: Sequence[Kind]) -> JointStanding:
     for one, row in zip(deciding, table, strict=True):
         spread = float(np.nanstd(row))
         if spread > NO_SPREAD * float(np.nanmax(np.abs(row))):
-            # The mean is taken off evenly, or a model without this kind would seem to lack it all.
+            # The mean is subtracted, so that a model without this kind is not penalised.
             share = float(np.nanmean(row)) / parts.shape[1]
             has = ~np.isnan(row)
             parts[has] += (one.scores.parts[1:][has] - share) / spread
-    return JointStanding(
+    return JointScores(
         values=joint_statistic(table) if deciding else np.full(models, np.nan),
         parts=parts / counts[:, None],
         table=table,

@@ -1,4 +1,4 @@
-"""What a test of reuse asks: the questions of a task, or what `texts` prepares."""
+"""Prepares a test of reuse on the questions of a task; see `scope.jobs.reuse.texts` for texts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
-from scope.jobs.reuse.models import Member, load_tested_models
+from scope.jobs.reuse.items import ItemSet, task_items
+from scope.jobs.reuse.models import ReuseModel, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
-from scope.jobs.reuse.probes import ProbeSet, probes_of_items
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
@@ -18,36 +18,35 @@ from scope.store import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Questions:
-    """What is asked of whom, with everything loaded and checked.
+class PreparedTest:
+    """A test of reuse with everything loaded and checked.
 
-    ``responses`` gives, for an open run, the way of asking; ``probes`` what is asked for the sake
-    of a reference, in a run and showing its progress. ``recognise`` sees that the models are those
-    whose answers the run holds.
+    ``responses`` returns the inference of an open run, ``items`` the questions of a reference.
+    ``recognise`` checks that the models are those whose answers the run has cached.
     """
 
     plan: ReusePlan
     responses: Callable[[Run], Responses]
-    probes: Callable[[Member, Run], ProbeSet]
+    items: Callable[[ReuseModel, Run], ItemSet]
     recognise: Callable[[Run], None]
 
 
-def prepare_task(request: ReuseRequest, progress: Progress) -> Questions:
-    """Questions of a task, answered by models in its role."""
+def prepare_task(request: ReuseRequest, progress: Progress) -> PreparedTest:
+    """Load the models in the role of the task, and its questions."""
     chosen = choose_tasks(
         [request.task], request.data, request.settings, n=request.n, seed=request.seed
     )
     role = chosen[0].task.role
     check_prompts([role], request.model_options)
-    tested = load_tested_models(
+    models = load_reuse_models(
         request,
         load=lambda one: load_answering_model(one, [role], request.model_options),
         progress=progress,
     )
-    require_rows([one.answering_model() for one in tested.members], chosen)
-    probes = probes_of_items(chosen[0].data.items)
+    require_rows([one.answering_model() for one in models.all], chosen)
+    items = task_items(chosen[0].data.items)
     plan = ReusePlan(
-        tested=tested,
+        models=models,
         data=chosen[0].data.card,
         asked=(chosen[0].card(),),
         request=request,
@@ -56,12 +55,12 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> Questions:
     questions = [item.question for item in chosen[0].data.items]
 
     def recognise(run: Run) -> None:
-        for one in tested.members:
+        for one in models.all:
             recognise_answerer(one.answering_model(), chosen[0].task, questions, run, progress)
 
-    return Questions(
+    return PreparedTest(
         plan=plan,
         recognise=recognise,
         responses=lambda run: TaskResponses(task=chosen[0].task, run=run, progress=progress),
-        probes=lambda reference, run: probes,
+        items=lambda reference, run: items,
     )
