@@ -9,9 +9,14 @@ from reports.view.fleet_asked import FleetAsked, fleet_asked
 from reports.view.fleet_expected import Expected, expected
 from reports.view.fleet_forecast import Forecasts, forecasts
 from reports.view.fleet_headline import FleetHeadline, fleet_headline
-from reports.view.fleet_members import Members, members
+from reports.view.fleet_models import Models, models_section
 from reports.view.fleet_predictions import PredictionRow, predictions
-from reports.view.fleet_probes import Communities, Contributions, communities, contribution_section
+from reports.view.fleet_contributions import (
+    Communities,
+    Contributions,
+    communities,
+    contribution_section,
+)
 from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
@@ -25,7 +30,7 @@ class FleetView:
 
     headline: FleetHeadline
     asked: FleetAsked
-    members: Members | None
+    models: Models | None
     expected: Expected | None
     forecasts: Forecasts | None
     routing: Routing | None
@@ -43,8 +48,8 @@ class FleetView:
             (Section("answer", "Answer", "fleet_answer.html.j2"), True),
             (Section("asked", "What was asked", "fleet_asked.html.j2"), True),
             (
-                Section("models", "Models", "fleet_members.html.j2"),
-                self.members is not None,
+                Section("models", "Models", "fleet_models.html.j2"),
+                self.models is not None,
             ),
             (
                 Section("expected", "What to expect", "fleet_expected.html.j2"),
@@ -80,9 +85,9 @@ def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: i
     return FleetView(
         headline=fleet_headline(comparison, findings),
         asked=fleet_asked(comparison, findings),
-        members=None
+        models=None
         if comparison.manifest.job in EXAM_JOBS
-        else members(findings.members, findings.notes, limit=max_models),
+        else models_section(findings.members, findings.notes, limit=max_models),
         expected=expected(findings, limit=max_models),
         forecasts=forecasts(findings),
         routing=routing(findings),

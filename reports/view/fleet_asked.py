@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scope.records import Comparison, DataCard, FleetFindings
 
-MOST_NEWCOMERS = 20
+MOST_NAMED = 20
 """Of more models that were added the first so many are named."""
 
 
@@ -15,7 +15,7 @@ class FleetAsked:
     """The matrix of who answered what, the forecaster in use, and what its questions are read by.
 
     ``unknown`` counts the cells of the matrix without an answer, and ``added`` the models that
-    joined the fleet afterwards, of which the first are ``newcomers``.
+    joined the fleet afterwards, of which the first are ``added_names``.
     """
 
     questions: int
@@ -26,7 +26,7 @@ class FleetAsked:
     forecaster: str
     encoder: str
     added: int
-    newcomers: tuple[str, ...]
+    added_names: tuple[str, ...]
     data: tuple[DataCard, ...]
     notes: tuple[str, ...]
     files: tuple[str, ...]
@@ -44,7 +44,7 @@ def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
         forecaster=findings.forecaster,
         encoder=findings.encoder,
         added=len(added),
-        newcomers=added[:MOST_NEWCOMERS],
+        added_names=added[:MOST_NAMED],
         data=comparison.manifest.data,
         notes=findings.notes,
         files=findings.files,

@@ -68,7 +68,7 @@ class PredictFinding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeFinding:
+class MapFinding:
     """Communities whose models lie nearer to each other than chance, and the best contribution.
 
     ``beyond`` says of the contribution what `beyond_chance` says; where any is beyond chance,
@@ -112,7 +112,7 @@ class FleetHeadline:
     asked: int
     most_asked: tuple[str, str] | None
     predict: PredictFinding | None
-    probe: ProbeFinding | None
+    map: MapFinding | None
 
 
 def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHeadline:
@@ -132,7 +132,7 @@ def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHead
         asked=len(findings.mix),
         most_asked=_most_asked(findings),
         predict=_predict(findings.predictions),
-        probe=_probe(findings),
+        map=_map(findings),
     )
 
 
@@ -222,7 +222,7 @@ def _defined(
             yield one, one.tau
 
 
-def _probe(findings: FleetFindings) -> ProbeFinding | None:
+def _map(findings: FleetFindings) -> MapFinding | None:
     if not findings.communities and not findings.contributions:
         return None
     tested = [one.p_adjusted for one in findings.communities if one.p_adjusted is not None]
@@ -233,7 +233,7 @@ def _probe(findings: FleetFindings) -> ProbeFinding | None:
     ]
     best = _best(others)
     helping = sum(beyond_chance(one.value) == "more" for one in others)
-    return ProbeFinding(
+    return MapFinding(
         near=sum(value < 0.05 for value in tested),
         tested=len(tested),
         source=None if best is None else best.source,

@@ -8,7 +8,7 @@ from typing import ClassVar
 from reports.view.probe_alignment import Alignment, alignment_section
 from reports.view.probe_asked import ProbeAsked, probe_asked
 from reports.view.probe_headline import ProbeHeadline, probe_headline
-from reports.view.probe_ladder import Ladder, ladder
+from reports.view.probe_steps import Steps, steps_section
 from reports.view.probe_layers import Layers, layers
 from reports.view.probe_misjudged import Misjudged, misjudged_section
 from reports.view.reproduce import Reproduce, reproduce
@@ -22,7 +22,7 @@ class ProbeView:
 
     headline: ProbeHeadline
     asked: ProbeAsked
-    ladder: Ladder | None
+    steps: Steps | None
     layers: Layers | None
     alignments: tuple[Alignment, ...]
     misjudged: Misjudged | None
@@ -36,7 +36,7 @@ class ProbeView:
         every = (
             (Section("answer", "Answer", "probe_answer.html.j2"), True),
             (Section("asked", "What was asked", "probe_asked.html.j2"), True),
-            (Section("steps", "Step by step", "probe_ladder.html.j2"), self.ladder is not None),
+            (Section("steps", "Step by step", "probe_steps.html.j2"), self.steps is not None),
             (
                 Section("layers", "Layer by layer", "probe_layers.html.j2"),
                 self.layers is not None,
@@ -62,7 +62,7 @@ def probe_view(comparison: Comparison, findings: ProbeFindings, *, max_pairs: in
     return ProbeView(
         headline=probe_headline(comparison, findings),
         asked=probe_asked(comparison, findings),
-        ladder=ladder(findings),
+        steps=steps_section(findings),
         layers=layers(findings),
         alignments=alignment_section(findings),
         misjudged=misjudged_section(findings, limit=max_pairs),

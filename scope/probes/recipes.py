@@ -14,7 +14,7 @@ Loss = Literal["squared", "log_variance"]
 STEPS: tuple[Step, ...] = ("raw", "mlp", "siamese", "autoencoder", "final")
 """In the paper's order: each adds something to the one before."""
 
-DRAWN: tuple[Step, ...] = ("siamese", "autoencoder", "final")
+RANDOM_STEPS: tuple[Step, ...] = ("siamese", "autoencoder", "final")
 """Steps with encoders, of which something is drawn in training: each seed gives another probe."""
 
 PRETRAINED: tuple[Step, ...] = ("autoencoder", "final")

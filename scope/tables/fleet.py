@@ -46,7 +46,7 @@ def fleet(job: str, found: FleetFindings, folder: Path | None = None) -> Rendera
         _predictions(found),
         _contributions(found),
         _communities(found),
-        None if job in EXAM_JOBS else _members(found),
+        None if job in EXAM_JOBS else _models(found),
     )
     parts += [one for one in tables if one is not None]
     parts += [Text(printable(line)) for line in _foot(found, folder)]
@@ -167,7 +167,7 @@ def _community(one: CommunityDistance) -> tuple[str, ...]:
     )
 
 
-def _members(found: FleetFindings) -> Table | None:
+def _models(found: FleetFindings) -> Table | None:
     """The most and the least accurate models, where no other table says more of the fleet."""
     if found.routers or found.predictions:
         return None

@@ -49,7 +49,7 @@ def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
     parts: list[RenderableType] = [Text(printable(line)) for line in _head(found)]
     for name in dict.fromkeys(score.model for score in found.scores):
         scores = [score for score in found.scores if score.model == name]
-        parts += [_ladder(name, scores), *(Text(line) for line in _below(found, scores))]
+        parts += [_steps(name, scores), *(Text(line) for line in _below(found, scores))]
     parts += [Text(line) for line in _legend(found)]
     parts += [one for one in (_differences(found), _layers(found)) if one is not None]
     parts += [Text(line) for line in _caveats(found)]
@@ -73,7 +73,7 @@ def _head(found: ProbeFindings) -> Iterator[str]:
         )
 
 
-def _ladder(name: str, scores: Sequence[StepScore]) -> Table:
+def _steps(name: str, scores: Sequence[StepScore]) -> Table:
     """A model's steps; the four columns of numbers leave the names no more than they need."""
     from rich.table import Table
     from rich.text import Text

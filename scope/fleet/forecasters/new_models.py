@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.skills import newcomer_skills
+from scope.fleet.forecasters.skills import new_model_skills
 from scope.fleet.layout import Answers
 
 Numbers = NDArray[np.float64]
@@ -87,13 +87,13 @@ class FittedQuestions(NamedTuple):
     skills: NDArray[np.float32]
 
 
-def placed_skills(
+def expected_skills(
     fitted: FittedQuestions, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
 ) -> NDArray[np.float32]:
     """The share of right answers to be expected of further models over all fitted questions.
 
     What their vectors predict, moved by as much as their answers were better than predicted
-    (`newcomer_skills`).
+    (`new_model_skills`).
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def placed_skills(
     >>> offsets = np.repeat([9, -9], 10).astype(np.float32)
     >>> questions = FittedQuestions(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
     >>> easy = np.ones((10, 1), dtype=np.float32)
-    >>> placed_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
+    >>> expected_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
     [0.5]
     """
     from scipy.special import expit
@@ -121,10 +121,10 @@ def placed_skills(
         everywhere[model] = chances.mean()
         there[model] = chances[rows[~np.isnan(answers[:, model])]].mean()
     questions = len(fitted.coordinates)
-    return newcomer_skills(answers, fitted.skills, questions, (everywhere, there))
+    return new_model_skills(answers, fitted.skills, questions, (everywhere, there))
 
 
-def place(
+def most_probable_vectors(
     spread: Spread,
     coordinates: NDArray[np.float32],
     offsets: NDArray[np.float32],
@@ -158,7 +158,7 @@ def place(
     >>> spread = spread_of(np.array([[-1], [0], [1]], dtype=np.float32))
     >>> questions, offsets = np.ones((4, 1), dtype=np.float32), np.zeros(4, dtype=np.float32)
     >>> answers = np.array([[1, 1], [1, 0], [1, 1], [1, 0]], dtype=np.float32)
-    >>> print(place(spread, questions, offsets, answers).round(2))
+    >>> print(most_probable_vectors(spread, questions, offsets, answers).round(2))
     [[1.04]
      [0.  ]]
     """

@@ -54,7 +54,7 @@ def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
     return drawn
 
 
-def newcomer_skills(
+def new_model_skills(
     answers: Answers,
     fleet: NDArray[np.float32],
     questions: int,
@@ -84,7 +84,7 @@ def newcomer_skills(
 
     >>> fleet = np.array([0.4, 0.6], dtype=np.float32)
     >>> one, ten = np.ones((1, 1), dtype=np.float32), np.ones((10, 1), dtype=np.float32)
-    >>> print(newcomer_skills(one, fleet, 10).round(2), newcomer_skills(ten, fleet, 10))
+    >>> print(new_model_skills(one, fleet, 10).round(2), new_model_skills(ten, fleet, 10))
     [0.61] [1.]
     """
     known = ~np.isnan(answers)

@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from scope.fleet.forecasters.factorization import Factors, factorize
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
-from scope.fleet.forecasters.newcomers import (
+from scope.fleet.forecasters.cold_start import (
     Prior,
     answer_noise,
-    checked_newcomers,
-    newcomer_vectors,
+    checked_new_models,
+    new_model_vectors,
     vector_prior,
 )
 from scope.fleet.forecasters.ridge import fit_ridge
@@ -135,10 +135,10 @@ class TextFactors(TextForecaster):
         DataError
             When they do not go together, or a model has no answer.
         """
-        places, given = checked_newcomers(rows, answers, len(self.question_vectors_))
+        places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with threadpool_limits(1):
-            found = newcomer_vectors(self.question_vectors_[places], given, prior)
+            found = new_model_vectors(self.question_vectors_[places], given, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
         larger.skills_ = larger.model_vectors_[:, 0]

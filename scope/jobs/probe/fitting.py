@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scope.data import load_data
 from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
-from scope.jobs.probe.leakage_groups import Ties, ties_of
+from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
 from scope.jobs.probe.pairwise import alignments, differences
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
@@ -31,7 +31,7 @@ from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared, bare_comparison
 from scope.paths import expanded
-from scope.probes import DRAWN, PRETRAINED, SavedProbe, save_probe
+from scope.probes import RANDOM_STEPS, PRETRAINED, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
 from scope.records import Comparison, DataCard, Setting
 from scope.store import Run
@@ -99,14 +99,14 @@ def _find(
     run: Run,
 ) -> Comparison:
     models = _read_all(plan, request, readers, progress)
-    ties = ties_of(plan.pairs)
-    judged = [_fit_one(plan, request, model, ties, progress) for model in models]
+    leakage = leakage_groups(plan.pairs)
+    judged = [_fit_one(plan, request, model, leakage, progress) for model in models]
     between = alignments(models, plan.pairs.test, request.seed)
     given = {one.model.name: one.given for one in judged}
     found = replace(
         with_models(plan.findings((*_notes(request), *between.notes)), judged),
         differences=differences(
-            request.ordered_steps[-1], given, human_scores(plan.pairs.test), ties.groups
+            request.ordered_steps[-1], given, human_scores(plan.pairs.test), leakage.groups
         ),
         alignments=between.maps,
         files=() if request.save is None else (str(expanded(request.save)),),
@@ -131,7 +131,11 @@ def _read_all(
 
 
 def _fit_one(
-    plan: ProbePlan, request: ProbeRequest, model: ReadModel, ties: Ties, progress: Progress
+    plan: ProbePlan,
+    request: ProbeRequest,
+    model: ReadModel,
+    leakage: LeakageGroups,
+    progress: Progress,
 ) -> JudgedModel:
     material = Material(
         pairs=plan.pairs,
@@ -145,7 +149,7 @@ def _fit_one(
             probe=fitted[-1].probe, source=model.source, canaries=_canaries(plan, model)
         )
         save_probe(saved, expanded(request.save))
-    return judge_model(model, fitted, plan.pairs.test, ties)
+    return judge_model(model, fitted, plan.pairs.test, leakage)
 
 
 def _canaries(plan: ProbePlan, model: ReadModel) -> dict[str, NDArray[np.float32]]:
@@ -158,11 +162,11 @@ def _canaries(plan: ProbePlan, model: ReadModel) -> dict[str, NDArray[np.float32
 
 def _notes(request: ProbeRequest) -> tuple[str, ...]:
     notes = []
-    if request.seeds > 1 and set(request.ordered_steps) & set(DRAWN):
+    if request.seeds > 1 and set(request.ordered_steps) & set(RANDOM_STEPS):
         notes.append(
             f"estimates, gains among them, are those of the seed {request.seed}; "
             f"with {request.seeds} seeds were fitted: "
-            f"{', '.join(step for step in request.ordered_steps if step in DRAWN)}"
+            f"{', '.join(step for step in request.ordered_steps if step in RANDOM_STEPS)}"
         )
     if set(request.ordered_steps) & set(PRETRAINED):
         notes.append(

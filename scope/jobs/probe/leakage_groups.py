@@ -16,8 +16,8 @@ Groups = NDArray[np.int64]
 """Shape (pairs,) or (sentences,): equal numbers hang together by common sentences."""
 
 
-class Ties(NamedTuple):
-    """What ties test pairs to each other and to the pairs that a probe has learned from.
+class LeakageGroups(NamedTuple):
+    """What leakage test pairs to each other and to the pairs that a probe has learned from.
 
     ``groups`` has a number a pair, ``unseen`` says of each whether neither of its sentences stands
     in a training or development pair. A saved probe does not know its pairs: there it is None.
@@ -37,8 +37,8 @@ class Ties(NamedTuple):
         return 0 if self.unseen is None else int(self.unseen.sum())
 
 
-def ties_of(pairs: GivenPairs) -> Ties:
-    """What ties the test pairs.
+def leakage_groups(pairs: GivenPairs) -> LeakageGroups:
+    """What leakage the test pairs.
 
     Examples
     --------
@@ -46,15 +46,15 @@ def ties_of(pairs: GivenPairs) -> Ties:
     >>> def pair(first, second):
     ...     return ScoredPair(id=first, first=first, second=second, score=1.0)
     >>> test = (pair("a", "b"), pair("c", "d"), pair("e", "b"))
-    >>> ties_of(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
-    Ties(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
+    >>> leakage_groups(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
+    LeakageGroups(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
     """
     groups = np.array(connected(pairs.test), dtype=np.int64)
     known = _known(pairs)
     if not known:
-        return Ties(groups, None)
+        return LeakageGroups(groups, None)
     unseen = [pair.first not in known and pair.second not in known for pair in pairs.test]
-    return Ties(groups, np.array(unseen, dtype=np.bool_))
+    return LeakageGroups(groups, np.array(unseen, dtype=np.bool_))
 
 
 def groups_of_sentences(pairs: Pairs, sentences: Sequence[str]) -> Groups:

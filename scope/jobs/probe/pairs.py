@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.errors import DataError, SpecError
-from scope.jobs.probe.splitting import SHARE, set_apart
+from scope.jobs.probe.splitting import SHARE, split_development
 from scope.printing import counted
 from scope.probes.checks import Scores
 from scope.protocols import PairData, PairTask, Part
@@ -83,8 +83,8 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
     cards = [one.card for one in (train, development, test) if one is not None]
     notes = _note_on_range(test.pairs, task)
     if development is None:
-        apart = set_apart(train.pairs, seed)
-        learned, chosen = apart.train, apart.development
+        split = split_development(train.pairs, seed)
+        learned, chosen = split.train, split.development
         _require_some_apart(train.pairs, chosen)
         notes = (
             *notes,

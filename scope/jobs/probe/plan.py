@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scope.core.request import reproduce
 from scope.jobs.identity import software_versions
 from scope.jobs.latent_store import LatentTable
-from scope.jobs.probe.leakage_groups import notes_on_overlap, ties_of
+from scope.jobs.probe.leakage_groups import notes_on_overlap, leakage_groups
 from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
@@ -96,13 +96,13 @@ class ProbePlan:
             Rules that were applied, beside those for the pairs and what they have in common.
         """
         low, high = self.chosen.ends
-        ties = ties_of(self.pairs)
+        leakage = leakage_groups(self.pairs)
         return ProbeFindings(
             train=len(self.pairs.train),
             development=len(self.pairs.development),
             test=len(self.pairs.test),
-            unseen=ties.unseen_count,
-            groups=ties.group_count,
+            unseen=leakage.unseen_count,
+            groups=leakage.group_count,
             sentences=len(self.pairs.sentences),
             unlabelled=len(self.unlabelled),
             low=low,

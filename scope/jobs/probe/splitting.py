@@ -13,14 +13,14 @@ SHARE = 0.1
 """Of the training pairs, where no development pairs are given."""
 
 
-class Apart(NamedTuple):
+class Split(NamedTuple):
     """Pairs to learn from and pairs to choose by, each in their own order."""
 
     train: tuple[ScoredPair, ...]
     development: tuple[ScoredPair, ...]
 
 
-def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
+def split_development(pairs: Sequence[ScoredPair], seed: int) -> Split:
     """Draw a tenth of the pairs, group by group: pairs that share a sentence stay together.
 
     A group that is greater than what is still wanted is passed over, so that there may be fewer,
@@ -32,8 +32,8 @@ def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
     ...     ScoredPair(id=str(place), first=f"a{place // 2}", second=f"b{place}", score=1.0)
     ...     for place in range(20)
     ... ]
-    >>> apart = set_apart(pairs, seed=0)
-    >>> len(apart.train), len({pair.first for pair in apart.development})
+    >>> split = split_development(pairs, seed=0)
+    >>> len(split.train), len({pair.first for pair in split.development})
     (18, 1)
     """
     groups = connected(pairs)
@@ -46,7 +46,7 @@ def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
     for number in np.random.default_rng(seed).permutation(len(ordered)):
         if len(drawn) + len(ordered[number]) <= wanted:
             drawn.update(ordered[number])
-    return Apart(
+    return Split(
         tuple(pair for place, pair in enumerate(pairs) if place not in drawn),
         tuple(pair for place, pair in enumerate(pairs) if place in drawn),
     )

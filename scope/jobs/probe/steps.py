@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
 from scope.jobs.probe.request import ProbeRequest
-from scope.probes import DRAWN, PRETRAINED, SimilarityProbe, Step
+from scope.probes import RANDOM_STEPS, PRETRAINED, SimilarityProbe, Step
 from scope.probes.checks import Scores
 from scope.probes.enough_pairs import require_enough_pairs
 from scope.protocols import Advance, Progress
 
-PRETRAINED_BY_LOT: tuple[Step, ...] = ("autoencoder",)
+RANDOM_PRETRAINING: tuple[Step, ...] = ("autoencoder",)
 """The steps whose learning from sentences without scores is drawn by the seed as well."""
 
 
@@ -77,25 +77,27 @@ def fit_steps(
     """A probe of each step, in order; every seed's is tried on the test pairs."""
     with progress.task("fitting", _count_fits(request)) as advance:
         # The latents of the pool are gone from memory when those of the pairs are read.
-        ladder = _pretrained(request, material, advance)
+        prepared = _pretrained(request, material, advance)
         train, development = (
             latents_of(material.table, pairs)
             for pairs in (material.pairs.train, material.pairs.development)
         )
-        return tuple(_fit_step(probes, train, development, material, advance) for probes in ladder)
+        return tuple(
+            _fit_step(probes, train, development, material, advance) for probes in prepared
+        )
 
 
 def _pretrained(
     request: ProbeRequest, material: Material, advance: Advance
 ) -> list[list[SimilarityProbe]]:
     """For each step a probe a seed, which knows what is learned before any score."""
-    ladder = [_probes(request, step, material.ends) for step in request.ordered_steps]
+    prepared = [_probes(request, step, material.ends) for step in request.ordered_steps]
     if set(request.ordered_steps) & set(PRETRAINED):
         latents = material.table.rows(material.pool)
-        for step, probes in zip(request.ordered_steps, ladder, strict=True):
+        for step, probes in zip(request.ordered_steps, prepared, strict=True):
             if step in PRETRAINED:
-                _pretrain(probes, latents, alike=step not in PRETRAINED_BY_LOT, advance=advance)
-    return ladder
+                _pretrain(probes, latents, alike=step not in RANDOM_PRETRAINING, advance=advance)
+    return prepared
 
 
 def _probes(request: ProbeRequest, step: Step, ends: tuple[float, float]) -> list[SimilarityProbe]:
@@ -138,12 +140,12 @@ def _fit_step(
 
 
 def _seeds(request: ProbeRequest, step: Step) -> int:
-    return request.seeds if step in DRAWN else 1
+    return request.seeds if step in RANDOM_STEPS else 1
 
 
 def _count_fits(request: ProbeRequest) -> int:
     pretrained = sum(
-        _seeds(request, step) if step in PRETRAINED_BY_LOT else 1
+        _seeds(request, step) if step in RANDOM_PRETRAINING else 1
         for step in request.ordered_steps
         if step in PRETRAINED
     )

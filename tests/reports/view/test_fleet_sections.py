@@ -7,10 +7,10 @@ import pytest
 from made_up_fleet_comparison import CATEGORIES, KNN, MODELS, USED, findings
 
 from reports.view.fleet import fleet_view
-from reports.view.fleet_asked import MOST_NEWCOMERS
+from reports.view.fleet_asked import MOST_NAMED
 from reports.view.fleet_forecast import MOST_DRAWN, forecasts
 from reports.view.fleet_predictions import MOST_DOTS, predictions
-from reports.view.fleet_probes import communities, contribution_section
+from reports.view.fleet_contributions import communities, contribution_section
 from reports.view.fleet_routing import MOST_SHARES, routing
 from reports.view.fleet_words import forecaster_names
 from scope.records import BenchmarkPoint, FleetFindings, RouteShare, Undefined
@@ -195,12 +195,12 @@ def test_models_that_were_added_are_counted_and_the_first_named(fleet_comparison
     def asked(found):
         return fleet_view(fleet_comparison, found, max_models=9).asked
 
-    assert (asked(findings()).added, asked(findings()).newcomers) == (1, (MODELS[5],))
-    assert (asked(EMPTY).added, asked(EMPTY).newcomers) == (0, ())
+    assert (asked(findings()).added, asked(findings()).added_names) == (1, (MODELS[5],))
+    assert (asked(EMPTY).added, asked(EMPTY).added_names) == (0, ())
     late = findings().members[5]
-    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NEWCOMERS + 3))
+    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NAMED + 3))
     made = asked(replace(EMPTY, members=many))
-    assert (made.added, len(made.newcomers), made.newcomers[0]) == (23, 20, "m0")
+    assert (made.added, len(made.added_names), made.added_names[0]) == (23, 20, "m0")
 
 
 def test_where_all_is_undefined_there_are_tables_and_no_charts():

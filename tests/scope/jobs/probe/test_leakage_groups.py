@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe.leakage_groups import groups_of_sentences, notes_on_overlap, ties_of
+from scope.jobs.probe.leakage_groups import groups_of_sentences, notes_on_overlap, leakage_groups
 from scope.jobs.probe.pairs import GivenPairs
 from scope.records import ScoredPair
 
@@ -22,16 +22,16 @@ def given(train="", development="", test=""):
 
 
 def test_pairs_that_share_a_sentence_are_one_group_and_a_known_sentence_makes_a_pair_seen():
-    ties = ties_of(given("ax", "yd", "ab cd ef fb gh"))
-    assert ties.groups.tolist() == [0, 1, 0, 0, 2]
-    assert ties.unseen.tolist() == [False, False, True, True, True]
-    assert (ties.group_count, ties.unseen_count) == (3, 3)
+    leakage = leakage_groups(given("ax", "yd", "ab cd ef fb gh"))
+    assert leakage.groups.tolist() == [0, 1, 0, 0, 2]
+    assert leakage.unseen.tolist() == [False, False, True, True, True]
+    assert (leakage.group_count, leakage.unseen_count) == (3, 3)
 
 
 def test_a_saved_probe_does_not_know_what_is_unseen():
     pairs = given(test="ab cd")
-    assert ties_of(pairs).unseen is None
-    assert ties_of(pairs).unseen_count == 0
+    assert leakage_groups(pairs).unseen is None
+    assert leakage_groups(pairs).unseen_count == 0
     (note,) = notes_on_overlap(pairs)
     assert "does not keep its training pairs" in note
 

@@ -35,7 +35,7 @@ class StepRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelLadder:
+class ModelSteps:
     """The steps of one model's probe, each on the same test pairs."""
 
     model: str
@@ -54,7 +54,7 @@ class StepDifference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ladder:
+class Steps:
     """All models' steps; ``seeds`` is the greatest number of seeds of a step.
 
     ``unseen`` says that some test pairs hold a sentence that was learned from, so that the others
@@ -63,7 +63,7 @@ class Ladder:
     step does.
     """
 
-    models: tuple[ModelLadder, ...]
+    models: tuple[ModelSteps, ...]
     chart: IntervalChart | None
     differences: tuple[StepDifference, ...]
     meanings: tuple[tuple[str, str], ...]
@@ -77,14 +77,14 @@ class Ladder:
     high: str
 
 
-def ladder(findings: ProbeFindings) -> Ladder | None:
+def steps_section(findings: ProbeFindings) -> Steps | None:
     """The steps of all models; None where no probe was scored."""
     if not findings.scores:
         return None
     names = tuple(dict.fromkeys(score.model for score in findings.scores))
-    return Ladder(
+    return Steps(
         models=tuple(
-            ModelLadder(model=name, rows=tuple(map(_row, of_model(findings, name))))
+            ModelSteps(model=name, rows=tuple(map(_row, of_model(findings, name))))
             for name in names
         ),
         chart=_chart(findings, names),

@@ -78,7 +78,7 @@ def answer_noise(answers: Answers, factors: Factors) -> float:
     return min(max(unfitted, _LEAST_NOISE), most)
 
 
-def newcomer_vectors(
+def new_model_vectors(
     coordinates: NDArray[np.float32], answers: Answers, prior: Prior
 ) -> NDArray[np.float32]:
     """The most probable vector of each further model, by Bayesian linear regression.
@@ -102,7 +102,7 @@ def newcomer_vectors(
 
     >>> prior = Prior(np.array([0.5]), np.array([[0.1]]), 0.2)
     >>> right = np.ones((2, 1), dtype=np.float32)
-    >>> newcomer_vectors(np.zeros((2, 0), dtype=np.float32), right, prior).tolist()
+    >>> new_model_vectors(np.zeros((2, 0), dtype=np.float32), right, prior).tolist()
     [[0.75]]
     """
     design = np.column_stack([np.ones(len(coordinates)), coordinates.astype(np.float64)])
@@ -119,7 +119,7 @@ def newcomer_vectors(
     return found
 
 
-def checked_newcomers(
+def checked_new_models(
     rows: NDArray[np.int64], answers: Answers, questions: int
 ) -> tuple[NDArray[np.int64], Answers]:
     """The rows and answers of further models, if they go together.

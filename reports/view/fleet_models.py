@@ -14,7 +14,7 @@ OF_THE_MAP = "the map"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemberRow:
+class ModelRow:
     """One model; ``community`` is its community's place among all, None for none.
 
     ``error`` orders the rows in the page, the largest first.
@@ -29,7 +29,7 @@ class MemberRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Members:
+class Models:
     """The models, the most accurate first; ``total`` counts those left out, too.
 
     ``drawn`` counts the dots of the map; ``notes`` say what it shows of the models' differences.
@@ -39,14 +39,14 @@ class Members:
     drawn: int
     notes: tuple[str, ...]
     total: int
-    rows: tuple[MemberRow, ...]
+    rows: tuple[ModelRow, ...]
     communities: tuple[str, ...]
     nearest: bool
 
 
-def members(
+def models_section(
     models: tuple[FleetModel, ...], notes: Sequence[str] = (), *, limit: int
-) -> Members | None:
+) -> Models | None:
     """The models and their map, ``limit`` of them at most; None where there are none.
 
     Of the run's notes those that speak of the map stand beside it.
@@ -56,7 +56,7 @@ def members(
     ordered = sorted(models, key=lambda model: -_skill(model))[:limit]
     communities = tuple(dict.fromkeys(one.community for one in models if one.community is not None))
     chart = map_chart(ordered)
-    return Members(
+    return Models(
         chart=chart,
         drawn=0 if chart is None else len(chart.dots),
         notes=tuple(note for note in notes if note.startswith(OF_THE_MAP)),
@@ -72,9 +72,9 @@ def _skill(model: FleetModel) -> float:
     return model.skill.value if isinstance(model.skill, Estimate) else -1.0
 
 
-def _row(model: FleetModel, communities: tuple[str, ...]) -> MemberRow:
+def _row(model: FleetModel, communities: tuple[str, ...]) -> ModelRow:
     community = None if model.community is None else communities.index(model.community)
-    return MemberRow(
+    return ModelRow(
         name=model.name,
         added=model.added,
         cell=wording.cell(model.skill),
