@@ -1,4 +1,4 @@
-"""The report of a job on a fleet of models as a reader sees it."""
+"""The report of a job on a fleet of models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scope.records.fleet import EXAM_JOBS
 
 @dataclass(frozen=True, kw_only=True)
 class FleetView:
-    """The contents of the sections; those without content are left out of the page."""
+    """The contents of the sections; empty sections are omitted."""
 
     headline: FleetHeadline
     asked: FleetAsked
@@ -43,7 +43,7 @@ class FleetView:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that have content, in their order."""
+        """The sections that have content, in order."""
         every = (
             (Section("answer", "Answer", "fleet_answer.html.j2"), True),
             (Section("asked", "What was asked", "fleet_asked.html.j2"), True),
@@ -52,7 +52,7 @@ class FleetView:
                 self.models is not None,
             ),
             (
-                Section("expected", "What to expect", "fleet_expected.html.j2"),
+                Section("expected", "Expected accuracy", "fleet_expected.html.j2"),
                 self.expected is not None,
             ),
             (
@@ -61,7 +61,7 @@ class FleetView:
             ),
             (Section("routing", "Routing", "fleet_routing.html.j2"), self.routing is not None),
             (
-                Section("predictions", "Benchmarks predicted", "fleet_predictions.html.j2"),
+                Section("predictions", "Predicted benchmarks", "fleet_predictions.html.j2"),
                 bool(self.predictions),
             ),
             (
@@ -80,7 +80,7 @@ class FleetView:
 def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: int) -> FleetView:
     """Every section of the report on these findings.
 
-    ``max_models`` bounds how many models are drawn and listed, not what is counted.
+    ``max_models`` limits how many models are shown and listed; counts include all.
     """
     return FleetView(
         headline=fleet_headline(comparison, findings),

@@ -15,9 +15,9 @@ OF_THE_MAP = "the map"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """One model; ``community`` is its community's place among all, None for none.
+    """One model; ``community`` is the index of its community, or None.
 
-    ``error`` orders the rows in the page, the largest first.
+    ``error`` is the sort key for "least accurate first".
     """
 
     name: str
@@ -30,9 +30,9 @@ class ModelRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Models:
-    """The models, the most accurate first; ``total`` counts those left out, too.
+    """The models, the most accurate first; ``total`` includes those not listed.
 
-    ``drawn`` counts the dots of the map; ``notes`` say what it shows of the models' differences.
+    ``drawn`` counts the dots of the map; ``notes`` are the notes on the map.
     """
 
     chart: MapChart | None
@@ -47,9 +47,9 @@ class Models:
 def models_section(
     models: tuple[FleetModel, ...], notes: Sequence[str] = (), *, limit: int
 ) -> Models | None:
-    """The models and their map, ``limit`` of them at most; None where there are none.
+    """At most ``limit`` models and their map; None if there are none.
 
-    Of the run's notes those that speak of the map stand beside it.
+    The run's notes on the map are shown with it.
     """
     if not models:
         return None
@@ -68,7 +68,7 @@ def models_section(
 
 
 def _skill(model: FleetModel) -> float:
-    """The accuracy, or less than any where it is unknown."""
+    """The accuracy, or -1 if unknown."""
     return model.skill.value if isinstance(model.skill, Estimate) else -1.0
 
 
