@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from reports.view.fleet_asked import FleetAsked, fleet_asked
-from reports.view.fleet_expected import Expected, expected
-from reports.view.fleet_forecast import Forecasts, forecasts
-from reports.view.fleet_headline import FleetHeadline, fleet_headline
-from reports.view.fleet_models import Models, models_section
-from reports.view.fleet_predictions import PredictionRow, predictions
 from reports.view.fleet_contributions import (
     Communities,
     Contributions,
     communities,
     contribution_section,
 )
+from reports.view.fleet_expected import Expected, expected
+from reports.view.fleet_forecast import Forecasts, forecasts
+from reports.view.fleet_headline import FleetHeadline, fleet_headline
+from reports.view.fleet_models import Models, models_section
+from reports.view.fleet_predictions import PredictionRow, predictions
 from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section

@@ -103,7 +103,7 @@ def _title(model: FleetModel) -> str:
 
 
 def _by_community(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
-    """The largest communities first; then one group of small communities and one of no community."""
+    """The largest communities first, then the small ones as one group, then no community."""
     sizes = Counter(model.community for model, _ in placed if model.community is not None)
     loose = len(placed) - sizes.total()
     room = MOST_GROUPS - (loose > 0)

@@ -27,12 +27,12 @@ _ROUTERS: Mapping[str, str] = MappingProxyType(
 )
 
 _BY_SKILL_AND_TEXT = (
-    "the model with the highest routing score within the budget. The score is a model’s skill plus "
-    "the prediction from the text, weighted by its use in cross-validation: with weight 0 one model "
+    "the model with the highest routing score, subject to costs. The score is a model’s skill plus "
+    "the prediction from the text, with a weight from cross-validation; with weight 0 one model "
     "gets all questions"
 )
 _BY_PROBABILITY = (
-    "the model with the highest predicted probability of a correct answer within the budget"
+    "the model with the highest predicted probability of a correct answer, subject to costs"
 )
 _WEIGHED = ("factors", "irt")
 """The forecasters that learn a weight of the text for routing."""
@@ -91,7 +91,7 @@ def of_mean(scores: Sequence[ForecastScore]) -> ForecastScore | None:
 
 
 def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
-    """The side of 0 of a difference's interval: ``more``, ``less`` or ``unclear``; None without one.
+    """The side of 0 of an interval: ``more``, ``less`` or ``unclear``; None without an interval.
 
     With very few questions it is ``few``.
 

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
+    expected_skills,
     logit_places,
     most_probable_vectors,
-    expected_skills,
     spread_of,
 )
-from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.response_model import ResponseModel, fit_responses
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.skills import shrunk_skills

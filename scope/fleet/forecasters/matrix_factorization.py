@@ -12,16 +12,16 @@ from threadpoolctl import threadpool_limits
 
 from scope.errors import SpecError
 from scope.fleet.forecasters.bilinear import Numbers, Settings, train_bilinear
+from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
+    expected_skills,
     logit_places,
     most_probable_vectors,
-    expected_skills,
     spread_of,
 )
-from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.factorization import Factors, factorize
-from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.cold_start import (
     Prior,
     answer_noise,
@@ -20,6 +18,8 @@ from scope.fleet.forecasters.cold_start import (
     new_model_vectors,
     vector_prior,
 )
+from scope.fleet.forecasters.factorization import Factors, factorize
+from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.text_inputs import TextForecaster
 from scope.fleet.forecasters.validation import (

@@ -128,7 +128,7 @@ def load_needed_encoder(
 def learn(
     matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
 ) -> Learned:
-    """Encode the questions, select a forecaster by cross-validation, and fit it on all questions."""
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all."""
     table, layout = tabulate(
         matrix, encoder, progress, features=learning.features and learning.reads_texts
     )

@@ -57,7 +57,8 @@ def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Plac
             f"{forecaster.short_name} has no vectors of models",
         )
     return Placed(
-        np.asarray(own), f"the map is a line, because {forecaster.short_name} has one number per model"
+        np.asarray(own),
+        f"the map is a line, because {forecaster.short_name} has one number per model",,
     )
 
 

@@ -124,7 +124,7 @@ def routing_note(forecaster: Forecaster) -> str:
     if weights is None:
         return (
             "the router selects the model with the highest probability of a correct answer by "
-            f"{forecaster.short_name}, within the budget"
+            f"{forecaster.short_name}, subject to costs"
         )
     if not weights.any():
         return (
@@ -145,7 +145,7 @@ def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
         for category, weight in zip(forecaster.layout.categories, weights, strict=False)
         if not weight
     ]
-    return f"; for {listed(named, most=5)}, where text is harmful, weight 0" if named else ""
+    return f"; the weight is 0 for {listed(named, most=5)}, where it is harmful" if named else ""
 
 
 def _mean_cost(

@@ -72,6 +72,6 @@ def require_enough_left(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], 
     if left < folds:
         raise SpecError(
             f"{counted(left, 'training question')} and {int(held_out.sum())} held out",
-            expected=f"{folds} or more training questions with different texts, for cross-validation",
+            expected=f"{folds} or more training questions with distinct texts",
             fix="hold out fewer with --test-share, or add questions",
         )

@@ -1,4 +1,4 @@
-"""What one model's probes are worth on the test pairs, step by step and layer by layer."""
+"""Evaluates one model's probes on the test pairs, by step and by layer."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from scope.records import (
 )
 
 WORST = 10
-"""So many of the worst test pairs of each model are shown."""
+"""The number of worst test pairs shown for each model."""
 
 
 class JudgedModel(NamedTuple):
-    """What is found of one model; ``given`` are the test scores by its last step's probe."""
+    """The results of one model; ``given`` are the test scores by its last step's probe."""
 
     model: ProbedModel
     scores: tuple[StepScore, ...]
@@ -51,7 +51,7 @@ class JudgedModel(NamedTuple):
 def judge_model(
     model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, leakage: LeakageGroups
 ) -> JudgedModel:
-    """Hold the probes of a model against people's scores of the test pairs."""
+    """Compare the scores of a model's probes with the human scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
     return JudgedModel(
         model=model.record(),
@@ -63,7 +63,7 @@ def judge_model(
 
 
 def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> ProbeFindings:
-    """The findings with what was found of each model, one after the other."""
+    """The findings with the results of all models."""
     return replace(
         findings,
         models=tuple(one.model for one in judged),
@@ -76,7 +76,7 @@ def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> Probe
 def step_scores(
     model: str, fitted: Sequence[FittedStep], wanted: Scores, leakage: LeakageGroups
 ) -> tuple[StepScore, ...]:
-    """How well each step's probe follows people, and what it gains beyond the step before."""
+    """Each step's correlation with human scores, and its gain over the previous step."""
     return tuple(
         _step_score(model, one, before, wanted, leakage)
         for before, one in zip([None, *fitted], fitted, strict=False)
@@ -86,7 +86,7 @@ def step_scores(
 def layer_scores(
     model: str, probe: SimilarityProbe, test: PairLatents, groups: Groups
 ) -> tuple[LayerScore, ...]:
-    """What each layer knows by itself, and what a probe loses without it."""
+    """Each layer's correlation, and the decrease of the probe's without it."""
     curve = partial(layer_curve, *test, low=probe.low, high=probe.high, groups=groups)
     raw = curve()
     encoded = curve(probe=probe) if probe.step in RANDOM_STEPS else None
@@ -104,7 +104,7 @@ def layer_scores(
 
 
 def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
-    """The pairs whose scores are furthest from people's, the worst first.
+    """The pairs with the largest difference from human scores, the largest first.
 
     Examples
     --------
@@ -153,16 +153,16 @@ def _step_score(
 
 
 def _on_unseen(given: Scores, wanted: Scores, leakage: LeakageGroups) -> Estimate | Undefined:
-    """Pearson's correlation on the pairs without a sentence that was learned from."""
+    """Pearson's correlation on the unseen pairs."""
     if leakage.unseen is None:
-        return Undefined(reason="a saved probe does not keep its training pairs", n=0)
+        return Undefined(reason="the training pairs of a saved probe are unknown", n=0)
     if not leakage.unseen.any():
-        return Undefined(reason="every test pair has a sentence of the other pairs", n=0)
+        return Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     return pearson_estimate(
         given[leakage.unseen], wanted[leakage.unseen], leakage.groups[leakage.unseen]
     )
 
 
 def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
-    """One a seed, None where there is no correlation."""
+    """One value per seed, None if undefined."""
     return tuple(one.value if isinstance(one, Estimate) else None for one in estimates)

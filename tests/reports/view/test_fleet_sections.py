@@ -8,9 +8,9 @@ from made_up_fleet_comparison import CATEGORIES, KNN, MODELS, USED, findings
 
 from reports.view.fleet import fleet_view
 from reports.view.fleet_asked import MOST_NAMED
+from reports.view.fleet_contributions import communities, contribution_section
 from reports.view.fleet_forecast import MOST_DRAWN, forecasts
 from reports.view.fleet_predictions import MOST_DOTS, predictions
-from reports.view.fleet_contributions import communities, contribution_section
 from reports.view.fleet_routing import MOST_SHARES, routing
 from reports.view.fleet_words import forecaster_names
 from scope.records import BenchmarkPoint, FleetFindings, RouteShare, Undefined

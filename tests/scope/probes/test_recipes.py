@@ -1,4 +1,4 @@
-from scope.probes.recipes import RANDOM_STEPS, PRETRAINED, RECIPES, STEPS, Recipe
+from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, RECIPES, STEPS, Recipe
 
 
 def test_the_recipes_are_those_that_were_chosen_on_development_pairs():

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import DataError
-from scope.fleet.forecasters.factorization import factorize
 from scope.fleet.forecasters.cold_start import (
     Prior,
     answer_noise,
@@ -14,6 +13,7 @@ from scope.fleet.forecasters.cold_start import (
     new_model_vectors,
     vector_prior,
 )
+from scope.fleet.forecasters.factorization import factorize
 
 
 def problem(seed, answered=30, size=4):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe.leakage_groups import groups_of_sentences, notes_on_overlap, leakage_groups
+from scope.jobs.probe.leakage_groups import groups_of_sentences, leakage_groups, notes_on_overlap
 from scope.jobs.probe.pairs import GivenPairs
 from scope.records import ScoredPair
 
