@@ -58,7 +58,7 @@ def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Plac
         )
     return Placed(
         np.asarray(own),
-        f"the map is a line, because {forecaster.short_name} has one number per model",,
+        f"the map is a line, because {forecaster.short_name} has one number per model",
     )
 
 

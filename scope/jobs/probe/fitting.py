@@ -120,10 +120,10 @@ def _read_all(
 ) -> list[ReadModel]:
     models = []
     for name in plan.names:
-        # Once a model has read all, nobody holds it any more: it may be large.
+        # A model is released after reading all texts, because it may be large.
         reader = readers.pop(0)
         recognise_reader(plan.texts, reader, progress)
-        # The first text, for which the model is loaded, shows how many layers it has.
+        # The first text loads the model and gives its number of layers.
         shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, progress))
         require_enough(request, shown.layers, plan.pairs.train)
         models.append(read_texts(name, reader, plan.texts, progress))

@@ -17,7 +17,7 @@ Groups = NDArray[np.int64]
 
 
 class LeakageGroups(NamedTuple):
-    """What leakage test pairs to each other and to the pairs that a probe has learned from.
+    """Groups of test pairs that share sentences, and pairs without sentences of training.
 
     ``groups`` has one number per pair. ``unseen`` is a mask of the pairs of which no sentence is in
     a training or development pair; None for a saved probe, whose training pairs are unknown.
@@ -38,7 +38,7 @@ class LeakageGroups(NamedTuple):
 
 
 def leakage_groups(pairs: GivenPairs) -> LeakageGroups:
-    """What leakage the test pairs.
+    """The leakage groups of the test pairs.
 
     Examples
     --------

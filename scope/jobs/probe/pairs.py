@@ -171,7 +171,7 @@ def _is_readable(task: PairTask, spec: str, seed: int) -> bool:
 def _require_some_apart(pairs: Pairs, drawn: Pairs) -> None:
     if len(drawn) < 2:
         raise DataError(
-            f"{counted(len(pairs), 'training pair')}, of which {len(drawn)} can be split for "
+            f"{counted(len(pairs), 'training pair')} of which {len(drawn)} can be split for "
             "development",
             expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence with "
             "the others",

@@ -84,7 +84,7 @@ def test_the_reliability_curve_holds_the_defined_bins_and_the_table_all():
     assert [row.between for row in made.reliability][2] == "0.50 to 0.75"
     assert made.reliability[2].observed.reason.startswith("empty")
     assert made.curve.dots[0].title == (
-        "forecast 12.5 %: 18.8\u00a0% came true, [15.6, 21.9], n = 400"
+        "predicted 12.5 %: 18.8\u00a0% correct, [15.6, 21.9], n = 400"
     )
     assert forecasts(replace(EMPTY, reliability=findings().reliability)).rows == ()
 
@@ -107,10 +107,10 @@ def test_routing_is_held_against_each_baseline():
 @pytest.mark.parametrize(
     ("forecaster", "said"),
     [
-        ("factors(dimensions=8)", "skill, plus as much of what the text predicts"),
-        ("irt", "skill, plus as much of what the text predicts"),
-        ("knn", "forecast with the highest probability"),
-        ("mf(epochs=3)", "forecast with the highest probability"),
+        ("factors(dimensions=8)", "skill plus the prediction from the text"),
+        ("irt", "skill plus the prediction from the text"),
+        ("knn", "the highest predicted probability"),
+        ("mf(epochs=3)", "the highest predicted probability"),
     ],
 )
 def test_what_a_router_asks_by_depends_on_the_forecaster(forecaster, said):

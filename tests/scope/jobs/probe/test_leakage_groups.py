@@ -33,7 +33,7 @@ def test_a_saved_probe_does_not_know_what_is_unseen():
     assert leakage_groups(pairs).unseen is None
     assert leakage_groups(pairs).unseen_count == 0
     (note,) = notes_on_overlap(pairs)
-    assert "does not keep its training pairs" in note
+    assert "does not contain its training pairs" in note
 
 
 def test_sentences_belong_to_the_group_of_their_pairs():
@@ -46,19 +46,19 @@ def test_sentences_belong_to_the_group_of_their_pairs():
     ("parts", "unlabelled", "told"),
     [
         (("wx", "yz", "ab cd"), "pq", ()),
-        (("ax bx", "yz", "ab cd"), "", "1 a sentence in common with the training pairs"),
-        (("wx", "ad", "ab cd"), "", "2 one in common with the development pairs"),
-        (("wx", "yz", "ab cd"), "dq", "1 one that stands among those without scores"),
+        (("ax bx", "yz", "ab cd"), "", "1 share a sentence with the training pairs"),
+        (("wx", "ad", "ab cd"), "", "2 share one with the development pairs"),
+        (("wx", "yz", "ab cd"), "dq", "1 share one with the sentences without scores"),
         (
             ("ba wx", "yz dc", "ab cd ce"),
             "b",
-            "1 a sentence in common with the training pairs; 2 one in common with the development "
-            "pairs; 1 one that stands among those without scores; 2 the very sentences of a "
-            "training or development pair",
+            "1 share a sentence with the training pairs; 2 share one with the development pairs; "
+            "1 share one with the sentences without scores; 2 are identical to a training or "
+            "development pair",
         ),
     ],
 )
 def test_what_test_pairs_have_in_common_with_others_is_counted(parts, unlabelled, told):
     pairs = given(*parts)
-    wanted = (f"of {len(pairs.test)} test pairs have {told}",) if told else ()
+    wanted = (f"of {len(pairs.test)} test pairs, {told}",) if told else ()
     assert notes_on_overlap(pairs, tuple(unlabelled)) == wanted

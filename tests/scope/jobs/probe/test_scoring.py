@@ -119,8 +119,8 @@ def test_unseen_pairs_are_judged_by_themselves(three_steps):
 @pytest.mark.parametrize(
     ("unseen", "reason"),
     [
-        (None, "a saved probe does not keep its training pairs"),
-        (np.zeros(6, dtype=np.bool_), "every test pair has a sentence of the other pairs"),
+        (None, "the training pairs of a saved probe are unknown"),
+        (np.zeros(6, dtype=np.bool_), "every test pair shares a sentence with the other pairs"),
     ],
 )
 def test_without_unseen_pairs_there_is_a_reason(three_steps, unseen, reason):
