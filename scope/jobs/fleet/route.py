@@ -123,8 +123,8 @@ def routing_note(forecaster: Forecaster) -> str:
     weights = getattr(forecaster, "route_weights_", None)
     if weights is None:
         return (
-            "the router selects the model with the highest probability of a correct answer by "
-            f"{forecaster.short_name}, subject to costs"
+            "the router selects the model with the highest probability of a correct answer, as "
+            f"predicted by {forecaster.short_name}, subject to costs"
         )
     if not weights.any():
         return (

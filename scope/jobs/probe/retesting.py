@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from scope.jobs.latent_store import recognise_reader
-from scope.jobs.probe.leakage_groups import ties_of
+from scope.jobs.probe.leakage_groups import leakage_groups
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pairs import read_test_alone
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
@@ -61,7 +61,7 @@ def _find(
     model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
     test = latents_of(model.table, plan.pairs.test)
     fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
-    judged = judge_model(model, [fitted], plan.pairs.test, ties_of(plan.pairs))
+    judged = judge_model(model, [fitted], plan.pairs.test, leakage_groups(plan.pairs))
     found = with_models(plan.findings(), [judged])
     manifest = plan.manifest([model.table])
     return replace(bare_comparison(manifest), probe=found)

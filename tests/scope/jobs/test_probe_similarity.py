@@ -130,7 +130,9 @@ def test_a_model_that_is_gone_is_to_be_named_where_it_is_now(tmp_path):
     with pytest.raises(ModelError) as caught:
         load(tiny)
     assert f"no folder `{tmp_path / 'model'}`" in caught.value.found
-    assert caught.value.fix.startswith(f"say where it is now: --semscore probe:{tiny.folder}#SPEC")
+    assert caught.value.fix.startswith(
+        f"give its current location: --semscore probe:{tiny.folder}#SPEC"
+    )
     assert "--model" not in caught.value.fix
 
 

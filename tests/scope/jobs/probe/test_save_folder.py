@@ -62,7 +62,7 @@ def test_a_probe_of_another_model_is_not_replaced_and_both_are_named(tmp_path):
         prepare_folder(tmp_path, SOURCE)
     assert "contains a probe of `hf:bert` with the fingerprint `34cd`" in error.value.found
     assert "`hf:llama`" in error.value.expected
-    assert "with the fingerprint `12ab`" in error.value.expected
+    assert "the fingerprint `12ab`" in error.value.expected
     assert (tmp_path / DESCRIPTION).read_text(encoding="utf-8") == kept
 
 
