@@ -1,4 +1,4 @@
-"""Vectors of further models from a few answers each, with all that was learned left as it is."""
+"""Vectors of new models from a few answers each, with all other parameters frozen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_NOISE = 1e-3
 
 
 class Prior(NamedTuple):
-    """What a fleet says about a model before it answers: its vector's ``mean`` and ``covariance``.
+    """The prior of a new model's vector from a fleet: ``mean`` and ``covariance``.
 
     A vector is the skill and then the coordinates. ``noise`` is the variance of an answer about
     what the right vector predicts.
@@ -81,7 +81,7 @@ def answer_noise(answers: Answers, factors: Factors) -> float:
 def new_model_vectors(
     coordinates: NDArray[np.float32], answers: Answers, prior: Prior
 ) -> NDArray[np.float32]:
-    """The most probable vector of each further model, by Bayesian linear regression.
+    """The most probable vector of each new model, by Bayesian linear regression.
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def new_model_vectors(
 def checked_new_models(
     rows: NDArray[np.int64], answers: Answers, questions: int
 ) -> tuple[NDArray[np.int64], Answers]:
-    """The rows and answers of further models, if they go together.
+    """The rows and answers of new models, if they go together.
 
-    All right, or all wrong, is allowed here: the fleet says what it is worth.
+    Answers that are all right or all wrong are allowed.
 
     Raises
     ------

@@ -117,7 +117,7 @@ class ItemResponse(TextForecaster):
         return scores
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, each with the most probable abilities after its answers."""
+        """A copy with new models, each with the most probable abilities after its answers."""
         rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         skills = self.skills_[: self.fitted_]

@@ -83,7 +83,7 @@ class MatrixFactorization(VectorForecaster):
         self.seed = seed
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, each at the likeliest place among the fleet's vectors."""
+        """A copy with new models, each with its most probable vector."""
         rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
         fitted = FittedQuestions(self.question_vectors_, offsets, self.skills_[: self.fitted_])
@@ -127,7 +127,7 @@ class MatrixFactorization(VectorForecaster):
         return np.asarray(expit(logits, out=logits))
 
     def check_parameters(self) -> None:
-        """See that all numbers are such as can be."""
+        """Check that all numbers are such as can be."""
         wrong = {
             "dimensions": self.dimensions < 1,
             "epochs": self.epochs < 1,

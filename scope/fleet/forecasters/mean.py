@@ -47,7 +47,7 @@ class MeanForecaster(VectorForecaster):
         self.layout = layout
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, whose accuracy is that of these answers."""
+        """A copy with new models, whose accuracy is that of these answers."""
         _, checked = checked_new_models(rows, answers, self.questions_)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])

@@ -1,4 +1,4 @@
-"""Finds a model's place among vectors that are there already, from some of its answers."""
+"""Vectors of new models among those of a fitted fleet, by logistic regression on answers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class FittedQuestions(NamedTuple):
 def expected_skills(
     fitted: FittedQuestions, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
 ) -> NDArray[np.float32]:
-    """The share of right answers to be expected of further models over all fitted questions.
+    """The share of right answers to be expected of new models over all fitted questions.
 
     What their vectors predict, moved by as much as their answers were better than predicted
     (`new_model_skills`).
@@ -98,7 +98,7 @@ def expected_skills(
     Parameters
     ----------
     vectors
-        Of the further models, as `place` found them.
+        Of the new models, from `most_probable_vectors`.
     rows, answers
         Which of the questions they answered, and how.
 
@@ -130,7 +130,7 @@ def most_probable_vectors(
     offsets: NDArray[np.float32],
     answers: Answers,
 ) -> NDArray[np.float32]:
-    """The most probable vectors of further models, if they are like those of the fleet.
+    """The most probable vectors of new models, if they are like those of the fleet.
 
     The logit of a right answer is the question's coordinates times the model's vector, plus the
     question's offset. Before its answers are seen, a vector is taken to be normal with mean and
@@ -144,12 +144,12 @@ def most_probable_vectors(
     coordinates, offsets
         Of the questions answered, shapes (questions, dimensions) and (questions,).
     answers
-        Shape (questions, further models): 1 right, 0 wrong, NaN unknown.
+        Shape (questions, new models): 1 right, 0 wrong, NaN unknown.
 
     Returns
     -------
     NDArray
-        Shape (further models, dimensions).
+        Shape (new models, dimensions).
 
     Examples
     --------

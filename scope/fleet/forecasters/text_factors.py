@@ -118,7 +118,7 @@ class TextFactors(TextForecaster):
             return self._forecasts(table, self.route_weights_[self.layout.codes(table)])
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models: their vectors from some answers, all else frozen.
+        """A copy with new models: their vectors from some answers, all else frozen.
 
         A vector's prior is the spread of the vectors of the models that were fitted; others that
         were added before do not count. A hundred answers are predicted from in milliseconds.
@@ -128,7 +128,7 @@ class TextFactors(TextForecaster):
         rows
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
-            Shape (len(rows), further models): 1 right, 0 wrong, NaN unknown.
+            Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
 
         Raises
         ------

@@ -68,7 +68,7 @@ def test_a_further_model_has_its_own_accuracy_and_stands_last():
 def test_answers_to_unknown_questions_and_unknown_answers_do_not_count():
     ids = [f"q{place}" for place in range(20)] + ["other"]
     correct = [np.nan] + [1.0] * 20
-    with pytest.raises(DataError, match=r"19 answers of `new` to questions .* of 21 given"):
+    with pytest.raises(DataError, match=r"19 answers of `new` to questions .* among 21 questions"):
         with_added_models(fleet_of(MeanForecaster), answers(ids, [""] * 21, correct))
 
 
