@@ -33,10 +33,7 @@ TEST_SHARE = 0.2
 def costs_by_model(written: Sequence[str]) -> dict[str, float]:
     """Costs by model; the last `=` separates name and number.
 
-    Raises
-    ------
-    SpecError
-        If an entry has no name or no number, or a name occurs twice.
+    A SpecError if an entry has no name or no number, or a name occurs twice.
 
     Examples
     --------
@@ -206,11 +203,10 @@ class ForecastRequest(FleetOrAnswers, Learns):
 class RouteRequest(ForecastRequest):
     """Select a model for each new question.
 
-    The selection uses each model's skill, and the question's text if that helps in
-    cross-validation; otherwise one model gets all questions. All selections are written to
-    routes.csv in the run's folder, each with the probability that the model answers correctly.
-    If answers are known, the router is compared with the single best model, a random choice with
-    the router's mix of models, and an oracle.
+    The selection uses each model's skill, and the question's text if that helps in cross-validation.
+    All selections are written to routes.csv in the run's folder, with the predicted probability. If
+    answers are known, the router is compared with the single best model, a random choice and an
+    oracle.
 
     Example: scope fleet route --fleet ours --questions new.csv
     """
@@ -297,6 +293,7 @@ def _job(name: str, request: type[FleetRequest], model_options: type | None = Lo
     )
 
 
+# In the order of the help page.
 JOBS = (
     _job("embed", EmbedRequest),
     _job("forecast", ForecastRequest),
@@ -304,4 +301,3 @@ JOBS = (
     _job("predict", PredictRequest, None),
     _job("map", MapRequest),
 )
-"""In the order of the help page."""

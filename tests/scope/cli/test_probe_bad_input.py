@@ -260,7 +260,7 @@ def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
     assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
     message = refused(*ASKED, "--save", "bert")
     assert "`bert` contains no probe, but `config.json`" in message
-    assert "name another one with --save" in message
+    assert "choose another folder with --save" in message
 
 
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
