@@ -31,9 +31,7 @@ TEST_SHARE = 0.2
 
 
 def costs_by_model(written: Sequence[str]) -> dict[str, float]:
-    """Costs by model; the last `=` separates name and number.
-
-    A SpecError if an entry has no name or no number, or a name occurs twice.
+    """Costs by model, each once; the last `=` separates name and number.
 
     Examples
     --------
@@ -203,10 +201,9 @@ class ForecastRequest(FleetOrAnswers, Learns):
 class RouteRequest(ForecastRequest):
     """Select a model for each new question.
 
-    The selection uses each model's skill, and the question's text if that helps in cross-validation.
-    All selections are written to routes.csv in the run's folder, with the predicted probability. If
-    answers are known, the router is compared with the single best model, a random choice and an
-    oracle.
+    The selection uses each model's skill, and the question's text if that helps. It is written to
+    routes.csv in the run's folder, with the predicted probability. If answers are known, the router
+    is compared with the single best model, a random choice and an oracle.
 
     Example: scope fleet route --fleet ours --questions new.csv
     """
@@ -293,7 +290,6 @@ def _job(name: str, request: type[FleetRequest], model_options: type | None = Lo
     )
 
 
-# In the order of the help page.
 JOBS = (
     _job("embed", EmbedRequest),
     _job("forecast", ForecastRequest),
