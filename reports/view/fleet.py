@@ -1,4 +1,4 @@
-"""The report of a job on a fleet of models as a reader sees it."""
+"""The report of a job on a fleet of models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from reports.view.fleet_asked import FleetAsked, fleet_asked
+from reports.view.fleet_contributions import (
+    Communities,
+    Contributions,
+    communities,
+    contribution_section,
+)
 from reports.view.fleet_expected import Expected, expected
 from reports.view.fleet_forecast import Forecasts, forecasts
 from reports.view.fleet_headline import FleetHeadline, fleet_headline
-from reports.view.fleet_members import Members, members
+from reports.view.fleet_models import Models, models_section
 from reports.view.fleet_predictions import PredictionRow, predictions
-from reports.view.fleet_probes import Communities, Contributions, communities, contribution_section
 from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
@@ -21,11 +26,11 @@ from scope.records.fleet import EXAM_JOBS
 
 @dataclass(frozen=True, kw_only=True)
 class FleetView:
-    """The contents of the sections; those without content are left out of the page."""
+    """The contents of the sections; empty sections are omitted."""
 
     headline: FleetHeadline
     asked: FleetAsked
-    members: Members | None
+    models: Models | None
     expected: Expected | None
     forecasts: Forecasts | None
     routing: Routing | None
@@ -38,16 +43,16 @@ class FleetView:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that have content, in their order."""
+        """The sections that have content, in order."""
         every = (
             (Section("answer", "Answer", "fleet_answer.html.j2"), True),
             (Section("asked", "What was asked", "fleet_asked.html.j2"), True),
             (
-                Section("models", "Models", "fleet_members.html.j2"),
-                self.members is not None,
+                Section("models", "Models", "fleet_models.html.j2"),
+                self.models is not None,
             ),
             (
-                Section("expected", "What to expect", "fleet_expected.html.j2"),
+                Section("expected", "Expected accuracy", "fleet_expected.html.j2"),
                 self.expected is not None,
             ),
             (
@@ -56,7 +61,7 @@ class FleetView:
             ),
             (Section("routing", "Routing", "fleet_routing.html.j2"), self.routing is not None),
             (
-                Section("predictions", "Benchmarks predicted", "fleet_predictions.html.j2"),
+                Section("predictions", "Predicted benchmarks", "fleet_predictions.html.j2"),
                 bool(self.predictions),
             ),
             (
@@ -75,14 +80,14 @@ class FleetView:
 def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: int) -> FleetView:
     """Every section of the report on these findings.
 
-    ``max_models`` bounds how many models are drawn and listed, not what is counted.
+    ``max_models`` limits how many models are shown and listed; counts include all.
     """
     return FleetView(
         headline=fleet_headline(comparison, findings),
         asked=fleet_asked(comparison, findings),
-        members=None
+        models=None
         if comparison.manifest.job in EXAM_JOBS
-        else members(findings.members, findings.notes, limit=max_models),
+        else models_section(findings.members, findings.notes, limit=max_models),
         expected=expected(findings, limit=max_models),
         forecasts=forecasts(findings),
         routing=routing(findings),

@@ -1,4 +1,4 @@
-"""The section with what was asked of a fleet: its matrix, its forecaster, and the rules applied."""
+"""The section with the configuration: the matrix, the forecaster and the rules applied."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from scope.records import Comparison, DataCard, FleetFindings
 
-MOST_NEWCOMERS = 20
-"""Of more models that were added the first so many are named."""
+MOST_NAMED = 20
+"""At most so many added models are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetAsked:
-    """The matrix of who answered what, the forecaster in use, and what its questions are read by.
+    """The response matrix, the forecaster in use and the encoder of its questions.
 
-    ``unknown`` counts the cells of the matrix without an answer, and ``added`` the models that
-    joined the fleet afterwards, of which the first are ``newcomers``.
+    ``unknown`` counts the cells of the matrix without an answer, ``added`` the models added to the
+    fleet after fitting; ``added_names`` are the first of them.
     """
 
     questions: int
@@ -26,14 +26,14 @@ class FleetAsked:
     forecaster: str
     encoder: str
     added: int
-    newcomers: tuple[str, ...]
+    added_names: tuple[str, ...]
     data: tuple[DataCard, ...]
     notes: tuple[str, ...]
     files: tuple[str, ...]
 
 
 def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
-    """What was asked, as the job counted it."""
+    """The configuration and counts of a job on a fleet."""
     added = tuple(model.name for model in findings.members if model.added)
     return FleetAsked(
         questions=findings.questions,
@@ -44,7 +44,7 @@ def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
         forecaster=findings.forecaster,
         encoder=findings.encoder,
         added=len(added),
-        newcomers=added[:MOST_NEWCOMERS],
+        added_names=added[:MOST_NAMED],
         data=comparison.manifest.data,
         notes=findings.notes,
         files=findings.files,

@@ -1,4 +1,4 @@
-"""The section with what is expected of the models on the questions asked."""
+"""The section with the expected accuracies of the models on the questions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scope.records import Estimate, FleetFindings, Undefined
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The models expected to be right most often first; ``total`` counts those left out, too."""
+    """The models by expected accuracy, highest first; ``total`` includes those not listed."""
 
     rows: tuple[tuple[str, wording.Cell], ...]
     total: int
 
 
 def expected(findings: FleetFindings, *, limit: int) -> Expected | None:
-    """What is expected of the models, ``limit`` of them at most; None where it was not asked."""
+    """The expected accuracies of at most ``limit`` models; None if not requested."""
     if not findings.expected:
         return None
     ordered = sorted(findings.expected, key=lambda one: _from_greatest(one.accuracy))

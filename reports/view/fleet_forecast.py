@@ -1,4 +1,4 @@
-"""The section with forecasts: how often they are right, where, and how far they can be trusted."""
+"""The section with forecasts: their accuracy, by category too, and their calibration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.view.plots import (
 from scope.records import Estimate, FleetFindings, ForecastScore, ReliabilityBin
 
 MOST_DRAWN = 20
-"""More categories than this stand in the table alone."""
+"""With more categories there is a table and no chart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, kw_only=True)
 class BinRow:
-    """Forecasts between two probabilities."""
+    """Forecasts in one bin of probabilities."""
 
     between: str
     predicted: str
@@ -53,7 +53,7 @@ class Forecasts:
 
 
 def forecasts(findings: FleetFindings) -> Forecasts | None:
-    """What there is to say of forecasts; None where none were made."""
+    """The section on forecasts; None if there are none."""
     if not findings.scores and not findings.reliability:
         return None
     parts = by_category(findings.scores)
@@ -82,7 +82,7 @@ def _row(score: ForecastScore) -> ScoreRow:
 def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
     names = forecaster_names(score.forecaster for score in scores)
     return estimate_chart(
-        "Share of answers forecast correctly, by forecaster; the numbers stand in the table",
+        "Accuracy of the forecasts by forecaster; the numbers are in the table",
         ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
         ("accuracy",),
         beside=False,
@@ -91,13 +91,13 @@ def _chart(scores: tuple[ForecastScore, ...]) -> IntervalChart | None:
 
 
 def _category_chart(scores: list[ForecastScore]) -> IntervalChart | None:
-    """The forecaster in use and the mean alone, as more would not be told apart."""
+    """Only the forecaster in use and the mean: more would not be legible."""
     names = forecaster_names(score.forecaster for score in scores)
     drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
     if len({one.category for one in drawn}) > MOST_DRAWN:
         return None
     return estimate_chart(
-        "Share of answers forecast correctly, by category; the numbers stand in the table",
+        "Accuracy of the forecasts by category; the numbers are in the table",
         ((one.category or "", names[one.forecaster], one.accuracy) for one in drawn),
         tuple(dict.fromkeys(names[one.forecaster] for one in drawn)),
         close=True,
@@ -113,11 +113,11 @@ def _bin(one: ReliabilityBin) -> BinRow:
 
 
 def _curve(bins: tuple[ReliabilityBin, ...]) -> ScatterChart | None:
-    """Where forecasts and what came true are the same, a dot lies on the diagonal."""
+    """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
     dots = tuple(
         ScatterDot(
-            title=f"forecast {wording.percent(one.predicted)} %: "
-            f"{wording.share_cell(one.observed).value} came true, "
+            title=f"predicted {wording.percent(one.predicted)} %: "
+            f"{wording.share_cell(one.observed).value} correct, "
             f"{wording.share_cell(one.observed).interval}, n = {one.observed.n:,}",
             x=one.predicted,
             y=one.observed.value,
@@ -129,10 +129,9 @@ def _curve(bins: tuple[ReliabilityBin, ...]) -> ScatterChart | None:
     if not dots:
         return None
     return ScatterChart(
-        label="Share of answers that were right, by forecast probability; the numbers stand in "
-        "the table",
-        x_title="forecast probability of a right answer",
-        y_title="share that was right",
+        label="Share of correct answers by predicted probability; the numbers are in the table",
+        x_title="predicted probability of a correct answer",
+        y_title="share of correct answers",
         dots=dots,
         diagonal=True,
         joined=True,

@@ -1,4 +1,4 @@
-"""The first section of a report on a fleet: what its job found, in a few sentences."""
+"""The first section of a report on a fleet: the main results in a few sentences."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from scope.records import (
 )
 
 SIGNIFICANT_SHARE = 0.95
-"""A benchmark counts as predicted where so many of the splits are significant."""
+"""A benchmark counts as predicted if at least this share of the splits is significant."""
 
 BY_CHANCE = 0.05
-"""Contributions that would come about with at least this probability are no finding."""
+"""Contributions that are at least this likely by chance are not a finding."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForecastFinding:
-    """How often the forecaster in use is right, beside knowing each model's mean alone.
+    """The accuracy of the forecaster in use, compared with each model's mean.
 
-    ``mean`` and ``gain`` are None where it is the mean itself, or was not compared with it.
+    ``mean`` and ``gain`` are None if it is the mean itself or was not compared with it.
     """
 
     forecaster: str
@@ -40,12 +40,12 @@ class ForecastFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class RouteFinding:
-    """How often the model that the router asks is right, beside always asking the single best.
+    """The accuracy of the router, compared with the single best model.
 
-    ``beyond`` says what `beyond_chance` says of the gain over the single best model, but ``mix``
-    where the router is better than that and not surely better than a random choice with the same
-    mix of models, and so at the same cost; and ``dearer`` where it is better than both and a
-    question costs more than with the single best model.
+    ``beyond`` is `beyond_chance` of the gain over the single best model; ``mix`` if the router is
+    better than that but not significantly better than a random choice with the same mix of
+    models, which has the same cost; ``dearer`` if it is better than both and a question costs
+    more than with the single best model.
     """
 
     accuracy: wording.Cell
@@ -59,7 +59,7 @@ class RouteFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictFinding:
-    """How many of the benchmarks are predicted, and the best and the least well predicted ones."""
+    """The number of predicted benchmarks, and the best and worst predicted ones."""
 
     predicted: int
     benchmarks: int
@@ -68,15 +68,15 @@ class PredictFinding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeFinding:
-    """Communities whose models lie nearer to each other than chance, and the best contribution.
+class MapFinding:
+    """Communities whose models are closer to each other than by chance, and the best contribution.
 
-    ``beyond`` says of the contribution what `beyond_chance` says; where any is beyond chance,
-    ``helping`` of ``contributions`` are, and the best is the greatest of these. ``by_chance`` says
-    that as many intervals may lie above 0 where no contribution does.
+    ``beyond`` is `beyond_chance` of the best contribution. ``helping`` of ``contributions`` are
+    above 0 by their intervals; if there are any, the best is the largest of these. ``by_chance``
+    is whether so many intervals above 0 are likely without any true contribution.
 
-    ``tested`` counts the communities that have a p-value; nearer counts after Holm's correction
-    over all of them.
+    ``tested`` counts the communities with a p-value, ``near`` those significant after Holm's
+    correction.
     """
 
     near: int
@@ -92,12 +92,12 @@ class ProbeFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class FleetHeadline:
-    """What a reader who stops here should have read; parts that were not asked for are None.
+    """The main results; parts that were not requested are None.
 
-    ``known`` is the share of the matrix that is known, in per cent. ``most_asked`` is the model
-    that the router asks most often, and the share of the questions; ``asked`` counts all of them.
-    ``expected`` are the models expected to be right most and least often on the questions asked,
-    each with the number of others whose interval overlaps with its own.
+    ``known`` is the percentage of the matrix that is known. ``most_asked`` is the model that the
+    router selects most often, with its share of the questions; ``asked`` counts the selected
+    models. ``expected`` are the models with the highest and lowest expected accuracy, each with
+    the number of others whose interval overlaps with its own.
     """
 
     title: str
@@ -112,7 +112,7 @@ class FleetHeadline:
     asked: int
     most_asked: tuple[str, str] | None
     predict: PredictFinding | None
-    probe: ProbeFinding | None
+    map: MapFinding | None
 
 
 def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHeadline:
@@ -132,7 +132,7 @@ def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHead
         asked=len(findings.mix),
         most_asked=_most_asked(findings),
         predict=_predict(findings.predictions),
-        probe=_probe(findings),
+        map=_map(findings),
     )
 
 
@@ -185,7 +185,7 @@ def _worth(every: Mapping[str, RouterScore]) -> str | None:
 
 
 def _costs(router: RouterScore, single: RouterScore | None) -> tuple[str, str] | None:
-    """What a question costs with the router, and with the single best model."""
+    """The cost per question of the router and of the single best model."""
     if single is None or router.cost is None or single.cost is None:
         return None
     return f"{router.cost:.4g}", f"{single.cost:.4g}"
@@ -222,7 +222,7 @@ def _defined(
             yield one, one.tau
 
 
-def _probe(findings: FleetFindings) -> ProbeFinding | None:
+def _map(findings: FleetFindings) -> MapFinding | None:
     if not findings.communities and not findings.contributions:
         return None
     tested = [one.p_adjusted for one in findings.communities if one.p_adjusted is not None]
@@ -233,7 +233,7 @@ def _probe(findings: FleetFindings) -> ProbeFinding | None:
     ]
     best = _best(others)
     helping = sum(beyond_chance(one.value) == "more" for one in others)
-    return ProbeFinding(
+    return MapFinding(
         near=sum(value < 0.05 for value in tested),
         tested=len(tested),
         source=None if best is None else best.source,
@@ -247,7 +247,7 @@ def _probe(findings: FleetFindings) -> ProbeFinding | None:
 
 
 def _as_many_by_chance(above: int, intervals: int) -> float:
-    """The probability that so many 95 % intervals, or more, lie above 0 though nothing does.
+    """The probability of at least so many 95 % intervals above 0 if no true value is.
 
     >>> round(_as_many_by_chance(1, 40), 2), round(_as_many_by_chance(4, 40), 2)
     (0.64, 0.02)
@@ -260,7 +260,7 @@ def _as_many_by_chance(above: int, intervals: int) -> float:
 
 
 def _best(contributions: Sequence[Contribution]) -> Contribution | None:
-    """What helps most to forecast another benchmark; what is beyond chance goes before all else."""
+    """The largest contribution to another benchmark; significant ones take precedence."""
     return max(
         contributions,
         key=lambda one: (
@@ -272,7 +272,7 @@ def _best(contributions: Sequence[Contribution]) -> Contribution | None:
 
 
 def _expected(findings: FleetFindings) -> tuple[tuple[str, wording.Cell, int], ...]:
-    """The models that are expected to be right most and least often on the questions asked."""
+    """The models with the highest and the lowest expected accuracy."""
     defined = [
         (one.accuracy.value, one.model, one.accuracy)
         for one in findings.expected

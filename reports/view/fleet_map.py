@@ -1,4 +1,4 @@
-"""The map of a fleet: one dot a model, in groups that a legend names. No drawing."""
+"""The data of the map of a fleet: one dot per model, in the groups of the legend."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scope.records import Estimate, FleetModel
 
 QUANTILES = 5
 MOST_GROUPS = 6
-"""As many groups as there are shapes; of more communities the smallest share one."""
+"""The number of shapes; if there are more communities, the smallest share one."""
 
 NEAREST = 3
-"""How many of the nearest models stand in a dot's title."""
+"""The number of nearest models in a dot's title."""
 
 _OTHERS, _NONE = "other communities", "no community"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapDot:
-    """One model: ``title`` is what a browser shows when pointed at."""
+    """One model; ``title`` is its tooltip."""
 
     title: str
     x: float
@@ -32,9 +32,9 @@ class MapDot:
 
 @dataclass(frozen=True, kw_only=True)
 class MapGroup:
-    """Models drawn alike: in the colour of the class ``style``, with the ``shape`` of that place.
+    """Models with the same symbol: the colour of the class ``style`` and the ``shape``.
 
-    ``note`` stands behind the group's name and is our own.
+    ``note`` follows the group's name.
     """
 
     name: str
@@ -46,7 +46,7 @@ class MapGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class MapChart:
-    """The whole map; ``by_community`` says what the groups are, else they are parts by skill."""
+    """The map; the groups are communities if ``by_community``, otherwise quantiles of accuracy."""
 
     label: str
     groups: tuple[MapGroup, ...]
@@ -62,7 +62,7 @@ Placed = tuple[FleetModel, MapDot]
 
 
 def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
-    """The map of the models that have a place on it; None where none has."""
+    """The map of the models that have a position; None if none has."""
     placed = [
         (model, MapDot(title=_title(model), x=model.x, y=model.y))
         for model in members
@@ -77,7 +77,7 @@ def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
     grouped = _by_community if by_community else _by_skill
     return MapChart(
         label=f"Map of {len(placed):,} models, {_spoken(by_community)}; "
-        "the table of models holds their numbers and the nearest of each",
+        "the table of models lists their accuracies and nearest models",
         groups=grouped(placed),
         by_community=by_community,
     )
@@ -94,7 +94,7 @@ def _title(model: FleetModel) -> str:
         if written.reason is not None
         else f"{written.value} {written.interval}, n = {written.n:,}"
     )
-    lines = [model.name + (" (added afterwards)" if model.added else ""), f"accuracy {number}"]
+    lines = [model.name + (" (added)" if model.added else ""), f"accuracy {number}"]
     if model.community is not None:
         lines.append(f"community {model.community}")
     if model.nearest:
@@ -103,7 +103,7 @@ def _title(model: FleetModel) -> str:
 
 
 def _by_community(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
-    """The largest communities first; models of none, and of small ones, stand together."""
+    """The largest communities first, then the small ones as one group, then no community."""
     sizes = Counter(model.community for model, _ in placed if model.community is not None)
     loose = len(placed) - sizes.total()
     room = MOST_GROUPS - (loose > 0)
@@ -125,7 +125,7 @@ def _member_of(community: str) -> Callable[[FleetModel], bool]:
 
 
 def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
-    """Parts of the same size from the least accurate to the most; then those of unknown skill."""
+    """Quantiles from the least accurate models to the most, then models of unknown accuracy."""
     known = sorted(
         ((one.skill.value, dot) for one, dot in placed if isinstance(one.skill, Estimate)),
         key=lambda pair: pair[0],

@@ -1,4 +1,4 @@
-"""The section with benchmarks that were left out and predicted."""
+"""The section with held-out benchmarks and their predictions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from reports.view.plots import ScatterChart, ScatterDot
 from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, FleetFindings, Undefined
 
 MOST_DOTS = 1_000
-"""More models than this would make the page heavy; they are drawn evenly by what was observed."""
+"""At most so many models are shown, evenly spaced by observed accuracy, to limit page size."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictionRow:
-    """One benchmark, with the models drawn and the number of them that could be."""
+    """One benchmark, with the models shown and the number of all models."""
 
     benchmark: str
     questions: int
@@ -55,7 +55,7 @@ def _row(one: BenchmarkPrediction) -> PredictionRow:
 
 
 def _small(error: Estimate | Undefined) -> wording.Cell:
-    """A squared error with four decimals, as most are small."""
+    """A squared error with four decimals."""
     written = wording.cell(error)
     if not isinstance(error, Estimate):
         return written
@@ -64,7 +64,7 @@ def _small(error: Estimate | Undefined) -> wording.Cell:
 
 
 def _drawn(points: list[BenchmarkPoint]) -> list[BenchmarkPoint]:
-    """The points, or as many as may be drawn, from the lowest observed to the highest."""
+    """At most `MOST_DOTS` of the points, from the lowest observed accuracy to the highest."""
     if len(points) <= MOST_DOTS:
         return points
     ordered = sorted(points, key=lambda point: point.observed)
@@ -76,7 +76,7 @@ def _chart(benchmark: str, points: list[BenchmarkPoint]) -> ScatterChart | None:
     if not points:
         return None
     return ScatterChart(
-        label=f"Observed against predicted accuracy on {benchmark}, one dot a model",
+        label=f"Observed against predicted accuracy on {benchmark}, one dot per model",
         x_title="predicted accuracy",
         y_title="observed accuracy",
         dots=tuple(

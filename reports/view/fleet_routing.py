@@ -1,4 +1,4 @@
-"""The section with routing: how often the model that is asked is right, and what it costs."""
+"""The section with routing: accuracy and cost of the selected models."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from reports.view.plots import IntervalChart, estimate_chart
 from scope.records import FleetFindings, RouterScore
 
 MOST_SHARES = 40
-"""Of more models that the router asks, those that it asks most often are listed."""
+"""At most so many models are listed, the most frequently selected first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RouterRow:
-    """One way of routing, on all questions or on a category; ``cost`` is None where unknown."""
+    """One routing strategy, on all questions or on a category; ``cost`` is None if unknown."""
 
     router: str
     model: str | None
@@ -29,9 +29,9 @@ class RouterRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Routing:
-    """The router and what it is compared with, by category too, and the models that it asks.
+    """The router and its baselines, by category too, and the models that it selects.
 
-    ``asked`` counts the models that the router asks, ``costed`` says that some cost is known.
+    ``asked`` counts the selected models; ``costed`` is whether any cost is known.
     """
 
     meanings: tuple[tuple[str, str], ...]
@@ -46,7 +46,7 @@ class Routing:
 
 
 def routing(findings: FleetFindings) -> Routing | None:
-    """What there is to say of routing; None where nothing was routed."""
+    """The section on routing; None if nothing was routed."""
     if not findings.routers and not findings.mix:
         return None
     whole = [score for score in findings.routers if score.category is None]
@@ -78,7 +78,7 @@ def _row(score: RouterScore) -> RouterRow:
 
 def _chart(scores: Sequence[RouterScore]) -> IntervalChart | None:
     return estimate_chart(
-        "Share of questions answered correctly, by way of routing; the numbers stand in the table",
+        "Accuracy by routing strategy; the numbers are in the table",
         ((one.router, "accuracy", one.accuracy) for one in scores),
         ("accuracy",),
         beside=False,

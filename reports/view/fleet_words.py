@@ -1,4 +1,4 @@
-"""The words of a report on a fleet: forecasters and ways of routing."""
+"""The words of a report on a fleet: forecasters and routing strategies."""
 
 from __future__ import annotations
 
@@ -11,40 +11,39 @@ from scope.records import Estimate, ForecastScore, RouterScore, Undefined
 from scope.records.fleet import FEW_QUESTIONS
 
 OPEN_ROWS, OPEN_TALL_ROWS = 28, 12
-"""A longer table is folded; one whose rows take three lines sooner."""
+"""The most rows of a table that is not folded, of one line and of three lines a row."""
 
 MEAN, ROUTER, SINGLE = "mean", "router", "single best"
 SAME_MIX = "random with the same mix"
-"""The forecaster that knows each model's mean alone, and two ways of routing."""
+"""The forecaster that predicts each model's mean, and routing strategies."""
 
 _ROUTERS: Mapping[str, str] = MappingProxyType(
     {
-        SINGLE: "always the one model of the greatest skill: its share of right answers on the "
-        "questions learned from, drawn to the fleet’s mean where few of its answers are known",
-        SAME_MIX: "a model by chance, each as often as the router asks it",
-        "oracle": "any model that is right, where there is one: no router can be better",
+        SINGLE: "always the model with the highest skill, its accuracy on the training questions, "
+        "shrunk towards the fleet’s mean if few of its answers are known",
+        SAME_MIX: "a random model, with the same frequencies as the router",
+        "oracle": "a model that answers correctly, if there is one: the upper bound of any router",
     }
 )
 
 _BY_SKILL_AND_TEXT = (
-    "the model with the greatest routing score, as far as costs allow. The score is a model’s "
-    "skill, plus as much of what the text predicts as proved useful on left-out questions: where "
-    "none of it did, one model is asked all questions"
+    "the model with the highest routing score, subject to costs. The score is a model’s skill plus "
+    "the prediction from the text, with a weight from cross-validation; with weight 0 one model "
+    "gets all questions"
 )
 _BY_PROBABILITY = (
-    "the model of which a right answer is forecast with the highest probability, as far as costs "
-    "allow"
+    "the model with the highest predicted probability of a correct answer, subject to costs"
 )
 _WEIGHED = ("factors", "irt")
-"""The forecasters that find out how much of the text to route by."""
+"""The forecasters that learn a weight of the text for routing."""
 
 Score = TypeVar("Score", ForecastScore, RouterScore)
 
 
 def router_meanings(scores: Iterable[RouterScore], forecaster: str) -> tuple[tuple[str, str], ...]:
-    """The ways of routing that have a meaning to tell, each once, with it.
+    """The routing strategies that need an explanation, each once, with it.
 
-    By what the router asks depends on the forecaster in use, given by its spelling.
+    The explanation of the router depends on the forecaster in use, given by its spelling.
     """
     weighed = forecaster.partition("(")[0] in _WEIGHED
     meanings = {**_ROUTERS, ROUTER: _BY_SKILL_AND_TEXT if weighed else _BY_PROBABILITY}
@@ -53,7 +52,7 @@ def router_meanings(scores: Iterable[RouterScore], forecaster: str) -> tuple[tup
 
 
 def forecaster_names(spellings: Iterable[str]) -> dict[str, str]:
-    """What to call forecasters where there is little room: without parameters, if that is clear.
+    """Short names of forecasters: without parameters if these are still distinct.
 
     >>> forecaster_names(["mean", "knn(neighbours=15)", "factors(dimensions=8)"])
     {'mean': 'mean', 'knn(neighbours=15)': 'knn', 'factors(dimensions=8)': 'factors'}
@@ -73,28 +72,28 @@ def overall(scores: Sequence[ForecastScore]) -> tuple[ForecastScore, ...]:
 
 
 def by_category(scores: Iterable[Score]) -> list[Score]:
-    """The scores on parts of the questions, those on the same part together."""
+    """The scores by category, those of the same category together."""
     parts = [score for score in scores if score.category is not None]
     place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in parts))}
     return sorted(parts, key=lambda score: place[score.category])
 
 
 def in_use(scores: Sequence[ForecastScore]) -> ForecastScore | None:
-    """The score on all questions of the forecaster in use: the chosen one, or else the first."""
+    """The overall score of the forecaster in use: the chosen one, otherwise the first."""
     every = overall(scores)
     return next((score for score in every if score.chosen), every[0] if every else None)
 
 
 def of_mean(scores: Sequence[ForecastScore]) -> ForecastScore | None:
-    """The score on all questions of knowing each model's mean alone."""
+    """The overall score of predicting each model's mean."""
     every = overall(scores)
     return next((one for one in every if one.forecaster.partition("(")[0] == MEAN), None)
 
 
 def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
-    """What the interval of a difference says: ``more``, ``less`` or ``unclear``; None without one.
+    """The side of 0 of an interval: ``more``, ``less`` or ``unclear``; None without an interval.
 
-    Of very few questions it says ``few``.
+    With very few questions it is ``few``.
 
     >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap"))
     'more'

@@ -1,4 +1,4 @@
-"""The report of a job on frozen latents as a reader sees it."""
+"""The report of a probe."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import ClassVar
 from reports.view.probe_alignment import Alignment, alignment_section
 from reports.view.probe_asked import ProbeAsked, probe_asked
 from reports.view.probe_headline import ProbeHeadline, probe_headline
-from reports.view.probe_ladder import Ladder, ladder
 from reports.view.probe_layers import Layers, layers
 from reports.view.probe_misjudged import Misjudged, misjudged_section
+from reports.view.probe_steps import Steps, steps_section
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
 from scope.records import Comparison, ProbeFindings
@@ -18,11 +18,11 @@ from scope.records import Comparison, ProbeFindings
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeView:
-    """The contents of the sections; those without content are left out of the page."""
+    """The contents of the sections; empty sections are omitted."""
 
     headline: ProbeHeadline
     asked: ProbeAsked
-    ladder: Ladder | None
+    steps: Steps | None
     layers: Layers | None
     alignments: tuple[Alignment, ...]
     misjudged: Misjudged | None
@@ -32,17 +32,17 @@ class ProbeView:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that have content, in their order."""
+        """The sections that have content, in order."""
         every = (
             (Section("answer", "Answer", "probe_answer.html.j2"), True),
             (Section("asked", "What was asked", "probe_asked.html.j2"), True),
-            (Section("steps", "Step by step", "probe_ladder.html.j2"), self.ladder is not None),
+            (Section("steps", "Steps", "probe_steps.html.j2"), self.steps is not None),
             (
-                Section("layers", "Layer by layer", "probe_layers.html.j2"),
+                Section("layers", "Layers", "probe_layers.html.j2"),
                 self.layers is not None,
             ),
             (
-                Section("alignments", "Model beside model", "probe_alignments.html.j2"),
+                Section("alignments", "Similarity of layers", "probe_alignments.html.j2"),
                 bool(self.alignments),
             ),
             (
@@ -57,12 +57,12 @@ class ProbeView:
 def probe_view(comparison: Comparison, findings: ProbeFindings, *, max_pairs: int) -> ProbeView:
     """Every section of the report on these findings.
 
-    ``max_pairs`` bounds how many misjudged pairs of a model are shown.
+    ``max_pairs`` limits the number of misjudged pairs shown per model.
     """
     return ProbeView(
         headline=probe_headline(comparison, findings),
         asked=probe_asked(comparison, findings),
-        ladder=ladder(findings),
+        steps=steps_section(findings),
         layers=layers(findings),
         alignments=alignment_section(findings),
         misjudged=misjudged_section(findings, limit=max_pairs),

@@ -1,4 +1,4 @@
-"""The section with two models layer by layer: maps of CKA, and which layers correspond."""
+"""The section with the similarity of layers of two models: CKA maps and matching layers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from reports.view.probe_words import ranges
 from scope.records import LayerAlignment, ProbeFindings
 
 MOST_COLUMNS = 32
-"""A map of more columns has colours alone; pointing at a cell still shows its number."""
+"""A map with more columns shows only colours; the numbers are tooltips."""
 
 MOST_DRAWN = 128
-"""Of more layers a map shows every second, or every third, and so on."""
+"""The most layers of a map; of more layers every second, third, ... is shown."""
 
 FEWEST_LAYERS = 6
-"""Models with fewer layers have no early, middle and late ones."""
+"""The fewest layers for a division into early, middle and late ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counterpart:
-    """The layer of the second model that is most like a layer of the first.
+    """The most similar layer of the second model for a layer of the first.
 
-    ``rivals`` are other layers whose value lies within the margin of the best one's. ``above``
-    says that the value lies above the level of chance.
+    ``rivals`` are other layers within the margin of the best one. ``above`` is whether the value
+    is above the level of chance.
     """
 
     layer: int
@@ -41,7 +41,7 @@ class Counterpart:
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """Among which layers of the second model a stretch of the first has its counterparts."""
+    """The range of the most similar layers of the second model for some layers of the first."""
 
     start: int
     end: int
@@ -52,9 +52,9 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Moves:
-    """How often the counterpart lies later, is the same, or lies earlier.
+    """How often the next counterpart is a later layer, the same or an earlier one.
 
-    ``steps`` go from each layer that has a counterpart above chance to the next one that has.
+    ``steps`` are between consecutive layers with a counterpart above chance.
     """
 
     on: int
@@ -65,11 +65,11 @@ class Moves:
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """One map; ``rows`` and ``columns`` are the drawn layers of the first and second model.
+    """One map; ``rows`` and ``columns`` are the shown layers of the first and second model.
 
-    ``low`` and ``high`` are the numbers at the ends of the scale, which begins at ``chance``.
-    ``total`` has the numbers of layers, ``unmatched`` counts those of the first model without a
-    counterpart above chance. ``moves`` is None where fewer than two have one.
+    ``low`` and ``high`` are the ends of the colour scale, which begins at ``chance``. ``total``
+    are the numbers of layers, ``unmatched`` counts those of the first model without a
+    counterpart above chance. ``moves`` is None if fewer than two have one.
     """
 
     first: str
@@ -91,7 +91,7 @@ class Alignment:
 
 
 def alignment_section(findings: ProbeFindings) -> tuple[Alignment, ...]:
-    """The maps of all pairs of models; those without a layer are left out."""
+    """The maps of all pairs of models; those without layers are omitted."""
     return tuple(_alignment(one) for one in findings.alignments if one.values and one.values[0])
 
 
@@ -156,7 +156,7 @@ def _moves(pairs: Sequence[Counterpart]) -> Moves | None:
 
 
 def _cell(found: LayerAlignment, row: int, column: int, high: float) -> GridCell:
-    """Nothing is drawn behind a number that is no greater than chance."""
+    """A value that is not above chance has no background."""
     value, margin = found.values[row][column], found.margins[row][column]
     share = (value - found.chance) / (high - found.chance)
     return GridCell(
@@ -167,7 +167,7 @@ def _cell(found: LayerAlignment, row: int, column: int, high: float) -> GridCell
 
 
 def _stretches(pairs: Sequence[Counterpart]) -> tuple[Stretch, ...]:
-    """The first, the middle and the last third, where a layer has a counterpart above chance."""
+    """The first, middle and last third of the layers with a counterpart above chance."""
     count = len(pairs)
     if count < FEWEST_LAYERS:
         return ()

@@ -1,4 +1,4 @@
-"""The section with what was asked of frozen models: how they were read, on which pairs."""
+"""The section with the configuration: models, readout and pairs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scope.records import Comparison, DataCard, ProbedModel, ProbeFindings
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReadout:
-    """One model, and how it was read; ``line`` is None of a model that the manifest lacks."""
+    """One model and its readout; ``line`` is None if the manifest lacks the model."""
 
     model: ProbedModel
     line: ModelLine | None
@@ -18,7 +18,7 @@ class ModelReadout:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeAsked:
-    """The models, the data and the question, with the rules that were applied."""
+    """The models, the data, the task and the rules applied."""
 
     models: tuple[ModelReadout, ...]
     data: tuple[DataCard, ...]
@@ -27,7 +27,7 @@ class ProbeAsked:
 
 
 def probe_asked(comparison: Comparison, findings: ProbeFindings) -> ProbeAsked:
-    """What was asked, as the job counted it."""
+    """The configuration and counts of a probe."""
     whole = asked(comparison, heading="Question")
     lines = {line.card.name: line for line in whole.models}
     return ProbeAsked(

@@ -1,4 +1,4 @@
-"""The first section of a report on probes: how far each model's layers follow people."""
+"""The first section of a report on probes: the correlation with human scores."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from scope.records import (
 )
 
 CLEAR = 0.01
-"""A correlation on the unseen pairs that is so much off that on all stands in the answer, too."""
+"""The smallest difference at which the correlation on unseen pairs is shown, too."""
 
 MOST_NAMED, MOST_DIFFERENCES = 3, 10
-"""Of more models the title says how many there are; of more differences the table tells."""
+"""The most models named in the title, and the most differences listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What the best layer holds as it is, and what training added to it.
+    """The correlation of the best raw layer, and the gain by training.
 
-    ``added`` is known where the last step follows ``raw`` immediately; else each step's gain
-    stands in the ladder alone, as the sum has no interval. ``beyond`` says whether ``added`` may
-    be chance, ``worse`` that the last step's number is below that of ``raw``.
+    ``added`` is known if the last step follows ``raw`` immediately; the sum of several gains has
+    no interval. ``beyond`` is the side of 0 of its interval, ``worse`` whether the last step's
+    correlation is lower than that of ``raw``.
     """
 
     raw: wording.Cell
@@ -49,9 +49,9 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class BestLayer:
-    """The layer whose cosines by themselves have the greatest number, of so many ``layers``.
+    """The single layer with the highest correlation, of ``layers`` layers.
 
-    ``rivals`` counts the other layers whose interval overlaps with its own.
+    ``rivals`` counts the layers whose interval overlaps with its own.
     """
 
     layer: int
@@ -63,11 +63,10 @@ class BestLayer:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """How far the last step of one model's probe follows people, and where that comes from.
+    """The correlation of the last step of one model's probe with human scores.
 
-    ``unseen`` is Pearson's correlation on the pairs without any sentence that was learned from;
-    None where it says the same. ``better`` is the best layer as the probe encodes it where it
-    follows people clearly better than all layers together.
+    ``unseen`` is Pearson's correlation on unseen pairs, None if it is about the same. ``better``
+    is the best encoded layer if its correlation is clearly higher than that of all layers.
     """
 
     model: str
@@ -82,9 +81,9 @@ class ModelAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """Whose layers follow people better: ``first`` is ahead, by ``cell``.
+    """A difference between models: the correlation of ``first`` is higher by ``cell``.
 
-    ``read`` tells where each was read if that differs, or the same twice if the prompt does.
+    ``read`` are the positions of both if these differ, or the same twice if the prompts differ.
     """
 
     first: str
@@ -96,10 +95,10 @@ class Ahead:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeHeadline:
-    """What a reader who stops here should have read; ``more`` counts differences left out.
+    """The main results; ``more`` counts differences that are not listed.
 
-    ``saved`` says that a probe from an earlier run was put to the test, ``unseen`` that some test
-    pairs hold a sentence that was learned from. ``seeds`` is the greatest number of seeds.
+    ``saved`` is whether a saved probe is evaluated, ``unseen`` whether some test pairs share a
+    sentence with the training pairs. ``seeds`` is the largest number of seeds.
     """
 
     title: str
@@ -144,7 +143,7 @@ def _answer(findings: ProbeFindings, last: StepScore) -> ModelAnswer:
 
 
 def _unseen(last: StepScore) -> wording.Cell | None:
-    """None where it differs little from that on all pairs."""
+    """The correlation on unseen pairs; None if it differs little from that on all pairs."""
     whole, unseen = last.pearson, last.unseen
     if (
         isinstance(whole, Estimate)
@@ -156,7 +155,7 @@ def _unseen(last: StepScore) -> wording.Cell | None:
 
 
 def _training(scores: Sequence[StepScore]) -> Training | None:
-    """None where nothing was trained, or the layers were not tried as they are."""
+    """The gain by training; None if nothing was trained or there is no step ``raw``."""
     steps = [score.step for score in scores]
     if RAW not in steps[:-1]:
         return None
@@ -177,7 +176,7 @@ def _best(
     model: str,
     of: Callable[[LayerScore], Estimate | Undefined | None],
 ) -> BestLayer | None:
-    """None where there is but one layer, which cannot be the best."""
+    """The best single layer; None if there is only one layer."""
     layers = [one for one in findings.layers if one.model == model]
     known = [(one.layer, found) for one in layers if isinstance(found := of(one), Estimate)]
     if len(layers) < 2 or not known:
@@ -193,7 +192,7 @@ def _best(
 
 
 def _better(findings: ProbeFindings, last: StepScore) -> BestLayer | None:
-    """As the layer is picked on the test pairs, the whole intervals must lie apart."""
+    """The best encoded layer if its interval does not overlap: it is selected on the test pairs."""
     best = _best(findings, last.model, lambda one: one.encoded)
     if best is None or not isinstance(last.pearson, Estimate) or best.low <= last.pearson.high:
         return None
@@ -201,7 +200,7 @@ def _better(findings: ProbeFindings, last: StepScore) -> BestLayer | None:
 
 
 def _ahead(findings: ProbeFindings, difference: ProbeDifference) -> Ahead:
-    """The difference the way round in which it is not below 0."""
+    """The difference with the sign that makes it non-negative."""
     found, names = difference.pearson, (difference.first, difference.second)
     if isinstance(found, Estimate) and found.value < 0:
         found = replace(found, value=-found.value, low=-found.high, high=-found.low)

@@ -1,4 +1,4 @@
-"""What the charts of layers show: numbers by layer, cut where a layer has none."""
+"""The data of the charts of layers: values by layer, with gaps at undefined ones."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from reports.view import wording
 from scope.records import Estimate, LayerScore, Undefined
 
 Found = Callable[[LayerScore], Estimate | Undefined | None]
-"""Which of a layer's numbers is meant."""
+"""Selects one of a layer's values."""
 
 _GRAIN = 0.1
-"""The axes of correlations end at multiples of it."""
+"""The axes of correlations end at multiples of this."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LayerMark:
-    """One layer's number with its interval, and in words for whoever points at it."""
+    """One layer's value with its interval and tooltip."""
 
     layer: int
     value: float
@@ -29,7 +29,7 @@ class LayerMark:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerRun:
-    """Layers in a row that have a number each; ``series`` is the model's place among all."""
+    """Consecutive layers with defined values; ``series`` is the index of the model."""
 
     series: int
     marks: tuple[LayerMark, ...]
@@ -37,9 +37,9 @@ class LayerRun:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerChart:
-    """Numbers by layer, from ``start`` to ``end``; ``keys`` are the models' places and names.
+    """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
 
-    ``layers`` counts the layers of the deepest model. With ``bars``, marks hang on a line at 0.
+    ``layers`` counts the layers of the deepest model. With ``bars``, values are bars from 0.
     """
 
     title: str
@@ -53,25 +53,25 @@ class LayerChart:
 
 
 def raw(score: LayerScore) -> Estimate | Undefined | None:
-    """How far the layer's own cosines follow people."""
+    """The correlation of the raw layer."""
     return score.raw
 
 
 def encoded(score: LayerScore) -> Estimate | Undefined | None:
-    """How far the cosines of the probe's encodings of the layer do."""
+    """The correlation of the layer as encoded by the probe."""
     return score.encoded
 
 
 def lost(score: LayerScore) -> Estimate | Undefined | None:
-    """What the probe loses without the layer."""
+    """The decrease of the probe's correlation without the layer."""
     return score.lost
 
 
-_PANELS = (("As the model has them", raw), ("As the probe encodes them", encoded))
+_PANELS = (("Raw layers", raw), ("Encoded layers", encoded))
 
 
 def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
-    """One chart before and one after encoding, with the same axes."""
+    """One chart of the raw layers and one of the encoded ones, with the same axes."""
     panels = [(title, _runs(scores, names, found)) for title, found in _PANELS]
     marks = [mark for _, runs in panels for run in runs for mark in run.marks]
     if not marks:
@@ -81,7 +81,7 @@ def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[
     return tuple(
         LayerChart(
             title=title,
-            label=f"{title}: Pearson’s correlation by layer; the numbers stand in the tables",
+            label=f"{title}: Pearson’s correlation by layer; the numbers are in the tables",
             keys=tuple(enumerate(names)),
             runs=runs,
             layers=max(score.layer for score in scores) + 1,
@@ -94,13 +94,13 @@ def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[
 
 
 def loss_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
-    """One chart a model, as bars of several would cover each other; the same axis for all."""
+    """One chart per model, because bars would overlap; with the same axis."""
     every = _runs(scores, names, lost)
     ends = [end for run in every for mark in run.marks for end in (mark.low, mark.high)]
     return tuple(
         LayerChart(
             title=name,
-            label=f"What {name} loses without each layer; the numbers stand in the tables",
+            label=f"Decrease for {name} without each layer; the numbers are in the tables",
             keys=((place, name),),
             runs=runs,
             layers=max(score.layer for score in scores if score.model == name) + 1,
@@ -116,7 +116,7 @@ def loss_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[L
 def _runs(
     scores: Sequence[LayerScore], names: tuple[str, ...], found: Found
 ) -> tuple[LayerRun, ...]:
-    """The defined numbers of each model, cut where a layer has none."""
+    """The defined values of each model, split at undefined ones."""
     made: list[LayerRun] = []
     for place, name in enumerate(names):
         run: list[LayerMark] = []
@@ -133,7 +133,7 @@ def _runs(
 
 
 def by_layer(score: LayerScore) -> int:
-    """The layer, to sort by."""
+    """Sort key: the layer."""
     return score.layer
 
 

@@ -1,4 +1,4 @@
-"""The section with layers: what each knows by itself, and what is lost without it."""
+"""The section with layers: the correlation of each, and the decrease without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scope.records import Estimate, LayerScore, ProbeFindings
 
 @dataclass(frozen=True, kw_only=True)
 class NamedLayer:
-    """A layer that stands out, with its number."""
+    """A layer with its value."""
 
     layer: int
     cell: wording.Cell
@@ -30,7 +30,7 @@ class NamedLayer:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerRow:
-    """All numbers of one layer."""
+    """All values of one layer."""
 
     layer: int
     raw: wording.Cell
@@ -40,10 +40,10 @@ class LayerRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelLayers:
-    """One model's layers; ``missed`` counts those whose loss is above 0 by its interval.
+    """One model's layers; ``missed`` counts those with a significant decrease.
 
-    ``tested`` counts the layers that were left out in turn, ``most_missed`` is the one without
-    which most is lost, if anything is.
+    ``tested`` counts the layers that were removed in turn; ``most_missed`` is the one with the
+    largest decrease, if there is any.
     """
 
     model: str
@@ -67,7 +67,7 @@ class Layers:
 
 
 def layers(findings: ProbeFindings) -> Layers | None:
-    """The layers of all models; None where none was measured by itself."""
+    """The layers of all models; None if there are no results by layer."""
     scores = findings.layers
     if not scores:
         return None
@@ -97,7 +97,7 @@ def _model(scores: Sequence[LayerScore]) -> ModelLayers:
 def _greatest(
     scores: Iterable[LayerScore], found: Found, *, least: float = -math.inf
 ) -> NamedLayer | None:
-    """The layer with the greatest number above ``least``; None where there is none."""
+    """The layer with the largest value above ``least``; None if there is none."""
     known = [
         (score.layer, estimate)
         for score in scores

@@ -1,4 +1,4 @@
-"""The section with the pairs that a probe gets most wrong."""
+"""The section with the pairs on which a probe is most wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scope.records import MisjudgedPair, ProbeFindings
 
 @dataclass(frozen=True, kw_only=True)
 class MisjudgedRow:
-    """A pair with people's score and the probe's; ``off`` is the second minus the first."""
+    """A pair with its human score and the probe's; ``off`` is the second minus the first."""
 
     id: str
     first: str
@@ -21,7 +21,7 @@ class MisjudgedRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Misjudged:
-    """The worst pairs of each model first; ``total`` counts those left out, too."""
+    """The worst pairs of each model; ``total`` includes those not shown."""
 
     models: tuple[tuple[str, tuple[MisjudgedRow, ...]], ...]
     total: int
@@ -32,7 +32,7 @@ class Misjudged:
 
 
 def misjudged_section(findings: ProbeFindings, *, limit: int) -> Misjudged | None:
-    """The pairs of all models, ``limit`` of them at most a model; None where there are none."""
+    """The pairs of all models, at most ``limit`` per model; None if there are none."""
     pairs = findings.misjudged
     if not pairs:
         return None

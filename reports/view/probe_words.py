@@ -1,4 +1,4 @@
-"""The words of a report on probes: the steps, the places that were read, and spreads."""
+"""The words of a report on probes: steps, readouts and spreads."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from reports.view import wording
 from scope.records import Estimate, ProbeFindings, StepScore, Undefined
 
 RAW = "raw"
-"""The step that learns nothing but which layer to take."""
+"""The step that only selects a layer."""
 
 STEPS: Mapping[str, str] = MappingProxyType(
     {
-        RAW: "the layers as they are: the cosine of one layer, the best on the development pairs",
-        "mlp": "the cosines of all layers, weighed by one trained layer of numbers",
-        "siamese": "an encoder a layer before the cosine, trained on the scored pairs from a start "
-        "by chance: siamese networks",
-        "autoencoder": "the same encoders, which start from autoencoders that were trained on "
-        "sentences without scores",
-        "final": "encoders that start from whitened principal components; what training lessens "
-        "is the variance of the errors, log Var(ŷ − y)",
+        RAW: "no training: the cosine similarity of the best layer on the development pairs",
+        "mlp": "a trained linear layer on the cosine similarities of all layers",
+        "siamese": "a siamese network: one encoder per layer before the cosine similarity, trained "
+        "on the scored pairs from a random initialization",
+        "autoencoder": "the same encoders, initialized from autoencoders trained on sentences "
+        "without scores",
+        "final": "encoders initialized from whitened principal components; the loss is the "
+        "variance of the errors, log Var(ŷ − y)",
     }
 )
 
@@ -32,11 +32,11 @@ READOUTS: Mapping[str, str] = MappingProxyType(
         "prompt": "at the last token of a prompt",
     }
 )
-"""Where a model is read, in words."""
+"""The readouts in words."""
 
 
 def of_model(findings: ProbeFindings, model: str) -> tuple[StepScore, ...]:
-    """A model's scores in the order of its steps."""
+    """A model's scores in the order of the steps."""
     return tuple(score for score in findings.scores if score.model == model)
 
 
@@ -47,18 +47,18 @@ def last_scores(findings: ProbeFindings) -> tuple[StepScore, ...]:
 
 
 def read_apart(findings: ProbeFindings, first: str, second: str) -> bool:
-    """Whether two models were read at different places of a text or with different prompts."""
+    """Whether two models are read at different positions of a text or with different prompts."""
     read = {model.name: (model.readout, model.prompt) for model in findings.models}
     return first in read and second in read and read[first] != read[second]
 
 
 def some_seen(findings: ProbeFindings) -> bool:
-    """Whether some test pairs hold a sentence that was learned from; unknown of a saved probe."""
+    """Whether some test pairs share a sentence with the training pairs; False for a saved probe."""
     return findings.train > 0 and findings.unseen < findings.test
 
 
 def side_of_chance(difference: Estimate | Undefined | None) -> str | None:
-    """What the interval of a difference says: ``more``, ``less`` or ``unclear``; None without one.
+    """The side of 0 of an interval: ``more``, ``less`` or ``unclear``; None without an interval.
 
     >>> side_of_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="Zou"))
     'more'
@@ -69,9 +69,9 @@ def side_of_chance(difference: Estimate | Undefined | None) -> str | None:
 
 
 def spread(values: Sequence[float | None]) -> str | None:
-    """The mean of several seeds' values and their standard deviation; None of fewer than two seeds.
+    """Mean and standard deviation over several seeds; None for fewer than two seeds.
 
-    Seeds without a value are counted apart.
+    Undefined values are counted separately.
 
     >>> spread([0.75, 0.78, 0.81]), spread([0.75])
     ('3 seeds: 0.780\xa0±\xa00.030', None)
@@ -95,7 +95,7 @@ def spread(values: Sequence[float | None]) -> str | None:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Ascending whole numbers, those in a row as a range.
+    """Ascending whole numbers, consecutive ones as a range.
 
     >>> ranges([3, 4, 5, 9]), ranges([0, 1]), ranges([])
     ('3–5, 9', '0, 1', '')

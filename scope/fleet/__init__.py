@@ -1,4 +1,4 @@
-"""Compact vectors for many models: who answers what correctly, who should be asked, who is alike.
+"""Compact vectors for many models: forecasts of correct answers, routing and similarity.
 
 A forecaster of these learns from a matrix of who answered which question correctly, in the
 manner of scikit-learn; questions are rows of a table that `question_table`

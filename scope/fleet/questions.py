@@ -112,7 +112,7 @@ def question_table(
 def require_texts(
     texts: Sequence[str], wanted: str = "its vector", ids: Sequence[str] = ()
 ) -> None:
-    """See that every question has a text, for what is ``wanted`` of each.
+    """Check that every question has a text, for what is ``wanted`` of each.
 
     Raises
     ------

@@ -193,7 +193,7 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fl
 
 
 def _try_out(forecaster: Forecaster) -> None:
-    """See that a question without a word can be forecast: numbers may be finite and yet absurd."""
+    """Check that a question can be forecast: finite numbers may still be invalid."""
     nothing = np.zeros((1, forecaster.layout.width), dtype=np.float32)
     with warnings.catch_warnings():
         # Of numbers too great, by whichever thread meets them.

@@ -1,4 +1,4 @@
-"""What can be told of a question without understanding it: how long it is, and of which signs."""
+"""Surface features of a question's text: lengths, digits, symbols."""
 
 from __future__ import annotations
 

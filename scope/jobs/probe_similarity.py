@@ -1,4 +1,4 @@
-"""A saved probe as a similarity measure: texts in, one value from 0 to 1 per pair out."""
+"""A saved probe as a measure of semantic similarity, from 0 to 1 for each pair of texts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from scope.protocols import LatentReader, Progress
 Pair = tuple[str, str]
 
 PAIRS_A_PORTION = 1024
-"""Most pairs whose latents are in memory at once."""
+"""The most pairs whose latents are in memory at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProbeSimilarity:
-    """A probe with the model that it was fitted on, which is loaded when a text is first read.
+    """A probe with the model that it was fitted on, which is loaded on first use.
 
-    ``model`` is the spec by which the user named that model, if so.
+    ``model`` is the model's spec if given by the user.
     """
 
     folder: Path
@@ -38,68 +38,66 @@ class ProbeSimilarity:
 
     @classmethod
     def load(cls, folder: Path, options: ModelOptions, model: str | None = None) -> ProbeSimilarity:
-        """Read a probe that was saved, and find its model.
+        """Load a saved probe, and find its model.
 
         Parameters
         ----------
         folder
             What `scope.probes.save_probe` wrote.
         options
-            Where and how fast the model runs; its precision is the one that the probe knows.
-            What else they allow, such as code of its own, holds for a model that is named alone.
+            How the model runs; its precision is that of the probe. Permissions, such as for
+            custom code, apply only to a named model.
         model
-            Where the model is now; by default where the probe's file says, which anybody may have
-            written.
+            The model's current location; by default that in the probe's file, which is untrusted.
 
         Raises
         ------
         RunError
-            When there is no probe, or it is damaged.
+            If there is no probe, or it is damaged.
         ModelError, SpecError
-            When its model cannot be found or named, may not be loaded without having been named,
-            or has changed: then both fingerprints are given.
+            If its model cannot be found, must be named to be loaded, or has changed; then the
+            message has both fingerprints.
         """
         try:
             opened = open_probe(expanded(folder), options, model)
         except (ModelError, SpecError) as error:
             if model is not None:
                 raise
-            # Elsewhere --model says where a probe's model is now; here it names one to compare.
+            # In other jobs --model is the probe's model; here it is one to compare.
             raise type(error)(
                 error.found,
                 expected=error.expected,
-                fix=f"give its new location: --semscore probe:{folder}#SPEC, to which "
-                "--allow-pickle and --trust-remote-code also apply; or fit the probe again",
+                fix=f"give its current location: --semscore probe:{folder}#SPEC, to which "
+                "--allow-pickle and --trust-remote-code apply; or fit the probe again",
             ) from error
         return cls(folder=folder, model=model, opened=opened)
 
     def read(self, texts: Sequence[str], progress: Progress | None = None) -> ReadTexts:
-        """Have the model read texts, as far as it has not done so before; see `ReadTexts`.
+        """Compute the model's latents of texts, or reuse cached ones; see `ReadTexts`.
 
         Raises
         ------
         ModelError
-            When the model cannot be loaded, or does not give finite numbers.
+            If the model cannot be loaded, or its latents are not finite.
         RunError
-            When latents cannot be kept, or those that are kept are damaged.
+            If latents cannot be cached, or cached ones are damaged.
         """
         wanted = sorted({text.strip() for text in texts} - {""}, key=lambda one: (len(one), one))
         recognise_reader(wanted, self.opened.reader, progress)
         try:
             table, readable = stored_latents(wanted, self.opened.reader, progress), wanted
         except DataError:
-            # Some have no token for this model, such as marks that its tokenizer takes out.
+            # Some have no token for this model, such as characters that its tokenizer removes.
             readable = _readable(wanted, self.opened.reader)
             table = stored_latents(readable, self.opened.reader, progress)
         return ReadTexts(self.opened.probe, table, frozenset(readable))
 
 
 class ReadTexts:
-    """Texts that a probe's model has read, any two of which can be compared.
+    """Texts with the latents of a probe's model; any two can be compared.
 
-    ``truncated`` says how many of them are longer than the model reads: of those the beginning
-    alone is compared. Their latents are stored on disk; of a comparison no more than a portion of
-    them is in memory at a time.
+    ``truncated`` counts the texts that exceed the model's input length; only their beginning is
+    compared. The latents are on disk, and only a batch is in memory at a time.
     """
 
     def __init__(
@@ -109,11 +107,10 @@ class ReadTexts:
         self.truncated = table.truncated
 
     def similarity(self, first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
-        """How alike in meaning each two texts are, from 0 to 1: the probe's score in its range.
+        """The semantic similarity of each pair of texts, from 0 to 1: the probe's scaled score.
 
-        Equal texts have exactly 1, and two texts the same value both ways round, to the bit. A
-        text without a token for the model counts as an empty one: two of them have 1, and one
-        beside another text has 0.
+        Equal texts have exactly 1, and the value is symmetric, to the bit. A text without a token
+        for the model is treated as empty: two of them have 1, one of them and another text 0.
         """
         return text_likeness_values(self._told(first), self._told(second), self._scored)
 
@@ -121,7 +118,7 @@ class ReadTexts:
         return [text.strip() if text.strip() in self._readable else "" for text in texts]
 
     def _scored(self, first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
-        """Each different pair is scored once, whichever of its texts comes first."""
+        """Each distinct pair is scored once, in either order."""
         pairs = [_ordered(pair) for pair in zip(first, second, strict=True)]
         distinct = list(dict.fromkeys(pairs))
         step = _pairs_a_portion(self._table)
@@ -139,7 +136,7 @@ class ReadTexts:
 
 
 def _ordered(pair: Pair) -> Pair:
-    """The same for both orders of two texts.
+    """The pair in a canonical order.
 
     Examples
     --------
@@ -156,7 +153,7 @@ def _pairs_a_portion(table: LatentTable) -> int:
 
 
 def _readable(texts: Sequence[str], reader: LatentReader) -> list[str]:
-    """The texts that have a token for the model, found by halves: most have."""
+    """The texts that have a token for the model, found by bisection."""
     try:
         reader.truncated(texts)
     except DataError:

@@ -12,14 +12,14 @@ from scope.probes.correlations import pearson_estimate, spearman_estimate
 from scope.probes.curves import LayerLoss, LayerPoint, layer_curve, leave_one_layer_out
 from scope.probes.mistakes import mean_error_estimate, misjudged
 from scope.probes.probe import SimilarityProbe
-from scope.probes.recipes import DRAWN, PRETRAINED, STEPS, Step
+from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, STEPS, Step
 from scope.probes.saving import SavedProbe, load_probe, save_probe
 from scope.probes.size import trained_parameters
 from scope.probes.source import LatentSource
 
 __all__ = [
-    "DRAWN",
     "PRETRAINED",
+    "RANDOM_STEPS",
     "STEPS",
     "AlignedLayers",
     "LatentSource",

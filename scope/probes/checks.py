@@ -81,7 +81,7 @@ def checked_pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[Latents, L
 
 
 def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Scores:
-    """People's scores in double precision, if there is one a pair and they differ.
+    """Human scores in double precision, if there is one a pair and they differ.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def checked_groups(groups: ArrayLike, count: int, unit: str = "pair") -> NDArray
 
 
 def require_form(latents: Latents, layers: int, width: int) -> None:
-    """See that latents have the layers and the width that a probe was fitted on.
+    """Check that latents have the layers and the width that a probe was fitted on.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""By how much one set of scores follows people better than another, on the same pairs."""
+"""The difference of two correlations with human scores, on the same pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def pearson_difference(
 ) -> Estimate | Undefined:
     """Pearson's correlation of ``given`` with ``wanted`` less that of ``other``, with an interval.
 
-    Both correlations share the pairs and people's scores, so they rise and fall together, and the
+    Both correlations share the pairs and human scores, so they rise and fall together, and the
     interval is narrower than that of two independent ones: each group of pairs leaves both at
     once.
 

@@ -1,4 +1,4 @@
-"""How well scores follow people's: Pearson's and Spearman's correlation, with intervals."""
+"""Pearson's and Spearman's correlation with human scores, with intervals."""
 
 from __future__ import annotations
 

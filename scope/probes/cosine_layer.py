@@ -61,7 +61,7 @@ def fit_cosine_layer(
     similarities: NDArray[np.float64],
     judge: Callable[[CosineLayer], float],
 ) -> CosineLayer:
-    """Find the weights under which the sigmoid gives people's scores the greatest likelihood.
+    """Find the weights under which the sigmoid gives human scores the greatest likelihood.
 
     The loss is convex and nothing is drawn: the same pairs give the same weights.
 

@@ -1,4 +1,4 @@
-"""What each layer knows by itself, and what is lost without it."""
+"""Each layer's correlation with human scores, and the decrease without it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from scope.records.estimates import Estimate, Undefined
 
 
 class LayerPoint(NamedTuple):
-    """How well one layer's cosines follow people's scores, as `pearson_estimate` has it."""
+    """The correlation of one layer's cosines with human scores, by `pearson_estimate`."""
 
     layer: int
     pearson: Estimate | Undefined
 
 
 class LayerLoss(NamedTuple):
-    """By how much less Pearson's correlation of a probe is without one layer."""
+    """The decrease of a probe's Pearson correlation without one layer."""
 
     layer: int
     lost: Estimate | Undefined
@@ -41,7 +41,7 @@ def layer_curve(
     probe: SimilarityProbe | None = None,
     groups: NDArray[np.int64] | None = None,
 ) -> tuple[LayerPoint, ...]:
-    """Correlate each layer's cosines with people's scores.
+    """Correlate each layer's cosines with human scores.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def leave_one_layer_out(
     scores: ArrayLike,
     groups: NDArray[np.int64] | None = None,
 ) -> tuple[LayerLoss, ...]:
-    """Take each layer from a fitted probe in turn; nothing is trained again.
+    """Remove each layer from a fitted probe in turn, without retraining.
 
     A layer that is lost little may still hold much that its neighbours hold as well. Neither the
     layer's distance counts nor its cosine in the head's gate, as if that were 0; the step ``raw``

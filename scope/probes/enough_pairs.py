@@ -1,4 +1,4 @@
-"""Whether there are pairs enough for what a step trains."""
+"""Checks that there are enough pairs for the parameters of a step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scope.probes.recipes import RECIPES, Step
 
 
 def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None = None) -> None:
-    """See that there are at least as many training pairs as the step's head has parameters.
+    """Check that there are at least as many training pairs as the step's head has parameters.
 
     The encoders, which start from a closed form or from sentences without labels, do not count.
 

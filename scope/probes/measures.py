@@ -42,7 +42,7 @@ class RawLayer(NamedTuple):
 
     @property
     def trained(self) -> int:
-        """None: a layer is chosen."""
+        """0: a layer is selected."""
         return 0
 
     @property

@@ -1,4 +1,4 @@
-"""How far a probe's scores lie from people's: on the whole, and where most."""
+"""The error of a probe's scores: its mean, and the pairs with the largest error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mean_error_estimate(
     high: float = 5.0,
     level: float = 0.95,
 ) -> Estimate | Undefined:
-    """The mean absolute difference from people's scores, in their unit, with its interval.
+    """The mean absolute difference from human scores, in their unit, with its interval.
 
     Parameters
     ----------

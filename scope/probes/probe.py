@@ -1,4 +1,4 @@
-"""The probe: how alike two sentences are in meaning, read off a frozen model's layers."""
+"""The probe: semantic similarity of two sentences from a frozen model's layers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
 
 
 class SimilarityProbe(BaseEstimator):
-    """Scores the likeness of two sentences in meaning from a frozen model's latents.
+    """Scores the semantic similarity of two sentences from a frozen model's latents.
 
     Equal latents score exactly ``high``, and two sentences the same both ways round, to the bit.
     One seed gives the same probe to the byte, on any number of cores.
@@ -52,11 +52,11 @@ class SimilarityProbe(BaseEstimator):
         How much is learned, in the paper's order. ``raw``: the cosine of one layer, the best on
         the development pairs. ``mlp``: one layer of numbers on the cosines of all layers,
         whose dimensions are standardised.
-        ``siamese``: an encoder a layer, from a start by chance. ``autoencoder``: the encoders
-        start from autoencoders that were trained on sentences without scores. ``final``: they
-        start from whitened principal components, and the errors' variance is what is lessened.
+        ``siamese``: one encoder per layer, randomly initialized. ``autoencoder``: the encoders
+        are initialized from autoencoders trained on sentences without scores. ``final``: they
+        are initialized from whitened principal components, and the loss is the errors' variance.
     seed
-        Of all that is drawn.
+        Random seed.
     low, high
         The range of the scores.
     loss
@@ -143,7 +143,7 @@ class SimilarityProbe(BaseEstimator):
         *,
         development: Development | None = None,
     ) -> Self:
-        """Learn from pairs that people have scored.
+        """Fit to pairs with human scores.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class SimilarityProbe(BaseEstimator):
         return self.scores_from(self.layer_distances(first, second))
 
     def score(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> float:
-        """Pearson's correlation with people's scores; NaN where all forecasts are alike."""
+        """Pearson's correlation with human scores; NaN where all forecasts are alike."""
         wanted = checked_scores(scores, len(first), self.low, self.high)
         return pearson(self.predict(first, second), wanted)
 

@@ -1,4 +1,4 @@
-"""What each step of the paper's ladder is made of; its numbers were chosen on development pairs."""
+"""The recipes of the paper's steps; the numbers were chosen on development pairs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Loss = Literal["squared", "log_variance"]
 STEPS: tuple[Step, ...] = ("raw", "mlp", "siamese", "autoencoder", "final")
 """In the paper's order: each adds something to the one before."""
 
-DRAWN: tuple[Step, ...] = ("siamese", "autoencoder", "final")
-"""Steps with encoders, of which something is drawn in training: each seed gives another probe."""
+RANDOM_STEPS: tuple[Step, ...] = ("siamese", "autoencoder", "final")
+"""Steps with encoders, whose training is random: each seed gives another probe."""
 
 PRETRAINED: tuple[Step, ...] = ("autoencoder", "final")
 """Steps that learn from sentences without scores first."""

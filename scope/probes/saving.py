@@ -140,7 +140,7 @@ def _canaries(
 
 
 def _try_out(probe: SimilarityProbe) -> None:
-    """See that a pair can be scored: numbers may be finite and yet absurd.
+    """Check that a pair can be scored: numbers may be finite and yet absurd.
 
     From distances, not from latents: the width of these is bounded by no array in the file for
     the step ``raw``, and might ask for more memory than there is.

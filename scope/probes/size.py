@@ -1,4 +1,4 @@
-"""How much a probe learns from people's scores."""
+"""How much a probe learns from human scores."""
 
 from __future__ import annotations
 

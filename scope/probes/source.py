@@ -1,4 +1,4 @@
-"""Where latents come from: a probe is worth something on latents of the same origin alone."""
+"""The source of latents: a probe is valid only for latents of the same source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LatentSource:
     dtype: str
 
     def require(self, found: LatentSource) -> None:
-        """See that latents of another source are as good as from this one.
+        """Check that latents of another source are as good as from this one.
 
         Raises
         ------

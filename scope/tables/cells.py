@@ -80,10 +80,9 @@ def least_width(shown: RenderableType) -> int:
 _SHARE, _POINTS, _SIGNED = map(len, ("[10.0, 20.0]", "[-10.0, +10.0]", "[-0.100, 0.100]"))
 _WIDTHS: Mapping[str, int] = MappingProxyType(
     {
-        "right, %": _SHARE,
         "accuracy, %": _SHARE,
         "expected, %": _SHARE,
-        "over the mean": _POINTS,
+        "gain over mean": _POINTS,
         "router's gain": _POINTS,
         "contribution": _POINTS,
         "Brier": _SHARE + 2,

@@ -1,4 +1,4 @@
-"""What was found of a fleet, for the terminal: the matrix first, then a table for each question."""
+"""Results of a job on a fleet in the terminal: the matrix first, then the tables."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 MOST_NOTES = 5
 
 MOST_ADDED = 4
-"""Of more models that were added the first so many are named."""
+"""At most so many added models are named."""
 
 
 def fleet(job: str, found: FleetFindings, folder: Path | None = None) -> RenderableType:
-    """The main numbers of a job on a fleet, each with its n and interval; fits into 80 columns.
+    """The main results of a job on a fleet, each with its n and interval, in 80 columns.
 
-    Where the run's folder is given, its files are named with it.
+    If the run's folder is given, the paths of its files include it.
     """
     from rich.console import Group
     from rich.text import Text
@@ -46,7 +46,7 @@ def fleet(job: str, found: FleetFindings, folder: Path | None = None) -> Rendera
         _predictions(found),
         _contributions(found),
         _communities(found),
-        None if job in EXAM_JOBS else _members(found),
+        None if job in EXAM_JOBS else _models(found),
     )
     parts += [one for one in tables if one is not None]
     parts += [Text(printable(line)) for line in _foot(found, folder)]
@@ -96,13 +96,13 @@ def _scores(found: FleetFindings) -> Table | None:
         for score in scores
     ]
     title = "forecasts of answers to unseen questions; * in use"
-    return listing(title, ("forecaster", "right, %", "over the mean", "Brier"), rows)
+    return listing(title, ("forecaster", "accuracy, %", "gain over mean", "Brier"), rows)
 
 
 def _expected(found: FleetFindings) -> Table | None:
     ordered = sorted(found.expected, key=lambda one: from_greatest(one.accuracy))
     rows = [(one.model, share(one.accuracy)) for one in ordered]
-    title = "expected right answers to the questions asked"
+    title = "expected accuracy on the questions"
     return listing(title, ("model", "expected, %"), rows, ends=True)
 
 
@@ -118,14 +118,14 @@ def _routers(found: FleetFindings) -> Table | None:
         )
         for score in scores
     ]
-    headings = ("asked", "right, %", "router's gain", *(("cost",) if costs else ()))
+    headings = ("strategy", "accuracy, %", "router's gain", *(("cost",) if costs else ()))
     return listing("routing", headings, rows)
 
 
 def _mix(found: FleetFindings) -> Table | None:
     shares = sorted(found.mix, key=lambda one: -one.share)
     rows = [(one.model, f"{100 * one.share:.1f} %") for one in shares]
-    return listing("whom the router asks", ("model", "of the questions"), rows, most=AT_EITHER_END)
+    return listing("selected models", ("model", "share of questions"), rows, most=AT_EITHER_END)
 
 
 def _predictions(found: FleetFindings) -> Table | None:
@@ -139,13 +139,13 @@ def _predictions(found: FleetFindings) -> Table | None:
         for one in found.predictions
     ]
     headings = ("benchmark", "Kendall's tau", "significant", "squared error")
-    return listing("benchmarks left out and predicted", headings, rows)
+    return listing("predicted benchmarks, each held out", headings, rows)
 
 
 def _contributions(found: FleetFindings) -> Table | None:
     ordered = sorted(found.contributions, key=lambda one: from_greatest(one.value))
     rows = [(one.source, one.target, points_text(one.value)) for one in ordered]
-    title = "contributions to forecasts, in points"
+    title = "contributions of benchmarks to forecasts, in points"
     return listing(title, ("questions of", "forecasts on", "contribution"), rows, ends=True)
 
 
@@ -153,7 +153,7 @@ def _communities(found: FleetFindings) -> Table | None:
     within = [one for one in found.communities if one.first == one.second]
     between = [one for one in found.communities if one.first != one.second]
     rows = [_community(one) for one in (*within, *between)]
-    title = "distance between models of communities"
+    title = "distances within and between communities"
     return listing(title, ("community", "to", "distance", "pairs", "p (Holm)"), rows, most=8)
 
 
@@ -167,8 +167,8 @@ def _community(one: CommunityDistance) -> tuple[str, ...]:
     )
 
 
-def _members(found: FleetFindings) -> Table | None:
-    """The most and the least accurate models, where no other table says more of the fleet."""
+def _models(found: FleetFindings) -> Table | None:
+    """The most and the least accurate models, if there is no other table on the fleet."""
     if found.routers or found.predictions:
         return None
     ordered = sorted(found.members, key=lambda one: from_greatest(one.skill))

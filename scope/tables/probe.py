@@ -1,4 +1,4 @@
-"""What a probe of frozen models found, for the terminal: the ladder first, then the models."""
+"""Results of a probe in the terminal: the steps first, then models and layers."""
 
 from __future__ import annotations
 
@@ -20,28 +20,21 @@ if TYPE_CHECKING:
 MOST_NOTES = 5
 
 _NARROW: Mapping[str, str] = MappingProxyType({"autoencoder": "auto-\nencoder"})
-"""Steps that would leave the numbers too little room."""
+"""Long names of steps, broken over two lines."""
 
-_PLACES: Mapping[str, str] = MappingProxyType(
+_POSITIONS: Mapping[str, str] = MappingProxyType(
     {
         "last": "at a text's last token",
         "mean": "as the mean of a text's tokens",
         "prompt": "at the last token of a prompt around each text",
     }
 )
-_PRECISIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "float32": "full precision",
-        "bfloat16": "half precision (bfloat16)",
-        "float16": "half precision (float16)",
-    }
-)
 
 
 def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
-    """The main numbers of a probe, each with its n and interval; fits into 80 columns.
+    """The main results of a probe, each with its n and interval, in 80 columns.
 
-    Where the run's folder is given, its report is named with it.
+    If the run's folder is given, the path of the report includes it.
     """
     from rich.console import Group
     from rich.text import Text
@@ -49,7 +42,7 @@ def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
     parts: list[RenderableType] = [Text(printable(line)) for line in _head(found)]
     for name in dict.fromkeys(score.model for score in found.scores):
         scores = [score for score in found.scores if score.model == name]
-        parts += [_ladder(name, scores), *(Text(line) for line in _below(found, scores))]
+        parts += [_steps(name, scores), *(Text(line) for line in _below(found, scores))]
     parts += [Text(line) for line in _legend(found)]
     parts += [one for one in (_differences(found), _layers(found)) if one is not None]
     parts += [Text(line) for line in _caveats(found)]
@@ -59,26 +52,27 @@ def probe(found: ProbeFindings, folder: Path | None = None) -> RenderableType:
 
 def _head(found: ProbeFindings) -> Iterator[str]:
     learned = (
-        f"{found.train:,} pairs to learn from, {found.development:,} for development"
+        f"{found.train:,} training pairs, {found.development:,} development pairs"
         if found.train
         else "a saved probe"
     )
     beside = f", {found.unlabelled:,} sentences without scores" if found.unlabelled else ""
-    yield f"probe: {counted(len(found.models), 'model')}; {learned}, {found.test:,} to test{beside}"
+    models = counted(len(found.models), "model")
+    yield f"probe: {models}; {learned}, {found.test:,} test pairs{beside}"
     for model in found.models:
         yield (
-            f"{model.name}: {counted(model.layers, 'layer')} of {model.width:,} numbers, "
-            f"read {_PLACES.get(model.readout, model.readout)}, "
-            f"in {_PRECISIONS.get(model.dtype, model.dtype)}"
+            f"{model.name}: {counted(model.layers, 'layer')} of width {model.width:,}, "
+            f"read {_POSITIONS.get(model.readout, model.readout)}, "
+            f"in {model.dtype}"
         )
 
 
-def _ladder(name: str, scores: Sequence[StepScore]) -> Table:
-    """A model's steps; the four columns of numbers leave the names no more than they need."""
+def _steps(name: str, scores: Sequence[StepScore]) -> Table:
+    """A table of a model's steps; the names get the width left by four columns of numbers."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(title=Text(printable(f"{name}: likeness to people's scores")))
+    shown = Table(title=Text(printable(f"{name}: correlation with human scores")))
     shown.title_justify = "left"
     gains = any(score.gain is not None for score in scores)
     shown.add_column("step", overflow="fold")
@@ -110,47 +104,47 @@ def _remark(difference: Estimate | Undefined) -> str:
 
 def _below(found: ProbeFindings, scores: Sequence[StepScore]) -> Iterator[str]:
     last = scores[-1]
-    # Of a saved probe it is not known which sentences it once learned from.
+    # The training sentences of a saved probe are unknown.
     if found.train and found.unseen < found.test:
         yield printable(
-            f"Pearson on the {found.unseen:,} test pairs without a sentence that was learned "
-            f"from: {last.step} {last.unseen}"
+            f"Pearson on {found.unseen:,} unseen test pairs, without sentences of other pairs: "
+            f"{last.step} {last.unseen}"
         )
     raw = next((score.pearson for score in scores[:-1] if score.step == "raw"), None)
     whole = last.pearson
     if isinstance(raw, Estimate) and isinstance(whole, Estimate) and whole.value < raw.value:
         yield printable(
-            f"it is not shown that training helped here: {last.step} {whole.value:.3f} is below "
+            f"training is not shown to help here: {last.step} {whole.value:.3f} is lower than "
             f"raw {raw.value:.3f}"
         )
     trained = ", ".join(f"{score.step} {score.parameters:,}" for score in scores)
-    yield printable(f"numbers trained: {trained}")
+    yield printable(f"trained parameters: {trained}")
     spreads = [(score, _spread(score.pearsons)) for score in scores]
     told = ", ".join(f"{score.step} {spread}" for score, spread in spreads if spread)
     if told:
         seeds = max(len(score.pearsons) for score in scores)
-        yield printable(f"Pearson over {seeds} seeds, mean ± sd: {told}; above stands the first")
+        yield printable(f"Pearson over {seeds} seeds, mean ± sd: {told}; the table has the first")
 
 
 def _legend(found: ProbeFindings) -> Iterator[str]:
     if any(score.step == "raw" for score in found.scores):
-        yield "raw: one layer as it is, the best on the development pairs"
+        yield "raw: the best raw layer on the development pairs"
     if found.scores:
         ends = f"from {found.low:g} to {found.high:g}"
-        yield f"error: mean distance from people's scores, which run {ends}"
+        yield f"error: mean absolute difference from human scores, which range {ends}"
 
 
 def _caveats(found: ProbeFindings) -> Iterator[str]:
     read = {model.name: (model.readout, model.prompt) for model in found.models}
     if any(read.get(one.first) != read.get(one.second) for one in found.differences):
         yield (
-            "not all models were read at the same place with the same prompt: differences may "
-            "come from that"
+            "the models are not all read at the same position with the same prompt, which may "
+            "cause differences"
         )
 
 
 def _spread(values: Sequence[float | None]) -> str | None:
-    """Seeds without a correlation are counted, and left out of the mean."""
+    """Mean and standard deviation over seeds; undefined values are counted and excluded."""
     known = [value for value in values if value is not None]
     if len(values) < 2:
         return None
@@ -184,11 +178,10 @@ def _layers(found: ProbeFindings) -> Table | None:
             )
         )
     title = (
-        "layers, counted from 0: which alone follows people best, without which the probe "
-        "loses most; picked on "
-        "these test pairs, so a little too high"
+        "best single layers (counted from 0), and the layer with the largest decrease when "
+        "removed; selected on the test pairs, so slightly optimistic"
     )
-    return listing(title, ("model", "best as it is", "best encoded", "lost without"), rows)
+    return listing(title, ("model", "best raw", "best encoded", "decrease without"), rows)
 
 
 def _greatest(
@@ -198,9 +191,9 @@ def _greatest(
     least: float = -math.inf,
     chance: bool = False,
 ) -> str:
-    """The layer of the greatest number above ``least``, or a reason, or nothing if not asked.
+    """The layer of the largest value above ``least``, or a reason, or empty if not requested.
 
-    With ``chance`` it says of a number whose interval holds 0 that it may be chance.
+    With ``chance``, a value whose interval includes 0 gets the remark "may be chance".
     """
     known = [(one.layer, value) for one in layers if isinstance(value := of(one), Estimate)]
     if not known:
@@ -222,7 +215,7 @@ def _alignments(found: ProbeFindings) -> Iterator[str]:
         if cells:
             value, row, column = max(cells, key=lambda cell: cell[0])
             yield (
-                f"most alike: layer {row} of {one.first} and layer {column} of {one.second}, CKA "
+                f"most similar: layer {row} of {one.first} and layer {column} of {one.second}, CKA "
                 f"{value:.3f} ± {one.margins[row][column]:.3f} (n={one.sentences} sentences, "
                 f"chance {one.chance:.3f})"
             )
@@ -231,8 +224,8 @@ def _alignments(found: ProbeFindings) -> Iterator[str]:
 def _foot(found: ProbeFindings, folder: Path | None) -> Iterator[str]:
     where = "the report" if folder is None else str(folder / "report.html")
     more = (
-        "curves of layers" if found.layers else "",
-        "maps of CKA" if found.alignments else "",
+        "layer curves" if found.layers else "",
+        "CKA maps" if found.alignments else "",
         "misjudged pairs" if found.misjudged else "",
     )
     told = ", ".join(one for one in more if one)
@@ -240,8 +233,8 @@ def _foot(found: ProbeFindings, folder: Path | None) -> Iterator[str]:
         yield f"in {where}: {told}"
     if found.groups < found.test:
         yield (
-            "intervals: test pairs that share sentences count once, "
-            f"as {counted(found.groups, 'group')}"
+            "intervals: jackknife over groups of test pairs that share sentences, "
+            f"{counted(found.groups, 'group')}"
         )
     yield from (f"note: {note}" for note in found.notes[:MOST_NOTES])
     if len(found.notes) > MOST_NOTES:

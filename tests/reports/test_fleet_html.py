@@ -33,43 +33,42 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(f
 def test_the_answer_is_told_in_words(fleet_document):
     words = fleet_document.section("answer").words
     assert (
-        f"Forecasts by {USED} are right for 70.3 % [67.2, 73.4] (n = 400) of the answers to unseen "
-        "questions; knowing each model’s mean alone gives 64.1 % [60.9, 67.2] (n = 400); the "
-        "difference is +6.2 points [+3.1, +9.4] (n = 400). That is more than chance explains."
+        f"{USED} predicts 70.3 % [67.2, 73.4] (n = 400) of the answers to unseen questions "
+        "correctly; the mean of each model predicts 64.1 % [60.9, 67.2] (n = 400); the "
+        "difference is +6.2 points [+3.1, +9.4] (n = 400). The interval excludes 0."
     ) in words
     assert (
-        "The model that the router asks is right on 71.9 % [68.8, 75.0] (n = 400) of the "
-        f"questions; always asking the single best, {MODELS[1]}, is right on 70.3 % [67.2, 73.4] "
-        "(n = 400); the difference is +1.6 points [+0.8, +2.3] (n = 400). Routing is worth it: it "
-        "beats the single best model, and a random choice with the same mix of models, beyond chan"
+        "The router answers 71.9 % [68.8, 75.0] (n = 400) of the questions correctly; "
+        f"the single best model, {MODELS[1]}, answers 70.3 % [67.2, 73.4] "
+        "(n = 400); the difference is +1.6 points [+0.8, +2.3] (n = 400). Routing pays: it is "
+        "significantly better than the single best model and than a random choice"
     ) in words
     assert "For comparison, oracle: 93.8 % [90.6, 96.9] (n = 400)." in words
-    assert f"The router asks 2 models, most often {MODELS[1]}: on 75.0 % of the questions." in words
-    assert "1 of 3 benchmarks left out are predicted" in words
+    assert f"The router selects 2 models, most often {MODELS[1]}: for 75.0 % of the" in words
+    assert "1 of 3 held-out benchmarks are predicted" in words
     assert (
-        "In 1 of 2 communities models lie nearer to each other than in random groups of the same "
-        "size (p < 0.05 after Holm’s correction over all of them)."
+        "In 1 of 2 communities the models are closer to each other than in random groups of the "
+        "same size (p < 0.05 after Holm’s correction)."
     ) in words
     assert (
-        "In 1 of 3 cases the interval of what one benchmark’s questions do for forecasts on "
-        "another lies above 0, which chance alone may bring about (in about 1 of 40). The greatest "
+        "The interval of 1 of 3 contributions of one benchmark to another is above 0. This may be "
+        "chance: about 1 of 40 is expected without any effect. The largest "
         f"of these contributions is from logic to {CATEGORIES[1]}: "
         "+4.7 points [+1.6, +7.8] (n = 400)."
     ) in words
     assert (
-        f"Of the questions asked {MODELS[0]} is expected to answer 75.0 % [71.9, 78.1] (n = 12) "
-        "correctly, "
-        f"the highest such number of all models, and {MODELS[2]} has the lowest: 25.0 % ["
+        f"{MODELS[0]} has the highest expected accuracy on these questions: "
+        f"75.0 % [71.9, 78.1] (n = 12), {MODELS[2]} the lowest: 25.0 % ["
     ) in words
     assert "8,100 answers of 6 models to 1,500 questions: 90.0 % of the matrix is known" in words
-    assert "1 model was added with the rest of the fleet frozen" in words
+    assert "1 model was added without retraining" in words
 
 
 def test_a_router_that_loses_is_said_to_lose(render):
     single = replace(findings().routers[1], gain=findings().routers[3].gain)
     found = replace(EMPTY, routers=(findings().routers[0], single))
     words = render(found, "fleet-route").section("answer").words
-    assert "Routing loses to the single best model." in words
+    assert "Routing is worse than the single best model." in words
 
 
 def test_every_job_has_its_title_and_no_empty_section(render):
@@ -82,8 +81,8 @@ def test_every_job_has_its_title_and_no_empty_section(render):
 
 def test_what_was_asked_names_the_matrix_its_conflicts_and_the_rules(fleet_document):
     words = fleet_document.section("asked").words
-    assert "1,500 questions × 6 models: 8,100 answers known to be right or wrong, 900" in words
-    assert "3 answers stood there more than once and differed" in words
+    assert "1,500 questions × 6 models: 8,100 known answers, 900" in words
+    assert "3 answers are given more than once with different values" in words
     assert "one left out" in words
     assert "embedder.safetensors" in words
 
@@ -97,7 +96,7 @@ def test_the_map_can_be_hovered_and_its_legend_tells_shapes(fleet_document):
     ]
     assert keys[1] == "■ 7B (2)"
     assert keys[2] == "▲ no community (1)"
-    assert "Drawn are 5 of 6 models; the others have no place on the map." in section.words
+    assert "The map shows 5 of 6 models; the others have no position." in section.words
 
 
 def test_the_models_can_be_read_without_pointing(fleet_document):
@@ -116,8 +115,8 @@ def test_the_models_can_be_read_without_pointing(fleet_document):
 def test_a_long_list_of_models_is_cut_and_says_so(render):
     section = render(findings(), max_models=2).section("models")
     assert len(section.all("table")[0].cells()) == 3
-    assert "Listed are the 2 most accurate of 6 models" in section.words
-    assert "Drawn are 2 of 6 models." in section.words
+    assert "The table lists the 2 most accurate of 6 models" in section.words
+    assert "The map shows 2 of 6 models." in section.words
 
 
 def test_models_without_communities_neighbours_or_places_need_no_room_for_them(render):
@@ -143,9 +142,9 @@ def test_of_a_fleet_that_is_asked_new_questions_the_added_models_alone_are_named
     page = render(replace(EMPTY, members=findings().members), job)
     sections = [node.attributes["id"] for node in page.all("section")]
     assert sections == ["answer", "asked", "reproduce"]
-    assert "1 model was added with the rest" in page.section("answer").words
+    assert "1 model was added without retraining" in page.section("answer").words
     words = page.section("asked").words
-    assert f"Added afterwards1 model: {MODELS[5]}" in words
+    assert f"Added models1 model: {MODELS[5]}" in words
     assert MODELS[0] not in words
 
 
@@ -178,10 +177,10 @@ def test_contributions_that_may_be_chance_are_no_result(render):
     loose = replace(findings().contributions[0], value=estimate(0.02, 70, half=0.3))
     for made, said in (
         (loose, "which may be chance."),
-        (replace(loose, value=estimate(0.02, 7)), "of too few questions to tell."),
+        (replace(loose, value=estimate(0.02, 7)), "with too few questions for a conclusion."),
     ):
         words = render(replace(EMPTY, contributions=(made,))).section("answer").words
-        assert "No benchmark’s questions are found to help forecasts on another" in words
+        assert "No benchmark’s questions significantly improve forecasts on another" in words
         assert said in words
 
 
@@ -190,7 +189,7 @@ def test_of_very_few_questions_no_difference_is_told(render):
     single = replace(findings().routers[1], gain=estimate(0.0625, 7))
     found = replace(EMPTY, scores=(used,), routers=(findings().routers[0], single))
     words = render(found, "fleet-route").section("answer").words
-    assert words.count("These are too few questions to tell.") == 2
+    assert words.count("There are too few questions for a conclusion.") == 2
 
 
 def test_what_is_expected_of_each_model_is_listed_most_first(render, fleet_document):
@@ -199,7 +198,7 @@ def test_what_is_expected_of_each_model_is_listed_most_first(render, fleet_docum
     assert [row[0] for row in rows[2:]] == [MODELS[2], MODELS[1]]
     assert rows[3][1] == "undefined"
     cut = render(findings(), max_models=2).section("expected")
-    assert "Listed are the 2 first of 3 models" in cut.words
+    assert "The table lists the first 2 of 3 models" in cut.words
     assert len(cut.all("table")[0].cells()) == 3
 
 
@@ -224,7 +223,7 @@ def test_routing_stands_beside_its_baselines_and_in_categories(fleet_document):
         "+1.6 points[+0.8, +2.3]n = 400",
         "0.5",
     ]
-    assert rows[3][3] == "not known"
+    assert rows[3][3] == "unknown"
     grid = section.all("table")[1].cells()
     assert grid[0] == ["Category", "router", "single best", "random with the same mix", "oracle"]
     assert grid[1] == ["logic", ".72", ".70", ".50", ".94"]
@@ -234,7 +233,7 @@ def test_routing_stands_beside_its_baselines_and_in_categories(fleet_document):
 def test_costs_have_a_column_only_where_some_are_known(render):
     free = tuple(replace(one, cost=None) for one in findings().routers)
     section = render(replace(EMPTY, routers=free)).section("routing")
-    assert section.all("table")[0].cells()[0] == ["Asked", "Right answers", "Gain of the router"]
+    assert section.all("table")[0].cells()[0] == ["Strategy", "Accuracy", "Gain of the router"]
 
 
 def test_benchmarks_have_a_row_and_a_scatter_with_the_diagonal(fleet_document):

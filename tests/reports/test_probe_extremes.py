@@ -43,12 +43,12 @@ def test_one_model_and_one_step_make_a_page_without_empty_sections(render):
     assert sections(page) == ["answer", "asked", "steps", "reproduce"]
     words = page.section("answer").words
     assert (
-        "one of its frozen layers as it is, the best on the development pairs (step raw), gives "
-        "scores that follow people’s with a Pearson correlation of 0.688"
+        "the scores of its best raw layer on the development pairs (step raw) have a Pearson "
+        "correlation of 0.688"
     ) in words
-    assert "training added" not in words
-    assert "The probe learned from 3,010 pairs and was chosen on 820" in words
-    assert "230 of the test pairs hold a sentence of those pairs" in words
+    assert "gain by training" not in words
+    assert "The probe is trained on 3,010 pairs and selected on 820" in words
+    assert "230 of the test pairs share a sentence with those pairs" in words
     steps = page.section("steps")
     assert steps.all("svg") == []
     assert "seeds" not in steps.words
@@ -57,9 +57,11 @@ def test_one_model_and_one_step_make_a_page_without_empty_sections(render):
 def test_where_no_sentence_was_met_before_nothing_is_said_of_unseen_pairs(render):
     page = render(replace(BARE, unseen=750, groups=750))
     words = page.section("answer").words
-    assert "The probe learned from 3,010 other pairs and was chosen on 820" in words
-    assert "No test pair holds a sentence of those." in words
-    assert "No two test pairs share a sentence, so that each counts by itself" in words
+    assert "The probe is trained on 3,010 other pairs and selected on 820" in words
+    assert "No test pair shares a sentence with those." in words
+    assert (
+        "No two test pairs share a sentence; the intervals are from a jackknife over pairs" in words
+    )
     assert "nseen" not in words + page.section("steps").words
 
 
@@ -68,15 +70,15 @@ def test_where_every_test_pair_holds_a_sentence_met_before_it_is_said_once(rende
     page = render(replace(BARE, unseen=0, scores=(replace(BARE.scores[0], unseen=none),)))
     words = page.section("answer").words
     assert "there is no Pearson correlation: every test pair was met." in words
-    assert "Every test pair holds a sentence of those pairs" in words
-    assert "No pair is unseen, so that nothing is known" in page.section("steps").words
+    assert "Every test pair shares a sentence with those pairs" in words
+    assert "No pair is unseen, so there is no estimate" in page.section("steps").words
 
 
 def test_several_differences_between_models_are_said_to_be_uncorrected(render):
     one = findings().differences[4]
     found = replace(findings(), differences=(one, replace(one, first="a third")))
     words = render(found).section("answer").words
-    assert "These differences are not corrected for their number" in words
+    assert "These differences are not corrected for multiple comparisons" in words
 
 
 def test_a_saved_probe_says_that_nothing_was_learned(render):
@@ -86,13 +88,12 @@ def test_a_saved_probe_says_that_nothing_was_learned(render):
     )
     page = render(saved)
     words = page.section("answer").words
-    assert "A saved probe was put to the test on 750 pairs; nothing was learned here" in words
-    assert "learned from" in words
+    assert "A saved probe is evaluated on 750 pairs; whether it was trained on some" in words
     assert "3,010" not in words
     assert "nseen" not in words + page.section("steps").words
-    assert "hold a sentence of the others" not in page.section("asked").words
-    assert "30 layers by themselves, as they are, layer 17 has the highest correlation" in words
-    assert "750 to test a saved probe" in page.section("asked").words
+    assert "share a sentence with the other" not in page.section("asked").words
+    assert "30 raw layers, layer 17 has the highest correlation" in words
+    assert "750 to evaluate a saved probe" in page.section("asked").words
 
 
 def test_nothing_scored_is_said(render):
@@ -111,7 +112,7 @@ def test_nothing_scored_is_said(render):
     )
     page = render(empty)
     assert sections(page) == ["answer", "asked", "reproduce"]
-    assert "No probe was scored." in page.section("answer").words
+    assert "No probe is scored." in page.section("answer").words
 
 
 def test_everything_undefined_still_makes_a_page(render):
@@ -129,9 +130,9 @@ def test_everything_undefined_still_makes_a_page(render):
         )
     )
     assert page.section("layers").all("svg") == []
-    assert "no layer as it is has a correlation" in page.section("layers").words
+    assert "no raw layer has a correlation" in page.section("layers").words
     assert page.section("steps").all("svg") == []
-    assert "follow people better is undefined: one side is constant" in page.section("answer").words
+    assert "is undefined: one side is constant" in page.section("answer").words
 
 
 def test_one_layer_is_a_mark_with_its_interval(render):
@@ -140,7 +141,7 @@ def test_one_layer_is_a_mark_with_its_interval(render):
     (drawing,) = section.all("svg")
     assert titled(drawing) == [f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750"]
     assert drawing.all("polyline") == []
-    assert section.all("table")[0].cells()[0] == ["Layer", "As it is", "Interval", "n"]
+    assert section.all("table")[0].cells()[0] == ["Layer", "Raw", "Interval", "n"]
 
 
 def test_a_map_of_many_layers_has_colours_alone_and_the_numbers_where_pointed_at(render):
@@ -174,7 +175,7 @@ def test_a_page_on_hundreds_of_layers_stays_small_enough_to_open():
     page = HtmlRenderer().render(
         build_comparison(replace(found, layers=layers, alignments=(alignment,)))
     )
-    assert "Of every 3 layers one is drawn." in page
+    assert "One of every 3 layers is shown." in page
     assert len(page) < 4_000_000
 
 
@@ -186,16 +187,16 @@ FEW, FLAT = Undefined(reason="fewer than 4 pairs", n=3), Undefined(reason="one s
     [
         (
             {"pearson": FEW, "spearman": FEW},
-            "scores that have no correlation with people’s, neither Pearson’s nor Spearman’s: "
+            "have no correlation with human scores, neither Pearson’s nor Spearman’s: "
             "fewer than 4 pairs.",
         ),
         (
             {"pearson": FEW, "spearman": FLAT},
-            "scores that have no Pearson correlation with people’s (fewer than 4 pairs) and no "
+            "have no Pearson correlation with human scores (fewer than 4 pairs) and no "
             "Spearman correlation (one side is constant).",
         ),
-        ({"pearson": FEW}, "(n = 750); they have no Pearson correlation: fewer than 4 pairs."),
-        ({"spearman": FEW}, "(n = 750); they have no Spearman correlation: fewer than 4 pairs."),
+        ({"pearson": FEW}, "human scores, and no Pearson correlation: fewer than 4 pairs."),
+        ({"spearman": FEW}, "human scores, and no Spearman correlation: fewer than 4 pairs."),
     ],
 )
 def test_a_correlation_that_is_undefined_is_told_as_a_sentence(render, changes, told):
@@ -212,8 +213,8 @@ def test_an_undefined_raw_step_and_gain_are_told_as_sentences(render):
         .words
     )
     assert (
-        "One layer as it is, the best on the development pairs (step raw), has no Pearson "
-        "correlation: fewer than 4 pairs. What training added is not known: fewer than 4 pairs."
+        "The best raw layer on the development pairs (step raw) has no Pearson "
+        "correlation: fewer than 4 pairs. The gain by training is unknown: fewer than 4 pairs."
     ) in words
 
 
@@ -226,14 +227,14 @@ def test_training_that_lowers_the_correlation_did_not_help(render):
 
     said = words(raw, lower, train=12)
     assert (
-        "training added −0.188 [−0.219, −0.156] (n = 750). Training did not help here: the step "
-        "final follows people less than raw, by more than chance explains; 12 pairs may be too "
-        "few to learn from."
+        "the gain by training is −0.188 [−0.219, −0.156] (n = 750). Training did not help here: "
+        "the correlation of the step final is significantly lower than that of raw; 12 pairs may "
+        "be too few for training."
     ) in said
     unclear = words(raw, replace(lower, gain=estimate(-0.015625)))
     assert (
-        "may be chance. It is not shown that training helped here: the number of the step final is "
-        "below that of raw; 3,010 pairs"
+        "may be chance. Training is not shown to help here: the correlation of the step final is "
+        "lower than that of raw; 3,010 pairs"
     ) in unclear
     assert "help" not in words(raw, last)
 
@@ -244,8 +245,8 @@ def test_one_encoded_layer_that_is_ahead_of_the_whole_probe_is_named(render):
     words = render(replace(BARE, scores=(last,), layers=layers)).section("answer").words
     # Layer 17 has the greatest number of all, 0.25 + 63 / 128 as the probe encodes it.
     assert (
-        "Weighing all layers did not help here: layer 17 by itself, as the probe encodes it, "
-        "follows people with 0.742 [0.719, 0.766] (n = 750)"
+        "Combining all layers did not help here: layer 17, as encoded by the probe, has a Pearson "
+        "correlation of 0.742 [0.719, 0.766] (n = 750)"
     ) in words
 
 
@@ -253,7 +254,7 @@ def test_models_with_different_prompts_are_caveated_and_equally_read_ones_are_no
     deep, shallow = findings().models
     prompted = replace(shallow, readout="prompt", prompt="another {}")
     page = render(replace(findings(), models=(deep, prompted)))
-    assert "The two were read with different prompts, so that" in page.section("answer").words
+    assert "The two are read with different prompts, which may" in page.section("answer").words
     alike = render(replace(findings(), models=(deep, replace(prompted, prompt=deep.prompt))))
-    assert "The two were read" not in alike.section("answer").words
-    assert "were read at different places" not in alike.section("steps").words
+    assert "The two are read" not in alike.section("answer").words
+    assert "are read at different positions" not in alike.section("steps").words

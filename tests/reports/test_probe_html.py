@@ -31,30 +31,30 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(p
 def test_the_answer_is_told_in_words(probe_document):
     words = probe_document.section("answer").words
     assert (
-        f"{DEEP}: the probe of its frozen layers (step final) gives scores that follow people’s "
-        "with a Pearson correlation of 0.797 [0.766, 0.828] (n = 750) and a Spearman correlation "
-        "of 0.789 [0.758, 0.820] (n = 750). On the unseen pairs alone, without any sentence that "
-        "was learned from, Pearson’s is 0.781 [0.742, 0.820] (n = 520). One layer as it is, "
-        "the best on the development pairs (step raw), has a Pearson correlation of 0.688 [0.656, "
-        "0.719] (n = 750); what each step adds stands step by step below, with intervals."
+        f"{DEEP}: the scores of the probe of its frozen layers (step final) have "
+        "a Pearson correlation of 0.797 [0.766, 0.828] (n = 750) and a Spearman correlation "
+        "of 0.789 [0.758, 0.820] (n = 750) with human scores. On unseen pairs, which share no "
+        "sentence with the training or development pairs, the Pearson correlation is 0.781 "
+        "[0.742, 0.820] (n = 520). The best raw layer on the development pairs (step raw) has a "
+        "Pearson correlation of 0.688 [0.656, 0.719] (n = 750); the gain of each step is shown "
+        "below."
     ) in words
-    assert "(n = 750); they have no Spearman correlation: one side is constant" in words
+    assert "(n = 750) with human scores, and no Spearman correlation: one side is constant" in words
     assert "did not help" not in words
     assert (
-        f"The probe of {SHALLOW} is ahead of that of {DEEP} by 0.008 [−0.012, 0.027] (n = 750). "
-        "The interval holds 0: that may be chance, and whose layers follow people better is not "
-        f"told apart. The two were read at different places ({SHALLOW} at the last token, {DEEP} "
-        "at the last token of a prompt), so that a difference may come from that as well as from "
-        "the layers."
+        f"The Pearson correlation of {SHALLOW} is higher than that of {DEEP} by 0.008 [−0.012, "
+        "0.027] (n = 750). The interval includes 0: the difference may be chance. The two are "
+        f"read at different positions ({SHALLOW} at the last token, {DEEP} "
+        "at the last token of a prompt), which may also cause a difference."
     ) in words
     assert (
-        "All rests on 750 test pairs. The probes learned from 3,010 pairs and were chosen on 820; "
-        "4,000 sentences without scores were read beside. 230 of the test pairs hold a sentence "
-        "of those pairs; the numbers on the 520 unseen pairs stand step by step, too."
+        "The results are based on 750 test pairs. The probes are trained on 3,010 pairs and "
+        "selected on 820; 4,000 sentences without scores are used for pretraining. 230 of the test "
+        "pairs share a sentence with those pairs; results on the 520 unseen pairs are shown below."
     ) in words
     assert "These differences are not corrected" not in words
-    assert "they make 619 groups, of which intervals count each once (a jackknife" in words
-    assert "Steps with several seeds stand here with their first seed’s probe." in words
+    assert "They form 619 groups, and the intervals are from a jackknife over groups" in words
+    assert "For steps with several seeds, the results are those of the first seed." in words
 
 
 def test_what_was_asked_names_models_prompt_counts_rules_and_folders(probe_document):
@@ -72,9 +72,12 @@ def test_what_was_asked_names_models_prompt_counts_rules_and_folders(probe_docum
     ]
     assert rows[2][2:6] == ["18", "640", "last", "float32"]
     assert [node.words for node in section.all("pre")] == [PROMPT]
-    assert "3,010 to learn from, 820 for development, 750 to test" in section.words
-    assert "7,966 different ones in these pairs, and 4,000 without scores" in section.words
-    assert "230 test pairs hold a sentence of the others; the test pairs make 619" in section.words
+    assert "3,010 for training, 820 for development, 750 for testing" in section.words
+    assert "7,966 distinct ones in these pairs, and 4,000 without scores" in section.words
+    assert (
+        "230 test pairs share a sentence with the other pairs; the test pairs form 619"
+        in section.words
+    )
     assert "one left out" in section.words
     # The same two sentences may stand in two pairs: none is left out for that.
     assert "Duplicates" not in section.words
@@ -82,7 +85,7 @@ def test_what_was_asked_names_models_prompt_counts_rules_and_folders(probe_docum
     assert "probes/deep-final" in section.words
 
 
-def test_the_ladder_has_intervals_seeds_and_gains(probe_document):
+def test_the_steps_have_intervals_seeds_and_gains(probe_document):
     section = probe_document.section("steps")
     deep, shallow, _ = section.all("table")
     final = deep.cells()[5]
@@ -98,25 +101,25 @@ def test_the_ladder_has_intervals_seeds_and_gains(probe_document):
     raw = deep.cells()[1]
     assert raw[:3] == ["raw", "0", "0.688[0.656, 0.719]n = 750"]
     assert raw[6:] == ["–"]
-    assert deep.cells()[0][6:] == ["Gain over the step before"]
+    assert deep.cells()[0][6:] == ["Gain over previous step"]
     assert shallow.cells()[4][6] == "0.000[−0.012, +0.012]n = 750may be chance"
     assert shallow.cells()[5][4].startswith("undefinedone side is constant")
     assert shallow.cells()[5][4].endswith("2 of 3 seeds: 0.766 ± 0.022; 1 undefined")
-    assert "have 3 seeds, each with a probe of its own" in section.words
-    assert "so that “may be chance” is said of that seed alone" in section.words
-    assert "intervals of several gains are not corrected for their number" in section.words
-    assert "seeds without a correlation are counted there as undefined" in section.words
-    assert "the cosine of one layer, the best on the development pairs" in section.words
-    assert "Some of these models were read at different places of a text" in section.words
+    assert "Random steps are fitted with 3 seeds" in section.words
+    assert "those of the first seed, and so is “may be chance”" in section.words
+    assert "the intervals are not corrected for multiple comparisons" in section.words
+    assert "seeds without a correlation are counted as undefined" in section.words
+    assert "the cosine similarity of the best layer on the development pairs" in section.words
+    assert "Some of these models are read at different positions of a text" in section.words
 
 
 def test_the_column_of_unseen_pairs_is_explained(probe_document):
     section = probe_document.section("steps")
     assert section.all("table")[0].cells()[0][2:4] == ["Pearson", "Unseen"]
     assert (
-        "230 of the 750 test pairs hold a sentence that stands among the pairs to learn from or "
-        "for development, too, and a probe may score them better for having met it. Unseen is "
-        "Pearson’s correlation on the 520 others: the number to expect of new sentences."
+        "230 of the 750 test pairs share a sentence with the training or development pairs, which "
+        "may inflate their correlation. Unseen is Pearson’s correlation on the 520 others: the "
+        "estimate for new sentences."
     ) in section.words
 
 
@@ -166,21 +169,21 @@ def test_the_layers_stand_in_tables_with_reasons_for_what_is_undefined(probe_doc
         "one side is constant <script>alert(1)</script>",
     ]
     assert (
-        "loses 0.010 [0.006, 0.014] (n = 750) without layer 6, more than without any other"
+        "the largest decrease is 0.010 [0.006, 0.014] (n = 750), without layer 6; "
     ) in section.words
-    assert "by their intervals 12 of 30 layers are missed" in section.words
+    assert "the decrease is significant for 12 of 30 layers" in section.words
 
 
 def test_numbers_of_layers_that_were_picked_on_the_test_pairs_say_so(probe_document):
     words = probe_document.section("layers").words
     assert (
-        "those of the step raw too, are bent to people’s range, so that their Pearson correlation "
-        "differs from a layer’s own; Spearman’s does not."
+        "are calibrated to the range of human scores by a nonlinear function, so their Pearson "
+        "correlation differs from that of the layer; Spearman’s does not."
     ) in words
-    assert "These layers are picked on the same test pairs on which their numbers stand" in words
+    assert "These layers are selected on the test pairs" in words
     assert "The intervals are not corrected for the number of layers" in words
-    assert "What the others give is brought to the scale of the whole" in words
-    assert "Which layer is missed most is picked on these same test pairs" in words
+    assert "The contribution of the remaining layers is rescaled" in words
+    assert "The layer with the largest decrease is selected on the test pairs" in words
 
 
 def test_the_map_has_a_cell_for_each_two_layers_with_its_margin(probe_document):
@@ -197,17 +200,17 @@ def test_the_map_has_a_cell_for_each_two_layers_with_its_margin(probe_document):
 
 def test_the_map_is_told_in_words_with_sentences_and_chance(probe_document):
     words = probe_document.section("alignments").words
-    assert "It does not say that the layers compute the same" in words
-    assert f"Most alike are layer 5 of {DEEP} and layer 3 of {SHALLOW}: 0.750 ± 0.031" in words
+    assert "does not show that the layers compute the same" in words
+    assert f"similar layers are layer 5 of {DEEP} and layer 3 of {SHALLOW}: 0.750 ± 0.031" in words
     assert "(n = 500 sentences)" in words
-    assert f"Layers 0 to 9 of {DEEP} are most like layers 1 to 5 of {SHALLOW}" in words
-    assert "the greatest number of the map stays below 0.094 in 95 of 100 draws" in words
-    assert "not how much of it is meaning" in words
+    assert f"Layers 0 to 9 of {DEEP} are most similar to layers 1 to 5 of {SHALLOW}" in words
+    assert "the maximum of the map is below 0.094 in 95 of 100 permutations" in words
+    assert "not that they share meaning" in words
     assert (
-        f"From one layer of {DEEP} above chance to the next such, 28 steps, the most similar layer "
-        f"of {SHALLOW} moves on in 16, is the same in 12 and goes back in 0."
+        f"Over 28 steps between consecutive layers of {DEEP} above chance, the most similar layer "
+        f"of {SHALLOW} is a later one in 16, the same in 12 and an earlier one in 0."
     ) in words
-    assert f"1 of 30 layers of {DEEP} is like no layer of {SHALLOW} beyond chance" in words
+    assert f"1 of 30 layers of {DEEP} is not similar to any layer of {SHALLOW}" in words
 
 
 def test_misjudged_pairs_show_both_sentences_and_both_scores(probe_document):
@@ -217,7 +220,7 @@ def test_misjudged_pairs_show_both_sentences_and_both_scores(probe_document):
     assert texts[1:] == [
         "The lamp is lit. <script>alert(1)</script>",
         "The lamp is not lit. javascript:window.injected=1",
-        "people 0.50 probe 4.12 off by +3.62",
+        "human 0.50 probe 4.12 difference +3.62",
     ]
 
 

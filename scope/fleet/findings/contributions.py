@@ -1,4 +1,4 @@
-"""What a benchmark's questions do for forecasts on others: the error without them minus with."""
+"""Contributions of a benchmark's questions to forecasts: the error without them minus with."""
 
 from __future__ import annotations
 

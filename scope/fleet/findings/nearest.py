@@ -1,4 +1,4 @@
-"""Which models are alike: those whose vectors lie nearest to each other."""
+"""Similar models: those with the nearest vectors."""
 
 from __future__ import annotations
 

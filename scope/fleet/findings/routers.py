@@ -1,4 +1,4 @@
-"""A router beside the single best model, a draw with the router's own mix, and an oracle."""
+"""A router, compared with the single best model, a random choice and an oracle."""
 
 from __future__ import annotations
 

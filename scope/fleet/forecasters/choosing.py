@@ -1,4 +1,4 @@
-"""Which forecaster to use, found by trying each on training questions that it has not seen."""
+"""Selects a forecaster by cross-validation over the training questions."""
 
 from __future__ import annotations
 

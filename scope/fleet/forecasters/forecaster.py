@@ -141,14 +141,14 @@ class VectorForecaster(Forecaster):
 
     @abstractmethod
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models: their vectors from some answers, all else frozen.
+        """A copy with new models: their vectors from some answers, all else frozen.
 
         Parameters
         ----------
         rows
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
-            Shape (len(rows), further models): 1 right, 0 wrong, NaN unknown.
+            Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
         """
 
 
@@ -207,7 +207,7 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
 
 
 def require_right_or_wrong(answers: Answers) -> None:
-    """See that every answer is 1, 0 or NaN.
+    """Check that every answer is 1, 0 or NaN.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def require_right_or_wrong(answers: Answers) -> None:
 
 
 def require_answers_of_each(answers: Answers) -> None:
-    """See that an answer of every model is known.
+    """Check that an answer of every model is known.
 
     Raises
     ------

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
+    expected_skills,
     logit_places,
-    place,
-    placed_skills,
+    most_probable_vectors,
     spread_of,
 )
-from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.response_model import ResponseModel, fit_responses
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.skills import shrunk_skills
@@ -117,14 +117,16 @@ class ItemResponse(TextForecaster):
         return scores
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, each with the most probable abilities after its answers."""
-        rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
+        """A copy with new models, each with the most probable abilities after its answers."""
+        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         skills = self.skills_[: self.fitted_]
         fitted = FittedQuestions(self.question_vectors_, self.question_offsets_, skills)
         with threadpool_limits(1):
-            places = place(spread, fitted.coordinates[rows], fitted.offsets[rows], answers)
-            further = placed_skills(fitted, places, rows, answers)
+            places = most_probable_vectors(
+                spread, fitted.coordinates[rows], fitted.offsets[rows], answers
+            )
+            further = expected_skills(fitted, places, rows, answers)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
         larger.skills_ = np.concatenate([self.skills_, further])

@@ -12,16 +12,16 @@ from threadpoolctl import threadpool_limits
 
 from scope.errors import SpecError
 from scope.fleet.forecasters.bilinear import Numbers, Settings, train_bilinear
+from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.new_models import (
     FittedQuestions,
     Spread,
+    expected_skills,
     logit_places,
-    place,
-    placed_skills,
+    most_probable_vectors,
     spread_of,
 )
-from scope.fleet.forecasters.newcomers import checked_newcomers
 from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
@@ -83,14 +83,14 @@ class MatrixFactorization(VectorForecaster):
         self.seed = seed
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, each at the likeliest place among the fleet's vectors."""
-        rows, answers = checked_newcomers(rows, answers, len(self.question_vectors_))
+        """A copy with new models, each with its most probable vector."""
+        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
         fitted = FittedQuestions(self.question_vectors_, offsets, self.skills_[: self.fitted_])
         spread = Spread(self.spread_mean_, self.spread_root_)
         with threadpool_limits(1):
-            places = place(spread, fitted.coordinates[rows], offsets[rows], answers)
-            further = placed_skills(fitted, places, rows, answers)
+            places = most_probable_vectors(spread, fitted.coordinates[rows], offsets[rows], answers)
+            further = expected_skills(fitted, places, rows, answers)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
         larger.skills_ = np.concatenate([self.skills_, further])
@@ -127,7 +127,7 @@ class MatrixFactorization(VectorForecaster):
         return np.asarray(expit(logits, out=logits))
 
     def check_parameters(self) -> None:
-        """See that all numbers are such as can be."""
+        """Check that all numbers are such as can be."""
         wrong = {
             "dimensions": self.dimensions < 1,
             "epochs": self.epochs < 1,

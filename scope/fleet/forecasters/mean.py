@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.fleet.forecasters.cold_start import checked_new_models
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
-from scope.fleet.forecasters.newcomers import checked_newcomers
-from scope.fleet.forecasters.skills import newcomer_skills, shrunk_skills
+from scope.fleet.forecasters.skills import new_model_skills, shrunk_skills
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 
@@ -47,12 +47,12 @@ class MeanForecaster(VectorForecaster):
         self.layout = layout
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models, whose accuracy is that of these answers."""
-        _, checked = checked_newcomers(rows, answers, self.questions_)
+        """A copy with new models, whose accuracy is that of these answers."""
+        _, checked = checked_new_models(rows, answers, self.questions_)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])
         # Against the models that were fitted: others that were added before do not count.
-        skills = newcomer_skills(checked, self.skills_[: self.fitted_], self.questions_)
+        skills = new_model_skills(checked, self.skills_[: self.fitted_], self.questions_)
         larger.skills_ = np.concatenate([self.skills_, skills])
         return larger
 

@@ -53,7 +53,7 @@ class NeighbourForecaster(Forecaster):
         self.neighbours = neighbours
 
     def check_parameters(self) -> None:
-        """See that there is a neighbour to ask."""
+        """Check that there is a neighbour to ask."""
         if self.neighbours < 1:
             raise SpecError(
                 f"neighbours={self.neighbours}",

@@ -1,4 +1,4 @@
-"""Finds a model's place among vectors that are there already, from some of its answers."""
+"""Vectors of new models among those of a fitted fleet, by logistic regression on answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.skills import newcomer_skills
+from scope.fleet.forecasters.skills import new_model_skills
 from scope.fleet.layout import Answers
 
 Numbers = NDArray[np.float64]
@@ -87,18 +87,18 @@ class FittedQuestions(NamedTuple):
     skills: NDArray[np.float32]
 
 
-def placed_skills(
+def expected_skills(
     fitted: FittedQuestions, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
 ) -> NDArray[np.float32]:
-    """The share of right answers to be expected of further models over all fitted questions.
+    """The share of right answers to be expected of new models over all fitted questions.
 
     What their vectors predict, moved by as much as their answers were better than predicted
-    (`newcomer_skills`).
+    (`new_model_skills`).
 
     Parameters
     ----------
     vectors
-        Of the further models, as `place` found them.
+        Of the new models, from `most_probable_vectors`.
     rows, answers
         Which of the questions they answered, and how.
 
@@ -109,7 +109,7 @@ def placed_skills(
     >>> offsets = np.repeat([9, -9], 10).astype(np.float32)
     >>> questions = FittedQuestions(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
     >>> easy = np.ones((10, 1), dtype=np.float32)
-    >>> placed_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
+    >>> expected_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
     [0.5]
     """
     from scipy.special import expit
@@ -121,16 +121,16 @@ def placed_skills(
         everywhere[model] = chances.mean()
         there[model] = chances[rows[~np.isnan(answers[:, model])]].mean()
     questions = len(fitted.coordinates)
-    return newcomer_skills(answers, fitted.skills, questions, (everywhere, there))
+    return new_model_skills(answers, fitted.skills, questions, (everywhere, there))
 
 
-def place(
+def most_probable_vectors(
     spread: Spread,
     coordinates: NDArray[np.float32],
     offsets: NDArray[np.float32],
     answers: Answers,
 ) -> NDArray[np.float32]:
-    """The most probable vectors of further models, if they are like those of the fleet.
+    """The most probable vectors of new models, if they are like those of the fleet.
 
     The logit of a right answer is the question's coordinates times the model's vector, plus the
     question's offset. Before its answers are seen, a vector is taken to be normal with mean and
@@ -144,12 +144,12 @@ def place(
     coordinates, offsets
         Of the questions answered, shapes (questions, dimensions) and (questions,).
     answers
-        Shape (questions, further models): 1 right, 0 wrong, NaN unknown.
+        Shape (questions, new models): 1 right, 0 wrong, NaN unknown.
 
     Returns
     -------
     NDArray
-        Shape (further models, dimensions).
+        Shape (new models, dimensions).
 
     Examples
     --------
@@ -158,7 +158,7 @@ def place(
     >>> spread = spread_of(np.array([[-1], [0], [1]], dtype=np.float32))
     >>> questions, offsets = np.ones((4, 1), dtype=np.float32), np.zeros(4, dtype=np.float32)
     >>> answers = np.array([[1, 1], [1, 0], [1, 1], [1, 0]], dtype=np.float32)
-    >>> print(place(spread, questions, offsets, answers).round(2))
+    >>> print(most_probable_vectors(spread, questions, offsets, answers).round(2))
     [[1.04]
      [0.  ]]
     """

@@ -54,13 +54,13 @@ def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
     return drawn
 
 
-def newcomer_skills(
+def new_model_skills(
     answers: Answers,
     fleet: NDArray[np.float32],
     questions: int,
     expected: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> NDArray[np.float32]:
-    """Each further model's share of right answers, drawn to what is expected where few are known.
+    """Each new model's share of right answers, drawn to what is expected where few are known.
 
     As `shrunk_skills`, but the models' true differences are those between the skills of the
     fleet, as if one more had been seen of which nothing but 0 to 1 is known.
@@ -68,23 +68,23 @@ def newcomer_skills(
     Parameters
     ----------
     answers
-        Shape (questions answered, further models): 1 right, 0 wrong, NaN unknown.
+        Shape (questions answered, new models): 1 right, 0 wrong, NaN unknown.
     fleet
         The skills of the models that were there before.
     questions
         How many there are in all.
     expected
-        The share of right answers that each further model is predicted over all questions, and
+        The share of right answers that each new model is predicted over all questions, and
         over those that it answered: right answers to easy ones then count for little. The
         fleet's mean for both where it is not given.
 
     Examples
     --------
-    One right answer of ten moves a newcomer up from 0.5, ten of ten move it all the way:
+    One right answer of ten moves a new model up from 0.5, ten of ten move it all the way:
 
     >>> fleet = np.array([0.4, 0.6], dtype=np.float32)
     >>> one, ten = np.ones((1, 1), dtype=np.float32), np.ones((10, 1), dtype=np.float32)
-    >>> print(newcomer_skills(one, fleet, 10).round(2), newcomer_skills(ten, fleet, 10))
+    >>> print(new_model_skills(one, fleet, 10).round(2), new_model_skills(ten, fleet, 10))
     [0.61] [1.]
     """
     known = ~np.isnan(answers)

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.factorization import Factors, factorize
-from scope.fleet.forecasters.forecaster import Probabilities, checked_table
-from scope.fleet.forecasters.newcomers import (
+from scope.fleet.forecasters.cold_start import (
     Prior,
     answer_noise,
-    checked_newcomers,
-    newcomer_vectors,
+    checked_new_models,
+    new_model_vectors,
     vector_prior,
 )
+from scope.fleet.forecasters.factorization import Factors, factorize
+from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.ridge import fit_ridge
 from scope.fleet.forecasters.text_inputs import TextForecaster
 from scope.fleet.forecasters.validation import (
@@ -118,7 +118,7 @@ class TextFactors(TextForecaster):
             return self._forecasts(table, self.route_weights_[self.layout.codes(table)])
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with further models: their vectors from some answers, all else frozen.
+        """A copy with new models: their vectors from some answers, all else frozen.
 
         A vector's prior is the spread of the vectors of the models that were fitted; others that
         were added before do not count. A hundred answers are predicted from in milliseconds.
@@ -128,17 +128,17 @@ class TextFactors(TextForecaster):
         rows
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
-            Shape (len(rows), further models): 1 right, 0 wrong, NaN unknown.
+            Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
 
         Raises
         ------
         DataError
             When they do not go together, or a model has no answer.
         """
-        places, given = checked_newcomers(rows, answers, len(self.question_vectors_))
+        places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with threadpool_limits(1):
-            found = newcomer_vectors(self.question_vectors_[places], given, prior)
+            found = new_model_vectors(self.question_vectors_[places], given, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
         larger.skills_ = larger.model_vectors_[:, 0]

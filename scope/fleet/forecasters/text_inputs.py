@@ -57,7 +57,7 @@ class TextForecaster(VectorForecaster):
     seed: int
 
     def check_parameters(self) -> None:
-        """See that no number is below the least that it can be."""
+        """Check that no number is below the least that it can be."""
         for name, least in (("dimensions", 1), ("landmarks", 1), ("folds", 2), ("guard", 0)):
             value = getattr(self, name)
             if value is not None and value < least:

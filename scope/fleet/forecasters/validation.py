@@ -1,4 +1,4 @@
-"""What the questions' texts are worth, found on training questions that were left out in turn."""
+"""The value of the questions' texts for prediction, by cross-validation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Which column of a table tells the model, the question, its text, its category, and whether it
-was answered correctly.
+"""The columns of a table: model, question, text, category and correctness.
 
 Columns are found by their usual names, of which the first that is there counts, or named as
 ``ROLE=NAME``. So the files of EmbedLLM, with ``prompt_id, model_id, category_id, label, prompt,

@@ -101,7 +101,7 @@ def _of_run(path: Path) -> Iterator[_Asked]:
 
 
 def _require_same_models(asked: Sequence[_Asked]) -> None:
-    """See that a name means one model in all runs; saved answers have a file for each task."""
+    """Check that a name means one model in all runs; saved answers have a file for each task."""
     specs: dict[str, str] = {}
     for name, spec in (model for one in asked for model in one.models):
         if not spec.startswith("predictions:") and specs.setdefault(name, spec) != spec:

@@ -1,4 +1,4 @@
-"""The answers and questions that a job on a fleet reads, and what identifies them."""
+"""Reads the answers and questions of a job on a fleet, and identifies their texts."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from scope.records import DataCard
 def load_answers(
     specs: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[CorrectnessMatrix, DataCard]:
-    """The joined matrix of several sources, and the data card that describes it.
+    """The joined matrix of several sources, and its data card.
 
     Raises
     ------
     SpecError
-        When there is no source.
+        If there is no source.
     """
     if not specs:
         raise SpecError(
-            "no answers to learn from",
+            "no answers to fit on",
             expected="a table, a folder of saved answers or a run of `scope compare`",
             fix="write for example --data answers.csv",
         )
@@ -35,16 +35,16 @@ def load_answers(
 
 
 def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMatrix, DataCard]:
-    """Questions, with the models' answers where the file has any, and their data card."""
+    """Questions, with the models' answers if the file has any, and their data card."""
     found = read_questions(spec, columns=columns)
     matrix = found.matrix or _without_answers(found)
     return matrix, _card(spec, matrix)
 
 
 def text_digest(text: str) -> str:
-    """Sixteen digits that identify a question's text; none for an empty text.
+    """Sixteen hexadecimal digits of a hash of a question's text; empty for an empty text.
 
-    White space at the ends and its amount between words are ignored.
+    Leading, trailing and repeated white space is ignored.
 
     Examples
     --------
@@ -58,26 +58,26 @@ def text_digest(text: str) -> str:
 
 
 def same_texts(questions: CorrectnessMatrix) -> tuple[str, ...]:
-    """A name for each question, shared by questions of the same text; its id without a text.
+    """A name for each question, shared by questions of the same text; its id if it has no text.
 
-    Intervals resample texts: a text under several ids counts as one question.
+    Intervals resample texts: a text with several ids counts as one question.
     """
     pairs = zip(questions.ids, questions.texts, strict=True)
     return tuple(text_digest(text) or f"id {name}" for name, text in pairs)
 
 
 def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
-    """The benchmarks among the questions' categories, of which the purpose needs two or more.
+    """The benchmarks, that is the questions' categories; two or more are required.
 
     Raises
     ------
     DataError
-        When there are fewer.
+        If there are fewer.
     """
     found = sorted({one for one in matrix.categories if one is not None})
     if len(found) < 2:
         raise DataError(
-            f"{counted(len(found), 'benchmark')} among the categories of "
+            f"{counted(len(found), 'benchmark')} in the categories of "
             f"{counted(len(matrix.ids), 'question')}",
             expected=f"two or more: {purpose}",
             fix="add a column with each question's benchmark, or name it: --column category=NAME",

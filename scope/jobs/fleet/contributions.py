@@ -1,4 +1,4 @@
-"""How each benchmark's questions contribute to forecasts on the others, on held-out questions."""
+"""The contribution of each benchmark's questions to forecasts on held-out questions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scope.records import Contribution, Setting
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlannedContributions:
-    """Answers to questions with a benchmark each, and the encoder of their texts."""
+    """Answers to questions of several benchmarks, and the encoder of their texts."""
 
     matrix: CorrectnessMatrix
     held_out: NDArray[np.bool_]
@@ -43,14 +43,14 @@ class PlannedContributions:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How the contributions were found."""
+        """Notes on the method."""
         return (
-            f"contributions: of {len(self.held_out)} questions {int(self.held_out.sum())} were "
-            "held out, and forecast by factors with and without each benchmark's other questions",
+            f"contributions: {int(self.held_out.sum())} of {len(self.held_out)} questions are held "
+            "out and predicted by factors fitted with and without each benchmark's other questions",
         )
 
     def find(self) -> tuple[Contribution, ...]:
-        """Learn without each benchmark in turn, and score the forecasts on every benchmark."""
+        """Fit without each benchmark in turn, and score the forecasts on every benchmark."""
         known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
         test = self.matrix.take(np.flatnonzero(self.held_out))
         learned = tabulate(self.matrix, self.encoder, self.progress, features=True)
@@ -73,14 +73,14 @@ class PlannedContributions:
 
 
 def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> PlannedContributions:
-    """Check that there are benchmarks and texts, and load the encoder.
+    """Check the benchmarks and texts, and load the encoder.
 
     Raises
     ------
     DataError
-        When there are fewer than two benchmarks, or a question without text.
+        If there are fewer than two benchmarks, or a question has no text.
     """
-    benchmarks_of(matrix, "for one to contribute to another")
+    benchmarks_of(matrix, "contributions are from one benchmark to another")
     require_texts(matrix.texts, f"the embedder {TextFactors.short_name}", matrix.ids)
     return PlannedContributions(
         matrix=matrix,

@@ -1,4 +1,4 @@
-"""Embedding: a compact vector for every model, learned from who answered what, and kept."""
+"""Embedding: a compact vector for every model, learned from the response matrix and saved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scope.store import Run
 
 
 def carry_out_embed_fleet(request: EmbedRequest) -> Comparison:
-    """Learn the fleet, or continue where the run was."""
+    """Fit the fleet, or continue its run."""
     return carry_out(request, prepare)
 
 
@@ -80,7 +80,7 @@ def _find(
         ),
         notes=(
             *matrix.notes,
-            f"scores are of questions left out in turn, in {learning.folds} parts",
+            f"scores are from {learning.folds}-fold cross-validation over the questions",
             placed.note,
             shown,
         ),

@@ -1,4 +1,4 @@
-"""A fleet and the questions that it is evaluated on: new ones, or a part that is held out."""
+"""A fleet and the questions that it is evaluated on: new or held-out ones."""
 
 from __future__ import annotations
 
@@ -36,20 +36,19 @@ class Evaluation:
     Parameters
     ----------
     fleet
-        Fitted, with the models that were added to it.
+        Fitted, including added models.
     questions
-        With a column of answers for each model of the fleet, in its order; NaN where none is
-        known.
+        With a column of answers for each model of the fleet, in its order; NaN if unknown.
     table
-        The questions as the fleet's forecaster reads them.
+        The questions as the input of the fleet's forecaster.
     fresh
-        Which of the questions the fleet was not fitted on: those alone are scored.
+        Mask of the questions that the fleet was not fitted on; only these are scored.
     others
-        Further forecasters, fitted on the same questions, to be scored beside the fleet's own
-        and each model's mean.
+        Further forecasters, fitted on the same questions, to compare with the fleet's own and
+        with each model's mean.
     conflicts
-        How many of the answers, both those learned from and those scored, stand twice and differ;
-        0 for a stored fleet, where it is not known.
+        Number of answers, both fitted and scored, that are given twice with different values;
+        0 for a stored fleet, for which it is unknown.
     notes
         Remarks for the reader of the result.
     """
@@ -64,16 +63,16 @@ class Evaluation:
 
     @property
     def scored(self) -> NDArray[np.int64]:
-        """The rows of the questions that are new to the fleet and have an answer."""
+        """The rows of the questions that the fleet was not fitted on and that have an answer."""
         answered = ~np.isnan(self.questions.correct).all(axis=1)
         return np.flatnonzero(self.fresh & answered)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlannedEvaluation:
-    """An evaluation of which everything that fails quickly is done; ``build`` does the rest.
+    """A checked evaluation; ``build`` does the expensive part.
 
-    ``models`` are those that the fleet will have. ``settings`` decide the result.
+    ``models`` are those of the fleet, ``settings`` those that determine the result.
     """
 
     models: tuple[str, ...]
@@ -83,7 +82,7 @@ class PlannedEvaluation:
 
 
 def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
-    """Read and check everything before any work."""
+    """Read and check the inputs."""
     if request.fleet is not None and request.questions is not None:
         return _plan_with_fleet(request.fleet, request.questions, request)
     return _plan_with_answers(request)
@@ -115,12 +114,12 @@ def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> P
 
 
 def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
-    """The encoder of a fleet's questions; None where the fleet reads no texts.
+    """The encoder of a fleet's questions; None if the fleet uses no texts.
 
     Raises
     ------
     DataError
-        When the encoder named gives other vectors than those the fleet was fitted on.
+        If the encoder is not the one that the fleet was fitted with.
     """
     expected = fleet.forecaster.layout.encoder
     if not expected:
@@ -129,9 +128,9 @@ def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> En
     if encoder.fingerprint != expected:
         raise DataError(
             f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
-            expected=f"that of the fleet, `{fleet.encoder}` with the fingerprint {expected}",
-            fix="name it with --encoder, and the same --dtype; or embed the fleet again with "
-            "this one",
+            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
+            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
+            "again with this one",
         )
     return encoder
 
@@ -143,8 +142,8 @@ def _with_fleet(
     aligned, notes = _aligned(questions, fleet)
     if seen.any():
         notes += (
-            f"{int(seen.sum())} of the {len(seen)} questions are among those that the fleet was "
-            "fitted on; they are left out of every score",
+            f"the fleet was fitted on {int(seen.sum())} of the {len(seen)} questions; these are "
+            "excluded from all scores",
         )
     return Evaluation(
         fleet=fleet,
@@ -178,7 +177,7 @@ def _aligned(
     if not foreign:
         return aligned, ()
     return aligned, (
-        f"answers of {counted(len(foreign), 'model')} that the fleet lacks are ignored: "
+        f"answers of {counted(len(foreign), 'model')} not in the fleet are ignored: "
         f"{listed(foreign, SHOWN)}",
     )
 
@@ -213,20 +212,20 @@ def _with_answers(
         fleet=learned.fleet,
         questions=questions,
         table=table_of(learned.fleet, questions, encoder, progress),
-        # No text of them was learned from: see `held_out_rows`.
+        # The fleet was not fitted on their texts: see `held_out_rows`.
         fresh=np.ones(len(questions.ids), dtype=np.bool_),
         others=_others(learned, known),
         conflicts=matrix.conflicts,
         notes=(
             *matrix.notes,
-            f"{len(questions.ids)} of {len(matrix.ids)} questions were held out by the seed "
-            f"{learning.seed}; the fleet was learned and selected on the others",
+            f"{len(questions.ids)} of {len(matrix.ids)} questions are held out (seed "
+            f"{learning.seed}); the fleet is fitted and selected on the others",
         ),
     )
 
 
 def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...]:
-    """The published k-nearest-neighbour forecaster as a baseline, unless it is the selected one."""
+    """The published k-nearest-neighbour forecaster as a baseline, unless it is selected."""
     chosen = learned.fleet.forecaster
     if not chosen.layout.vector or isinstance(chosen, NeighbourForecaster):
         return ()
@@ -237,7 +236,7 @@ def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...
 def table_of(
     fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Table:
-    """The questions as the fleet's forecaster reads them."""
+    """The questions as the input of the fleet's forecaster."""
     return question_table(
         fleet.forecaster.layout,
         vectors=vectors_of(questions, encoder, progress),

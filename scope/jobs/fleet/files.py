@@ -1,4 +1,4 @@
-"""The tables that jobs on a fleet leave in a run's folder, for other programs to read."""
+"""The CSV tables that jobs on a fleet write into a run's folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ FORECASTS = "forecasts.csv"
 ROUTES = "routes.csv"
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute."""
+"""First characters of a cell that a spreadsheet would evaluate."""
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
-    """Write rows as CSV, whole or not at all; numbers have six decimals.
+    """Write rows as CSV atomically; numbers have six decimals.
 
-    A name that a spreadsheet would take for a formula begins with an apostrophe in the file, for
-    names come from others.
+    A name that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, because
+    names are untrusted.
     """
     with open_atomically(path) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -28,7 +28,7 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str 
 
 
 def file_cell(value: str | float) -> str:
-    """What stands in the file for a name or a number.
+    """A name or a number as it is written to the file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Forecasts: how likely does each model answer each new question correctly?"""
+"""Forecasts: the probability that each model answers each new question correctly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scope.store import Run
 
 
 def carry_out_forecast_fleet(request: ForecastRequest) -> Comparison:
-    """Forecast the answers, or continue where the run was."""
+    """Forecast the answers, or continue the run."""
     return carry_out(request, prepare)
 
 
@@ -31,7 +31,7 @@ forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
 
 
 def prepare(request: ForecastRequest) -> Prepared:
-    """Read the fleet and the questions, or the answers to learn from and to score."""
+    """Read the fleet and the questions, or the answers to fit and score."""
     evaluation = plan_evaluation(request)
     return prepared(
         "fleet forecast",
@@ -43,7 +43,7 @@ def prepare(request: ForecastRequest) -> Prepared:
 
 
 def _find(planned: PlannedEvaluation, run: Run) -> FleetFindings:
-    """Write every forecast, and score those whose answers are known."""
+    """Write all forecasts, and score those with known answers."""
     evaluation = planned.build()
     probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
     write_table(
@@ -64,7 +64,7 @@ def _find(planned: PlannedEvaluation, run: Run) -> FleetFindings:
 
 
 def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
-    """Each model's expected accuracy on the questions, the greatest first."""
+    """Each model's expected accuracy on the questions, the highest first."""
     names = same_texts(evaluation.questions)
     means = probabilities.mean(axis=0, dtype=np.float64)
     return tuple(

@@ -1,4 +1,4 @@
-"""Learns a fleet from a matrix of answers: question vectors, and the selected forecaster."""
+"""Fits a fleet to a response matrix: question vectors and the selected forecaster."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from scope.records import Setting
 
 AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
-"""What ``auto`` tries; matrix factorization takes minutes and must be named."""
+"""The candidates of ``auto``, without matrix factorization, which takes minutes."""
 
 EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
     {
@@ -42,12 +42,12 @@ EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
         MatrixFactorization.short_name: MatrixFactorization,
     }
 )
-"""Every forecaster by the name that the commands give it."""
+"""The forecasters by their names on the command line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
-    """How a fleet is learned."""
+    """How a fleet is fitted."""
 
     embedder: str = AUTO
     dimensions: int | None = None
@@ -60,7 +60,7 @@ class Learning:
             raise SpecError(
                 f"the embedder `{self.embedder}`",
                 expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
-                fix="leave it out to have one selected",
+                fix="omit it to select one automatically",
             )
 
     @property
@@ -70,11 +70,11 @@ class Learning:
 
     @property
     def reads_texts(self) -> bool:
-        """Whether the questions' texts are read."""
+        """Whether the questions' texts are used."""
         return self.kinds != (MeanForecaster.short_name,)
 
     def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
-        """The settings for the manifest, which decide the result."""
+        """The settings that determine the result, for the manifest."""
         return {
             "embedder": self.embedder,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -85,7 +85,7 @@ class Learning:
         }
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
-        """The candidate forecasters, not fitted yet."""
+        """The candidate forecasters, not fitted."""
         return tuple(self._candidate(name, layout) for name in self.kinds)
 
     def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
@@ -101,7 +101,7 @@ class Learning:
 class Learned(NamedTuple):
     """A fleet, and the cross-validation that selected its forecaster.
 
-    ``table`` holds the questions that it was fitted on.
+    ``table`` is the table of the questions that it was fitted on.
     """
 
     fleet: Fleet
@@ -112,12 +112,12 @@ class Learned(NamedTuple):
 def load_needed_encoder(
     learning: Learning, matrix: CorrectnessMatrix, spec: str | None, options: ModelOptions
 ) -> Encoder | None:
-    """The encoder of the questions; None where no text is read.
+    """The encoder of the questions; None if no text is used.
 
     Raises
     ------
     DataError
-        When a question without a text would have to be read.
+        If a text is needed and a question has none.
     """
     if not learning.reads_texts:
         return None
@@ -128,7 +128,7 @@ def load_needed_encoder(
 def learn(
     matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
 ) -> Learned:
-    """Encode the questions, select a forecaster by cross-validation, and fit it on all of them."""
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all."""
     table, layout = tabulate(
         matrix, encoder, progress, features=learning.features and learning.reads_texts
     )
@@ -155,7 +155,7 @@ def learn(
 
 
 class Tabulated(NamedTuple):
-    """Questions as a table of numbers, and what its columns hold."""
+    """Questions as a table of numbers, and its layout."""
 
     table: Table
     layout: QuestionLayout
@@ -164,7 +164,7 @@ class Tabulated(NamedTuple):
 def tabulate(
     matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
 ) -> Tabulated:
-    """The questions' vectors, features and categories, as far as they are known."""
+    """The questions' vectors, features and categories as a table."""
     vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
     layout = make_layout(
@@ -183,7 +183,7 @@ def tabulate(
 def vectors_of(
     questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> NDArray[np.float32]:
-    """The questions' vectors; without columns where there is no encoder."""
+    """The questions' vectors; without columns if there is no encoder."""
     if encoder is None:
         return np.zeros((len(questions.ids), 0), dtype=np.float32)
     return question_vectors(questions.texts, encoder, progress)

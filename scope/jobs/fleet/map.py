@@ -1,4 +1,4 @@
-"""The map of a fleet: which models are alike, which communities, what benchmarks contribute."""
+"""The map of a fleet: similar models, communities, and contributions of benchmarks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from scope.store import Run
 
 
 class MappedModels(NamedTuple):
-    """Models with their vectors, of a stored fleet or of answers, and the counts behind them."""
+    """Models with their vectors, from a stored fleet or from answers, and counts."""
 
     models: tuple[str, ...]
     skills: tuple[Estimate | Undefined, ...]
@@ -52,7 +52,7 @@ class MappedModels(NamedTuple):
 
 
 def carry_out_map_fleet(request: MapRequest) -> Comparison:
-    """Draw the map, or continue where the run was."""
+    """Compute the map, or continue the run."""
     return carry_out(request, prepare)
 
 
@@ -75,7 +75,7 @@ def prepare(request: MapRequest) -> Prepared:
             planned = plan_contributions(matrix, request)
             settings.update(planned.settings)
     require_known(labels, mapped.models, "--communities")
-    # A mapping has no file that a command could name.
+    # A mapping has no path for the reproduce command.
     named = replace(request, communities=None) if isinstance(communities, Mapping) else request
     find = partial(_find, mapped, labels, request.seed, planned)
     return prepared("fleet map", named, find, data=cards, settings=settings)
@@ -128,7 +128,7 @@ def _of_answers(matrix: CorrectnessMatrix) -> MappedModels:
         conflicts=matrix.conflicts,
         forecaster=FROM_ANSWERS,
         encoder=NO_ENCODER,
-        notes=(*matrix.notes, "the map shows vectors of the answers; no text was read for it"),
+        notes=(*matrix.notes, "the map shows vectors of the answers; it uses no texts"),
     )
 
 

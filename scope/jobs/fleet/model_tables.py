@@ -1,4 +1,4 @@
-"""Tables with a value for each model: its cost, or its community."""
+"""Tables with a cost or a community for each model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scope.paths import expanded
 from scope.printing import did_you_mean, listed
 
 SHOWN = 10
-"""At most so many names are shown in a message."""
+"""The number of names shown in a message."""
 
 
 def read_costs(path: str | Path) -> dict[str, float]:
@@ -22,7 +22,7 @@ def read_costs(path: str | Path) -> dict[str, float]:
     Raises
     ------
     DataError
-        When the file lacks a column, a cost is no number, or a model stands there twice.
+        If a column is missing, a cost is not a number, or a model occurs twice.
     """
     costs: dict[str, float] = {}
     for fields, model in _models(path, "cost"):
@@ -36,19 +36,19 @@ def read_costs(path: str | Path) -> dict[str, float]:
 
 
 def read_communities(path: str | Path) -> dict[str, str]:
-    """The community of each model that is in one; columns ``model`` and ``community``.
+    """The communities of models, from a table with the columns ``model`` and ``community``.
 
     Raises
     ------
     DataError
-        When the file lacks a column, or a model stands there twice.
+        If a column is missing or a model occurs twice.
     """
     named = ((model, fields.name("community")) for fields, model in _models(path, "community"))
     return {model: community for model, community in named if community}
 
 
 def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
-    """Every row with the name of its model, each once."""
+    """Every row with the name of its model; models are unique."""
     file = expanded(path)
     if not file.is_file():
         raise DataError(
@@ -70,19 +70,19 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
 
 
 def require_known(names: Iterable[str], models: Sequence[str], option: str) -> None:
-    """Check that every name is that of a model of the fleet.
+    """Check that every name is a model of the fleet.
 
     Raises
     ------
     SpecError
-        When one is not; the message names similar ones.
+        If one is not; the message suggests similar names.
 
     Examples
     --------
     >>> require_known(["yi-34"], ["yi-34b", "qwen-7b"], "--cost")
     Traceback (most recent call last):
         ...
-    scope.errors.SpecError: found:    no model `yi-34` in the fleet, which --cost names
+    scope.errors.SpecError: found:    no model `yi-34` of --cost in the fleet
     expected: one of its 2 models: `yi-34b`, `qwen-7b`
     fix:      did you mean `yi-34b`?
     """
@@ -90,21 +90,21 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
     for name in names:
         if name not in known:
             raise SpecError(
-                f"no model `{name}` in the fleet, which {option} names",
+                f"no model `{name}` of {option} in the fleet",
                 expected=f"one of its {len(models)} models: {listed(models, SHOWN)}",
                 fix=did_you_mean(name, models, "check the spelling", most=3),
             )
 
 
 def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[float] | None:
-    """The costs in the order of the models; None where there are none.
+    """The costs in the order of the models; None if there are none.
 
     Raises
     ------
     SpecError
-        When a model is unknown, or a cost is negative or no number.
+        If a model is unknown, or a cost is negative or not a number.
     DataError
-        When some models have a cost and others have none.
+        If some models have a cost and others have none.
     """
     if not costs:
         return None
@@ -119,8 +119,8 @@ def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[flo
     if without:
         raise DataError(
             f"no cost for {len(without)} of {len(models)} models: {listed(without, SHOWN)}",
-            expected="a cost for every model that may be asked",
-            fix="add --cost MODEL=COST or a row in the file of --costs, or name the models "
-            "to be asked with --model",
+            expected="a cost for every candidate model",
+            fix="add --cost MODEL=COST or a row in the file of --costs, or restrict the "
+            "candidates with --model",
         )
     return [costs[model] for model in models]

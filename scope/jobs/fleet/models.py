@@ -1,4 +1,4 @@
-"""The models of a fleet as a result shows them: skill, position on the map, nearest models."""
+"""The models of a fleet in a result: skill, position on the map, nearest models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEAREST = 5
 """Number of nearest models shown for each model."""
 
 FROM_ANSWERS = "factors of the answers"
-"""The name that a result gives to vectors of the answers alone."""
+"""The name in results for vectors of the answers."""
 
 LEVEL = 0.95
 
@@ -32,43 +32,44 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
-    """The models' vectors that a map is drawn from, and a note on what they are."""
+    """The models' vectors for a map, and a note on their origin."""
 
     vectors: NDArray[np.floating]
     note: str
 
 
 def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
-    """The models' positions of a forecaster, or vectors of the answers where it has none.
+    """A forecaster's vectors of the models, or vectors of the answers if it has none.
 
-    Between a forecaster's own places the squared distance is that of its forecasts: a dimension
-    of the vectors that moves no forecast sets no models apart. Nearest questions give no vectors of
-    models, and means one number each. The answers' own vectors then serve: those of
-    `scope.fleet.forecasters.factorization`, in which no text has a part.
+    The squared distance between a forecaster's vectors is that of its forecasts: a dimension
+    without influence on forecasts has none on distances. Nearest neighbours have no vectors of
+    models, and means have one number per model. The vectors of the answers from
+    `scope.fleet.forecasters.factorization`, which uses no texts, replace them.
     """
     own = forecaster.places_ if isinstance(forecaster, VectorForecaster) else None
     if own is not None and own.shape[1] > 1:
-        return Placed(own, f"the map shows the models by the vectors of {forecaster.short_name}")
+        return Placed(own, f"the map shows the models' vectors of {forecaster.short_name}")
     known = getattr(forecaster, "answers_", answers)
     if known is not None:
         return Placed(
             answer_vectors(known),
-            "the map shows vectors of the answers themselves, for "
-            f"{forecaster.short_name} has no vectors of models to draw one of",
+            "the map shows vectors of the answers, because "
+            f"{forecaster.short_name} has no vectors of models",
         )
     return Placed(
-        np.asarray(own), f"the map is a line, for {forecaster.short_name} has one number a model"
+        np.asarray(own),
+        f"the map is a line, because {forecaster.short_name} has one number per model",
     )
 
 
 def answer_vectors(answers: Answers) -> NDArray[np.float32]:
-    """Each model's skill, and its coordinates in the dimensions in which the answers differ."""
+    """Each model's skill, and its coordinates from a factorization of the answers."""
     factors = factorize(answers, min(MOST_DIMENSIONS, answers.shape[1]))
     return np.column_stack([factors.skills, factors.model_vectors])
 
 
 class DescribedModels(NamedTuple):
-    """The models of a fleet, and a note on how much of their vectors the map shows."""
+    """The models of a fleet, and a note on the variance that the map shows."""
 
     members: tuple[FleetModel, ...]
     note: str
@@ -82,7 +83,7 @@ def describe_models(
     communities: Mapping[str, str] = _NOBODY,
     added: Collection[str] = (),
 ) -> DescribedModels:
-    """All models in the order of their names, and a note on their map."""
+    """All models in the order of the names, and a note on the map."""
     places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
     members = tuple(
@@ -102,10 +103,10 @@ def describe_models(
 
 def _variance_note(shown: float | Undefined) -> str:
     if isinstance(shown, Undefined):
-        return f"the map shows nothing: {shown.reason}"
+        return f"the map is undefined: {shown.reason}"
     return (
-        f"the map's two directions show {100 * shown:.0f} % of the variance of the models' "
-        "vectors; distances and nearest models are of the whole vectors"
+        f"the map's two dimensions explain {100 * shown:.0f} % of the variance of the models' "
+        "vectors; distances and nearest models use the full vectors"
     )
 
 
@@ -123,7 +124,7 @@ def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
 
 
 def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
-    """An accuracy with Wilson's interval: a model answers each question once.
+    """An accuracy with Wilson's interval.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
     0.750 [0.301, 0.954]
     """
     if not answered:
-        return Undefined(reason="no answer of it is known")
+        return Undefined(reason="no known answer")
     low, high = wilson(skill, answered, normal_quantile(LEVEL))
     return Estimate(
         value=skill,

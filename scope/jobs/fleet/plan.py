@@ -1,4 +1,4 @@
-"""What all jobs on a fleet prepare: the head of the result, and the work that fills it."""
+"""Preparation shared by all jobs on a fleet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def prepared(
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
 ) -> Prepared:
-    """A job of this command, ready to be carried out; ``settings`` decide its result."""
+    """A prepared job of this command; ``settings`` determine its result."""
     manifest = Manifest(
         job=command.replace(" ", "-"),
         models=(),

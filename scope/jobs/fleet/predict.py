@@ -1,4 +1,4 @@
-"""Benchmark prediction: how would a model score on a benchmark that it was never run on?"""
+"""Benchmark prediction: the accuracy of a model on a benchmark that it was not run on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scope.records import BenchmarkPrediction, Comparison, FleetFindings
 
 
 def carry_out_predict_fleet(request: PredictRequest) -> Comparison:
-    """Predict the accuracies, or continue where the run was."""
+    """Predict the accuracies, or continue the run."""
     return carry_out(request, prepare)
 
 
@@ -29,7 +29,7 @@ predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 
 def prepare(request: PredictRequest) -> Prepared:
-    """Read the answers, and check that they suffice."""
+    """Read and check the answers."""
     matrix, card = load_answers(request.data, request.columns)
     benchmarks = _benchmarks(matrix, request.benchmarks)
     _require_models(matrix, benchmarks)
@@ -48,22 +48,22 @@ def prepare(request: PredictRequest) -> Prepared:
 
 
 def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, ...]:
-    """The benchmarks named, or all of two or more.
+    """The named benchmarks, or all.
 
     Raises
     ------
     DataError
-        When the questions have fewer than two benchmarks.
+        If the questions have fewer than two benchmarks.
     SpecError
-        When one is named that they have not.
+        If a named benchmark does not exist.
     """
-    known = benchmarks_of(matrix, "one to predict, others to learn from")
+    known = benchmarks_of(matrix, "one to predict, others to fit on")
     for one in named:
         if one not in known:
             raise SpecError(
                 f"no benchmark `{one}`",
                 expected=f"one of: {listed(known, 40)}",
-                fix=did_you_mean(one, known, "name one of these, or none for all"),
+                fix=did_you_mean(one, known, "name one of these, or omit the option for all"),
             )
     return tuple(dict.fromkeys(named)) or known
 
@@ -74,7 +74,7 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
     Raises
     ------
     DataError
-        When none has.
+        If none has.
     """
     known = ~np.isnan(matrix.correct)
     of = np.array([category or "" for category in matrix.categories])
@@ -85,7 +85,7 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
     if most < FEWEST_MODELS:
         raise DataError(
             f"{counted(most, 'model')} with answers to a benchmark and to other questions",
-            expected=f"{FEWEST_MODELS} or more: some to learn from, others to predict",
+            expected=f"{FEWEST_MODELS} or more: some to fit on, others to predict",
             fix="add answers of further models",
         )
 
@@ -115,7 +115,7 @@ def _find(
     matrix: CorrectnessMatrix, benchmarks: Sequence[str], request: PredictRequest
 ) -> FleetFindings:
     predictions = []
-    with request.progress.task("benchmarks left out", len(benchmarks)) as advance:
+    with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
         for benchmark in benchmarks:
             predictions.append(_prediction(matrix, benchmark, request))
             advance()
@@ -129,6 +129,6 @@ def _find(
         predictions=tuple(predictions),
         notes=(
             *matrix.notes,
-            "each benchmark is predicted from vectors that were learned without its questions",
+            "each benchmark is predicted from vectors fitted without its questions",
         ),
     )

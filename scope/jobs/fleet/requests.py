@@ -1,4 +1,4 @@
-"""What the jobs on a fleet of models are asked."""
+"""The requests of the jobs on a fleet of models."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from scope.jobs.fleet.costs import costs_by_model
 from scope.models.options import Loading, ModelOptions
 
 EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
-"""What can learn a fleet; auto selects one."""
+"""Methods that fit a fleet; auto selects one."""
 
 TEST_SHARE = 0.2
-"""Share of the questions that are held out by default."""
+"""Default share of held-out questions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetRequest(Request):
-    """What every job on a fleet is asked."""
+    """The options of every job on a fleet."""
 
     columns: Annotated[
         Mapping[str, str],
@@ -43,12 +43,12 @@ class FleetRequest(Request):
     question's id), question (its text), category, correct, context, options. May be repeated."""
 
     seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
-    """Random seed of all splits and of learning."""
+    """Random seed of splits and fitting."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadsTexts(FleetRequest):
-    """A job that may read the questions' texts."""
+    """A job that may use the questions' texts."""
 
     encoder: Annotated[
         str | None,
@@ -62,10 +62,10 @@ class ReadsTexts(FleetRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class Learns(ReadsTexts):
-    """A job that can learn a fleet."""
+    """A job that can fit a fleet."""
 
     embedder: Annotated[EmbedderName, option(METHOD)] = "auto"
-    """Method that learns the fleet. auto selects mean, knn, factors or irt by cross-validation over
+    """Method that fits the fleet. auto selects mean, knn, factors or irt by cross-validation over
     the questions; mf, as published, takes minutes."""
 
 
@@ -82,7 +82,7 @@ class FromAnswers(FleetRequest):
 class EmbedRequest(FromAnswers, Learns):
     """Learn a vector for every model from its answers.
 
-    The fleet is kept in the run's folder, under `embedder`, for the other commands.
+    The fleet is saved in the run's folder, under `embedder`, for the other commands.
 
     Example: scope fleet embed --data answers.csv --run ours
     """
@@ -96,12 +96,12 @@ class EmbedRequest(FromAnswers, Learns):
     """Folds of the cross-validation over the questions."""
 
     features: Annotated[bool, option(METHOD, negative="--no-features")] = True
-    """Use lengths, digits and symbols of a question's text beside its vector."""
+    """Use lengths, digits and symbols of a question's text in addition to its vector."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetOrAnswers(ReadsTexts):
-    """A job on a stored fleet, or on answers in its place."""
+    """A job on a stored fleet, or on answers."""
 
     forms: ClassVar[str] = "--fleet RUN, or --data ANSWERS"
 
@@ -121,21 +121,21 @@ class FleetOrAnswers(ReadsTexts):
         if (self.fleet is None) == (not self.data):
             neither = self.fleet is None
             raise SpecError(
-                "neither a fleet nor answers" if neither else "a fleet, and answers beside it",
+                "neither a fleet nor answers" if neither else "both a fleet and answers",
                 expected=self.forms,
-                fix="add --fleet or --data" if neither else "leave --fleet or --data out",
+                fix="add --fleet or --data" if neither else "omit --fleet or --data",
             )
         if self.fleet is None:
             self.refuse_unused({"--add": self.add is not None})
 
     def refuse_unused(self, options: Mapping[str, bool]) -> None:
-        """Refuse options that are named but have no effect."""
+        """Reject options without effect."""
         if unused := [name for name, named in options.items() if named]:
             names = " and ".join(unused)
             raise SpecError(
                 f"{names} with {'--data' if self.fleet is None else '--fleet'}",
                 expected=self.forms,
-                fix=f"leave {names} out",
+                fix=f"omit {names}",
             )
 
 
@@ -150,11 +150,11 @@ class ForecastRequest(FleetOrAnswers, Learns):
     """
 
     forms: ClassVar[str] = (
-        "--fleet RUN with --questions FILE, or --data ANSWERS, of which part is held out"
+        "--fleet RUN with --questions FILE, or --data ANSWERS, part of which is held out"
     )
 
     questions: Annotated[str | None, option(DATA, metavar="FILE")] = None
-    """New questions for --fleet, with or without answers of the models."""
+    """New questions for --fleet, with or without the models' answers."""
 
     test_share: Annotated[float, option(DATA), Limits(above=0, below=1)] = TEST_SHARE
     """Share of the questions of --data to hold out."""
@@ -169,38 +169,36 @@ class ForecastRequest(FleetOrAnswers, Learns):
         )
         if self.questions is None:
             raise SpecError(
-                "a fleet and no questions", expected=self.forms, fix="add --questions FILE"
+                "a fleet without questions", expected=self.forms, fix="add --questions FILE"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RouteRequest(ForecastRequest):
-    """Choose the model to ask for each new question.
+    """Select a model for each new question.
 
-    The choice follows each model's skill, and the question's text as far as that helped in
-    cross-validation; otherwise one model is asked all questions. All choices are written to
-    routes.csv in the run's folder, each with the probability that the model answers correctly.
-    Where answers are known, the router is compared with the single best model, a random choice with
-    the router's own mix, and an oracle.
+    The selection uses each model's skill, and the question's text if that helps. It is written to
+    routes.csv in the run's folder, with the predicted probability. If answers are known, the router
+    is compared with the single best model, a random choice and an oracle.
 
     Example: scope fleet route --fleet ours --questions new.csv
     """
 
     models: Annotated[Sequence[str], option(MODELS, "--model", metavar="NAME")] = ()
-    """Model of the fleet that may be asked, by default all; may be repeated."""
+    """Candidate model of the fleet, by default all; may be repeated."""
 
     costs: Annotated[
         Mapping[str, float],
         entries(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
     ] = field(default_factory=dict)
-    """Cost of one question to a model, in any unit; may be repeated. Of two equally good models the
-    cheaper one is asked."""
+    """Cost per question of a model, in any unit; may be repeated. Of two equally good models the
+    cheaper one is selected."""
 
     costs_file: Annotated[str | Path | None, option(METHOD, "--costs", metavar="FILE")] = None
     """Table (.csv) of costs with the columns model and cost; --cost takes precedence."""
 
     budget: Annotated[float | None, option(METHOD), Limits(least=0)] = None
-    """Largest mean cost of a question; needs a cost for every model."""
+    """Largest mean cost per question; needs a cost for every model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +216,7 @@ class PredictRequest(FromAnswers):
     """Benchmark to predict, by default each in turn; may be repeated."""
 
     splits: Annotated[int, whole_number(METHOD), Limits(least=1)] = 100
-    """Random splits of the models into those that are fitted and those that are predicted."""
+    """Number of random splits of the models into fitted and predicted ones."""
 
     train_share: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.5
     """Share of the models that the linear model is fitted on."""
@@ -226,10 +224,10 @@ class PredictRequest(FromAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class MapRequest(FleetOrAnswers):
-    """Draw a map of the models, and find the most similar ones.
+    """Map the models, and find the most similar ones.
 
-    Models are close when they are right and wrong on the same questions. With --data the map is
-    drawn from the answers alone; only --contributions reads texts.
+    Models are close if they answer the same questions correctly. With --data the map is computed
+    from the answers; only --contributions uses texts.
 
     Example: scope fleet map --fleet ours --communities families.csv
     """
@@ -244,7 +242,7 @@ class MapRequest(FleetOrAnswers):
         entries(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
     ] = None
     """Table (.csv) with the columns model and community, such as families of models; in Python also
-    a mapping. Measures how close the models of each community are."""
+    a mapping. Measures the distances within and between communities."""
 
     contributions: Annotated[bool, option(METHOD)] = False
     """With --data: measure how each benchmark's questions improve forecasts on the others."""
@@ -275,4 +273,3 @@ JOBS = (
     _job("predict", PredictRequest, None),
     _job("map", MapRequest),
 )
-"""In the order of the help page."""

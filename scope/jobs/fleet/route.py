@@ -1,4 +1,4 @@
-"""Routing: which model answers which question best?"""
+"""Routing: the best model for each question."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scope.store import Run
 
 
 class Candidates(NamedTuple):
-    """The models that may be asked, their costs, and the largest mean cost of a question."""
+    """The candidate models, their costs, and the largest mean cost per question."""
 
     models: tuple[str, ...]
     costs: Mapping[str, float]
@@ -38,7 +38,7 @@ class Candidates(NamedTuple):
 
 
 def carry_out_route_fleet(request: RouteRequest) -> Comparison:
-    """Route the questions, or continue where the run was."""
+    """Route the questions, or continue the run."""
     return carry_out(request, prepare)
 
 
@@ -46,7 +46,7 @@ route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 
 
 def prepare(request: RouteRequest) -> Prepared:
-    """Read the fleet, the questions and the costs, or the answers to learn from and to score."""
+    """Read the costs, and the fleet with its questions or the answers to fit and score."""
     costs = read_costs(request.costs_file) if request.costs_file else {}
     evaluation = plan_evaluation(request)
     candidates = _candidates(
@@ -64,21 +64,21 @@ def prepare(request: RouteRequest) -> Prepared:
 def _candidates(
     known: Sequence[str], named: Sequence[str], costs: Mapping[str, float], budget: float | None
 ) -> Candidates:
-    """The models that may be asked and their costs, checked.
+    """The candidate models and their costs, checked.
 
     Raises
     ------
     SpecError
-        When a model is not in the fleet, a cost is negative, or a budget is without costs or below
-        all of them.
+        If a model is not in the fleet, a cost is negative, or there is a budget without costs or
+        below all of them.
     DataError
-        When some of the models have no cost.
+        If some of the models have no cost.
     """
     require_known(named, known, "--model")
     require_known(costs, known, "--cost or --costs")
     models = tuple(name for name in known if not named or name in set(named))
     prices = checked_costs(costs, models)
-    # Refuses a budget without costs, or one below the cheapest model.
+    # Rejects a budget without costs or below the cheapest model.
     single_best(np.zeros(len(models)), prices, budget)
     return Candidates(models, costs, budget)
 
@@ -96,7 +96,7 @@ def _digest(value: object) -> str:
 
 
 def _find(planned: PlannedEvaluation, candidates: Candidates, run: Run) -> FleetFindings:
-    """Choose a model for every question, and score the choices where answers are known."""
+    """Select a model for every question, and score the selection if answers are known."""
     evaluation = planned.build()
     columns = np.array([evaluation.fleet.models.index(name) for name in candidates.models])
     prices = checked_costs(candidates.costs, candidates.models)
@@ -119,39 +119,39 @@ def _find(planned: PlannedEvaluation, candidates: Candidates, run: Run) -> Fleet
 
 
 def routing_note(forecaster: Forecaster) -> str:
-    """A note on the weight that the router gives to the questions' texts."""
+    """A note on the router's weight of the questions' texts."""
     weights = getattr(forecaster, "route_weights_", None)
     if weights is None:
         return (
-            f"the router asks the model of which {forecaster.short_name} forecasts a right answer "
-            "with the highest probability, as far as costs allow"
+            "the router selects the model with the highest probability of a correct answer, as "
+            f"predicted by {forecaster.short_name}, subject to costs"
         )
     if not weights.any():
         return (
-            "routing by text did not beat the single best model on questions left out in turn: "
-            "the router goes by the models' skills alone"
+            "routing by text is not better than the single best model in cross-validation: "
+            "the router uses only the models' skills"
         )
     return (
-        "the router goes by each model's skill, and by the text as far as that proved useful on "
-        f"questions left out in turn: its weight is {weights.max():.2f}, of at most 1; the "
-        f"greatest probability does not always decide{_by_skill(forecaster, weights)}"
+        "the router combines each model's skill with the prediction from the text, whose weight "
+        f"from cross-validation is {weights.max():.2f} (at most 1); it may not select the model "
+        f"with the highest probability{_by_skill(forecaster, weights)}"
     )
 
 
 def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
-    """The categories in which texts made routing worse, so that skill alone decides."""
+    """The categories in which routing by text is worse, so that only skill is used."""
     named = [
         category
         for category, weight in zip(forecaster.layout.categories, weights, strict=False)
         if not weight
     ]
-    return f"; of {listed(named, most=5)}, where it did harm, skill alone decides" if named else ""
+    return f"; the weight is 0 for {listed(named, most=5)}, where it is harmful" if named else ""
 
 
 def _mean_cost(
     candidates: Candidates, prices: Sequence[float] | None, chosen: Columns
 ) -> tuple[str, ...]:
-    """A note on the mean cost of all choices; the table may cover fewer questions."""
+    """A note on the mean cost of all selections; the table may cover fewer questions."""
     if prices is None:
         return ()
     spent = float(np.asarray(prices)[chosen].mean())
@@ -171,7 +171,7 @@ def _rows(
 def _router_scores(
     evaluation: Evaluation, candidates: Candidates, chosen: Columns, columns: NDArray[np.int64]
 ) -> tuple[RouterScore, ...]:
-    """The router and its baselines on new questions with answers; none without any."""
+    """The router and its baselines on new questions with answers; empty if there are none."""
     answers = evaluation.questions.correct[:, columns]
     rows = evaluation.scored[~np.isnan(answers[evaluation.scored]).all(axis=1)]
     if not len(rows):

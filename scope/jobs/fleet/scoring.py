@@ -1,4 +1,4 @@
-"""Scores of a fleet's forecasts and of simpler baselines, and the findings around them."""
+"""Scores of a fleet's forecasts and of baselines, and the findings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scope.printing import counted
 from scope.records import FleetFindings, FleetModel, ForecastScore
 
 NO_ENCODER = "none"
-"""The name that a result gives to the encoder where no text is read."""
+"""The name of the encoder in results if no text is used."""
 
 
 def score_forecasts(
     evaluation: Evaluation, probabilities: Probabilities
 ) -> tuple[ForecastScore, ...]:
-    """The scores of each model's mean, of others and of the fleet; none where no answer is known.
+    """The scores of each model's mean, of others and of the fleet; empty if no answer is known.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def score_forecasts(
     if not len(rows):
         return ()
     questions = evaluation.questions.take(rows)
-    # For models that were added later too: the accuracy on what each answered of the fleet's own.
+    # For added models too: the accuracy on the answered questions of the fleet.
     means = np.tile(evaluation.fleet.skills, (len(rows), 1))
     chosen = evaluation.fleet.forecaster.spelling
     forecasts = {
@@ -60,9 +60,9 @@ def score_forecasts(
 def findings_of(
     evaluation: Evaluation, *, notes: Sequence[str] = (), **found: Any
 ) -> FleetFindings:
-    """Findings with the counts of what the fleet was learned from and the evaluation's notes.
+    """Findings with the counts of the fleet's answers and the evaluation's notes.
 
-    Of the models only those are listed that were added to the fleet for this evaluation.
+    Only models added to the fleet for this evaluation are listed.
     """
     fleet = evaluation.fleet
     total, scored = len(evaluation.questions.ids), len(evaluation.scored)
@@ -79,7 +79,7 @@ def findings_of(
             if name in fleet.added
         ),
         notes=(
-            f"{counted(total, 'question')} forecast, of which {scored} are scored",
+            f"{counted(total, 'question')} forecast, {scored} of them scored",
             *notes,
             *evaluation.notes,
         ),

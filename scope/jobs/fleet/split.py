@@ -1,4 +1,4 @@
-"""Splits questions into those that a fleet is learned from and those that it is scored on."""
+"""Splits questions into training and test questions."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from scope.jobs.fleet.requests import TEST_SHARE
 from scope.printing import counted
 
 _STREAM = 0xE8A3
-"""Separates the random numbers of this split from all others of the same seed."""
+"""Spawn key of this split's random generator."""
 
 
 def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.bool_]:
-    """Which questions are held out: a random share of them.
+    """Mask of the held-out questions: a random share of them.
 
-    Questions with the same text stay together, or what is held out would be known; where they do
-    not fit the share, somewhat fewer are held out.
+    Questions with the same text stay together, to prevent leakage; if they do not fit the share,
+    somewhat fewer are held out.
 
     Parameters
     ----------
     texts
-        One a question; empty ones belong to different questions.
+        One per question; empty ones are different questions.
 
     Raises
     ------
     SpecError
-        When none would be held out, or none left.
+        If none would be held out, or none would remain.
 
     Examples
     --------
@@ -54,24 +54,24 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
     if not 0 < len(taken) < len(sizes):
         raise SpecError(
             f"a share of {share:g} of {len(texts)} questions to hold out",
-            expected="a share between 0 and 1 that leaves questions on both sides",
+            expected="a share between 0 and 1, with questions in both parts",
             fix=f"write for example --test-share {TEST_SHARE}",
         )
     return np.isin(kinds, taken)
 
 
 def require_enough_left(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
-    """Check that enough questions are left for the folds of cross-validation.
+    """Check that enough questions remain for cross-validation.
 
     Raises
     ------
     SpecError
-        When there are too few.
+        If there are too few.
     """
     left = len(set(same_texts(matrix.take(~held_out))))
     if left < folds:
         raise SpecError(
-            f"{counted(left, 'question')} to learn from, beside {int(held_out.sum())} held out",
-            expected=f"{folds} or more with texts of their own: for cross-validation",
+            f"{counted(left, 'training question')} and {int(held_out.sum())} held out",
+            expected=f"{folds} or more training questions with distinct texts",
             fix="hold out fewer with --test-share, or add questions",
         )

@@ -1,4 +1,4 @@
-"""A fleet of an earlier run, and further models that are added to it."""
+"""Opens the fleet of an earlier run, and adds models to it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
 
 EMBEDDER = "embedder"
-"""The folder in a run that holds its fleet."""
+"""The folder of the fleet in a run."""
 
 FEWEST_ANSWERS = 20
-"""With fewer answers a further model's vector is hardly informative."""
+"""The fewest answers for an informative vector of a new model."""
 
 
 class StoredFleet(NamedTuple):
-    """A fleet and its digest, which identifies it in the configuration of a run."""
+    """A fleet and its digest, which is part of a run's configuration."""
 
     fleet: Fleet
     digest: str
@@ -42,16 +42,16 @@ def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
     Raises
     ------
     RunError
-        When there is no such run, or no fleet in it, or its files are damaged.
+        If the run or its fleet does not exist, or its files are damaged.
     """
     fleet = load_fleet(_folder(spec, runs))
     return StoredFleet(fleet, fleet_digest(fleet))
 
 
 def fleet_digest(fleet: Fleet) -> str:
-    """Sixteen digits that change with anything in a fleet, as it was loaded.
+    """Sixteen hexadecimal digits of a hash of the loaded fleet.
 
-    Its files are not read again for it: they may hold another fleet by then.
+    The files are not read again, because they may have changed since.
     """
     forecaster = fleet.forecaster
     names = (fleet.models, fleet.added, fleet.ids, fleet.texts_digest, fleet.encoder)
@@ -81,52 +81,52 @@ def _folder(spec: str | Path, runs: Path) -> Path:
             expected=f"a run with a fleet: {listed(here, SHOWN)}"
             if here
             else "a run of `scope fleet embed`",
-            fix="see `scope list runs`, or give the folder's path",
+            fix="see `scope list runs`, or give the path of the folder",
         )
     question = RunFolder(path).read_configuration() or {}
     job = question.get("job", "no job")
     begun = job == "fleet-embed"
     raise RunError(
-        f"`{path}` holds no fleet: " + ("it has not finished" if begun else f"it is of {job}"),
+        f"`{path}` contains no fleet: " + ("not finished" if begun else f"a run of {job}"),
         expected="a finished run of `scope fleet embed`",
-        fix="give its command again: the run continues"
+        fix="repeat its command to continue the run"
         if begun
         else "make one: scope fleet embed --data answers.csv --run NAME",
     )
 
 
 def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
-    """The fleet with the models of a matrix, by their answers to questions that it was fitted on.
+    """The fleet with new models, from their answers to questions that it was fitted on.
 
-    Each gets its vector with all else frozen. Questions are matched by their id, where the text
-    behind it is the same or not known, and else by their text.
+    All other parameters are frozen. Questions are matched by id if the texts are equal or
+    unknown, otherwise by text.
 
     Raises
     ------
     SpecError
-        When the fleet's embedder takes no further models, or has one of that name.
+        If the fleet's embedder does not support new models, or a name is taken.
     DataError
-        When a model has too few answers to questions of the fleet.
+        If a model has too few answers to questions of the fleet.
     """
     forecaster = fleet.forecaster
     if not isinstance(forecaster, VectorForecaster):
         raise SpecError(
-            f"further models for a fleet of {forecaster.spelling}",
+            f"new models for a fleet of {forecaster.spelling}",
             expected="an embedder with a vector for each model: factors, irt, mf or mean",
-            fix="learn the fleet again with --embedder factors",
+            fix="embed the fleet again with --embedder factors",
         )
     if not answers.models:
         raise DataError(
-            f"no answers of further models to {counted(len(answers.ids), 'question')}",
-            expected="rows with a model, a question and whether the answer is right",
-            fix="check the columns, such as --column correct=NAME",
+            f"no answers of new models to {counted(len(answers.ids), 'question')}",
+            expected="rows with a model, a question and whether the answer is correct",
+            fix="check the columns, for example --column correct=NAME",
         )
     taken = [name for name in answers.models if name in set(fleet.models)]
     if taken:
         raise SpecError(
-            f"{counted(len(taken), 'model')} that the fleet has already: {listed(taken, SHOWN)}",
-            expected="models with names of their own",
-            fix="rename them, or leave them out",
+            f"{counted(len(taken), 'model')} already in the fleet: {listed(taken, SHOWN)}",
+            expected="new models with new names",
+            fix="rename or remove them",
         )
     rows, correct = _matched(fleet, answers)
     counts = (~np.isnan(correct)).sum(axis=0)
@@ -146,23 +146,23 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
         if count < FEWEST_ANSWERS:
             raise DataError(
                 f"{counted(count, 'answer')} of `{name}` to questions that the fleet was fitted "
-                f"on, of {len(answers.ids)} given",
-                expected=f"{FEWEST_ANSWERS} or more; some hundred are better",
-                fix="add answers of it to questions of the fleet, with their ids or texts",
+                f"on, among {len(answers.ids)} questions",
+                expected=f"{FEWEST_ANSWERS} or more, better several hundred",
+                fix="add its answers to questions of the fleet, with their ids or texts",
             )
 
 
 def _matched(fleet: Fleet, answers: CorrectnessMatrix) -> tuple[NDArray[np.int64], Answers]:
-    """The fleet's rows that were answered, and the answers to them."""
+    """The answered rows of the fleet, and the answers."""
     found = matched_rows(fleet, answers)
     correct = np.flatnonzero(found >= 0)
     return found[correct], answers.correct[correct]
 
 
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:
-    """The row of each question among those that the fleet was fitted on, or -1.
+    """The row of each question in the fleet, or -1.
 
-    A question is the same if its text is; where either has none, if its id is.
+    Questions are the same if their texts are; if one has no text, if their ids are.
     """
     by_text = {digest: row for row, digest in enumerate(fleet.texts_digest) if digest}
     by_id = {name: row for row, name in enumerate(fleet.ids)}

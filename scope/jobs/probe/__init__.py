@@ -1,6 +1,6 @@
-"""The probe as a job: pairs and models are read, probes fitted, compared with people, and kept.
+"""The job `probe`: read pairs and models, fit probes, evaluate and save them.
 
-``probing`` is the whole of it, which ``fitting`` does for a new probe and ``retesting`` for a saved
-one; ``request`` says what was asked, ``pairs`` and ``readers`` make sure of it before any model is
-loaded, ``ladder`` fits, ``scoring`` and ``between`` hold the probes against people and each other.
+``request`` has the options and ``probing`` the entry point, with ``fitting`` for new probes and
+``retesting`` for a saved one. ``pairs`` and ``readers`` check the inputs, ``steps`` fits,
+``scoring`` evaluates, and ``pairwise`` compares models.
 """

@@ -1,4 +1,4 @@
-"""New probes: pairs are read, each model's steps fitted, and all compared with people's scores."""
+"""New probes: read pairs, fit each model's steps, and evaluate them on the test pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scope.data import load_data
 from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
-from scope.jobs.probe.leakage_groups import Ties, ties_of
+from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
 from scope.jobs.probe.pairwise import alignments, differences
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
@@ -31,7 +31,7 @@ from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared, bare_comparison
 from scope.paths import expanded
-from scope.probes import DRAWN, PRETRAINED, SavedProbe, save_probe
+from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
 from scope.records import Comparison, DataCard, Setting
 from scope.store import Run
@@ -39,7 +39,7 @@ from scope.store import Run
 
 def prepare_new(request: ProbeRequest) -> Prepared:
     """Read the pairs and the models' files, before any model is loaded."""
-    # What is quick to fail comes first: a language model may take half a minute to load.
+    # Fast checks first: a language model may take half a minute to load.
     readout = readout_of(request.readout, request.prompt)
     chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
     pairs = read_all_parts(chosen.task, request.pairs, n=request.n, seed=request.seed)
@@ -58,7 +58,7 @@ def prepare_new(request: ProbeRequest) -> Prepared:
     )
     manifest = plan.manifest()
     if request.save is not None:
-        # Of one model alone: the request has been checked.
+        # The request allows only one model here.
         prepare_folder(expanded(request.save), plan.sources[0])
     return Prepared(manifest, partial(_find, plan, request, readers, request.progress))
 
@@ -73,14 +73,14 @@ def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None
         n=request.most_unlabelled,
         seed=request.seed,
     )
-    # Sorted, as pairs are: what is learned must not depend on the order of the rows.
+    # Sorted, like pairs, so that the result does not depend on the order of the rows.
     return tuple(sorted(example.text for example in data.examples)), data.card
 
 
 def _settings(
     request: ProbeRequest, pairs: GivenPairs, unlabelled: Sequence[str]
 ) -> dict[str, Setting]:
-    """What decides the result, beside models, data and task."""
+    """The settings that determine the result, besides models, data and task."""
     return {
         "seed": request.seed,
         "seeds": request.seeds,
@@ -99,14 +99,14 @@ def _find(
     run: Run,
 ) -> Comparison:
     models = _read_all(plan, request, readers, progress)
-    ties = ties_of(plan.pairs)
-    judged = [_fit_one(plan, request, model, ties, progress) for model in models]
+    leakage = leakage_groups(plan.pairs)
+    judged = [_fit_one(plan, request, model, leakage, progress) for model in models]
     between = alignments(models, plan.pairs.test, request.seed)
     given = {one.model.name: one.given for one in judged}
     found = replace(
         with_models(plan.findings((*_notes(request), *between.notes)), judged),
         differences=differences(
-            request.ordered_steps[-1], given, human_scores(plan.pairs.test), ties.groups
+            request.ordered_steps[-1], given, human_scores(plan.pairs.test), leakage.groups
         ),
         alignments=between.maps,
         files=() if request.save is None else (str(expanded(request.save)),),
@@ -120,10 +120,10 @@ def _read_all(
 ) -> list[ReadModel]:
     models = []
     for name in plan.names:
-        # Once a model has read all, nobody holds it any more: it may be large.
+        # A model is released after reading all texts, because it may be large.
         reader = readers.pop(0)
         recognise_reader(plan.texts, reader, progress)
-        # The first text, for which the model is loaded, shows how many layers it has.
+        # The first text loads the model and gives its number of layers.
         shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, progress))
         require_enough(request, shown.layers, plan.pairs.train)
         models.append(read_texts(name, reader, plan.texts, progress))
@@ -131,7 +131,11 @@ def _read_all(
 
 
 def _fit_one(
-    plan: ProbePlan, request: ProbeRequest, model: ReadModel, ties: Ties, progress: Progress
+    plan: ProbePlan,
+    request: ProbeRequest,
+    model: ReadModel,
+    leakage: LeakageGroups,
+    progress: Progress,
 ) -> JudgedModel:
     material = Material(
         pairs=plan.pairs,
@@ -145,11 +149,11 @@ def _fit_one(
             probe=fitted[-1].probe, source=model.source, canaries=_canaries(plan, model)
         )
         save_probe(saved, expanded(request.save))
-    return judge_model(model, fitted, plan.pairs.test, ties)
+    return judge_model(model, fitted, plan.pairs.test, leakage)
 
 
 def _canaries(plan: ProbePlan, model: ReadModel) -> dict[str, NDArray[np.float32]]:
-    """Latents of some training sentences, by which a model is recognised that has no hash."""
+    """Latents of some training sentences, to identify a model that has no hash."""
     if not may_change(model.source):
         return {}
     texts = least_by_content(sentences_of(plan.pairs.train))
@@ -158,15 +162,15 @@ def _canaries(plan: ProbePlan, model: ReadModel) -> dict[str, NDArray[np.float32
 
 def _notes(request: ProbeRequest) -> tuple[str, ...]:
     notes = []
-    if request.seeds > 1 and set(request.ordered_steps) & set(DRAWN):
+    if request.seeds > 1 and set(request.ordered_steps) & set(RANDOM_STEPS):
         notes.append(
-            f"estimates, gains among them, are those of the seed {request.seed}; "
-            f"with {request.seeds} seeds were fitted: "
-            f"{', '.join(step for step in request.ordered_steps if step in DRAWN)}"
+            f"estimates, including gains, are for the seed {request.seed}; "
+            f"steps fitted with {request.seeds} seeds: "
+            f"{', '.join(step for step in request.ordered_steps if step in RANDOM_STEPS)}"
         )
     if set(request.ordered_steps) & set(PRETRAINED):
         notes.append(
-            "layers' statistics are of the training sentences"
-            + (" and of those without scores" if request.unlabelled else "")
+            "layer statistics are from the training sentences"
+            + (" and those without scores" if request.unlabelled else "")
         )
     return tuple(notes)

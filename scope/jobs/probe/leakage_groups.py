@@ -1,4 +1,4 @@
-"""Which test pairs share sentences, with each other and with what a probe has learned from."""
+"""Test pairs that share sentences with each other or with the training pairs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scope.jobs.probe.splitting import connected
 from scope.printing import counted
 
 Groups = NDArray[np.int64]
-"""Shape (pairs,) or (sentences,): equal numbers hang together by common sentences."""
+"""Shape (pairs,) or (sentences,): pairs that share sentences have the same number."""
 
 
-class Ties(NamedTuple):
-    """What ties test pairs to each other and to the pairs that a probe has learned from.
+class LeakageGroups(NamedTuple):
+    """Groups of test pairs that share sentences, and pairs without sentences of training.
 
-    ``groups`` has a number a pair, ``unseen`` says of each whether neither of its sentences stands
-    in a training or development pair. A saved probe does not know its pairs: there it is None.
+    ``groups`` has one number per pair. ``unseen`` is a mask of the pairs of which no sentence is in
+    a training or development pair; None for a saved probe, whose training pairs are unknown.
     """
 
     groups: Groups
@@ -28,17 +28,17 @@ class Ties(NamedTuple):
 
     @property
     def group_count(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(set(self.groups.tolist()))
 
     @property
     def unseen_count(self) -> int:
-        """How many pairs are known to be unseen."""
+        """The number of pairs that are known to be unseen."""
         return 0 if self.unseen is None else int(self.unseen.sum())
 
 
-def ties_of(pairs: GivenPairs) -> Ties:
-    """What ties the test pairs.
+def leakage_groups(pairs: GivenPairs) -> LeakageGroups:
+    """The leakage groups of the test pairs.
 
     Examples
     --------
@@ -46,19 +46,19 @@ def ties_of(pairs: GivenPairs) -> Ties:
     >>> def pair(first, second):
     ...     return ScoredPair(id=first, first=first, second=second, score=1.0)
     >>> test = (pair("a", "b"), pair("c", "d"), pair("e", "b"))
-    >>> ties_of(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
-    Ties(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
+    >>> leakage_groups(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
+    LeakageGroups(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
     """
     groups = np.array(connected(pairs.test), dtype=np.int64)
     known = _known(pairs)
     if not known:
-        return Ties(groups, None)
+        return LeakageGroups(groups, None)
     unseen = [pair.first not in known and pair.second not in known for pair in pairs.test]
-    return Ties(groups, np.array(unseen, dtype=np.bool_))
+    return LeakageGroups(groups, np.array(unseen, dtype=np.bool_))
 
 
 def groups_of_sentences(pairs: Pairs, sentences: Sequence[str]) -> Groups:
-    """For each sentence of the pairs the number of the group that its pairs belong to."""
+    """The group number of each sentence of the pairs."""
     numbers: dict[str, int] = {}
     for pair, group in zip(pairs, connected(pairs), strict=True):
         numbers[pair.first] = numbers[pair.second] = group
@@ -66,25 +66,25 @@ def groups_of_sentences(pairs: Pairs, sentences: Sequence[str]) -> Groups:
 
 
 def notes_on_overlap(pairs: GivenPairs, unlabelled: Sequence[str] = ()) -> tuple[str, ...]:
-    """In words, how many test pairs hold what a probe has learned from; nothing where none do."""
+    """Notes on the test pairs that share sentences with the training data."""
     if not _known(pairs):
         return (
-            "a saved probe does not keep its training pairs: whether sentences of the test pairs "
-            "stood among them cannot be told",
+            "a saved probe does not contain its training pairs: overlap with the test pairs is "
+            "unknown",
         )
     both = (*pairs.train, *pairs.development)
     repeated = {frozenset((pair.first, pair.second)) for pair in both}
     same = sum(frozenset((pair.first, pair.second)) in repeated for pair in pairs.test)
     found = (
-        (_sharing(pairs.test, pairs.train), "a sentence in common with the training pairs"),
-        (_sharing(pairs.test, pairs.development), "one in common with the development pairs"),
-        (_sharing_any(pairs.test, unlabelled), "one that stands among those without scores"),
-        (same, "the very sentences of a training or development pair"),
+        (_sharing(pairs.test, pairs.train), "share a sentence with the training pairs"),
+        (_sharing(pairs.test, pairs.development), "share one with the development pairs"),
+        (_sharing_any(pairs.test, unlabelled), "share one with the sentences without scores"),
+        (same, "are identical to a training or development pair"),
     )
     told = [f"{count} {what}" for count, what in found if count]
     if not told:
         return ()
-    return (f"of {counted(len(pairs.test), 'test pair')} have {'; '.join(told)}",)
+    return (f"of {counted(len(pairs.test), 'test pair')}, {'; '.join(told)}",)
 
 
 def _known(pairs: GivenPairs) -> frozenset[str]:

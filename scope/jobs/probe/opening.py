@@ -24,14 +24,14 @@ from scope.protocols import LatentReader
 from scope.store.trouble import damaged
 
 SAFE = ("hf", "gguf")
-"""The schemes whose models are numbers alone: a file that others wrote may name them."""
+"""The schemes whose models contain no code: an untrusted file may name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenedProbe:
-    """A saved probe and a reader of its model, which is not loaded yet.
+    """A saved probe and a reader of its model, which is not yet loaded.
 
-    ``digest`` changes with anything in the probe; it stands for it in the question of a run.
+    ``digest`` is a hash of the probe, part of a run's configuration.
     """
 
     probe: SimilarityProbe
@@ -43,24 +43,23 @@ class OpenedProbe:
 def open_probe(folder: Path, options: ModelOptions, model: str | None = None) -> OpenedProbe:
     """Load a probe, and find the model that it was fitted on.
 
-    A probe may come from anyone. What it names by itself is loaded without foreign code: neither a
-    model of Python, nor with a pickle or the code of a checkpoint, whatever the options allow.
+    A probe is untrusted. A model named by it is loaded without foreign code: no Python model, no
+    pickle and no code of a checkpoint, whatever the options allow.
 
     Parameters
     ----------
     options
         How the model is loaded; its precision is the probe's.
     model
-        Where the model is now, for which all options hold; by default where it was when the probe
-        was fitted.
+        The model's current location, to which all options apply; by default that at fitting.
 
     Raises
     ------
     RunError
-        When there is no probe, or its files are damaged.
+        If there is no probe, or its files are damaged.
     ModelError
-        When the model cannot be found, or is another one: the message shows both fingerprints, or
-        says that latents kept with the probe are others.
+        If the model cannot be found or is another one, by its fingerprint or by the latents saved
+        with the probe.
     """
     saved = load_probe(folder)
     reader = (
@@ -75,7 +74,7 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
 
 
 def _own_reader(source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
-    """A reader of the model that the probe names by itself."""
+    """A reader of the model named by the probe."""
     _require_safe(source, folder)
     careful = replace(options, allow_pickle=False, trust_remote_code=False)
     try:
@@ -85,7 +84,7 @@ def _own_reader(source: LatentSource, folder: Path, options: ModelOptions) -> La
             f"of the probe in `{folder}`: {error.found}",
             expected=f"the model `{source.spec}` that it was fitted on, with the "
             f"fingerprint `{source.fingerprint}`",
-            fix="say where it is now: --model SPEC",
+            fix="give its current location: --model SPEC",
         ) from error
 
 
@@ -95,15 +94,15 @@ def _require_safe(source: LatentSource, folder: Path) -> None:
     scheme, _ = split_spec(source.spec)
     if scheme not in SAFE:
         raise ModelError(
-            f"the probe in `{folder}` names the model `{source.spec}`, and to load it may run code",
-            expected=f"a model of the scheme {' or '.join(SAFE)}, or one that you name yourself: "
-            "a saved probe may come from anyone",
-            fix="name it yourself: --model SPEC",
+            f"the probe in `{folder}` needs the model `{source.spec}`, and loading it may run code",
+            expected=f"a model of the scheme {' or '.join(SAFE)}, or one given with --model, "
+            "because a saved probe is not trusted",
+            fix="if you trust the model, add --model SPEC",
         )
 
 
 def _reader(spec: str, source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
-    """A reader of a model, who reads as the source says."""
+    """A reader of a model with the readout of the source."""
     readout = _readout(source, folder)
     dtype = next((one for one in get_args(DType) if one == source.dtype), None)
     if dtype is None:
@@ -117,17 +116,17 @@ def _require_same(wanted: LatentSource, found: LatentSource, *, named: bool) -> 
     except ModelError as error:
         if named:
             raise
-        # Pickles and code count in a fingerprint only where they are allowed.
+        # Pickles and code are part of a fingerprint only if they are allowed.
         raise ModelError(
             error.found,
             expected=error.expected,
             fix=f"{error.fix}; if it was fitted with --allow-pickle or --trust-remote-code, "
-            "name the model yourself beside them: --model SPEC",
+            "add the option and --model SPEC",
         ) from error
 
 
 def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
-    """See that a model whose bytes cannot be hashed still has the latents kept with its probe."""
+    """Check that a model without a hash still has the latents saved with its probe."""
     if not may_change(reader):
         return
     recognise_numbers(
@@ -137,7 +136,7 @@ def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
         lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
         kept_in=folder,
         progress=Silent(),
-        fix=f"bring the former model back, or fit the probe in `{folder}` again",
+        fix=f"restore the former model, or fit the probe in `{folder}` again",
     )
 
 
@@ -151,7 +150,7 @@ def _readout(source: LatentSource, folder: Path) -> Readout | None:
 
 
 def _digest(saved: SavedProbe) -> str:
-    """Sixteen digits of the probe as it was loaded: its files may hold another one by then."""
+    """Sixteen hexadecimal digits of a hash of the loaded probe."""
     probe = saved.probe
     known = (
         sorted(probe.get_params(deep=False).items()),

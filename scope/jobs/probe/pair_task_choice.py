@@ -1,4 +1,4 @@
-"""The task of a probe: pairs that people scored, and the range of their scores."""
+"""The task of a probe: pairs with human scores, and the range of the scores."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def find_pair_task(
     high: float | None = None,
     settings: Mapping[str, Setting] = MappingProxyType({}),
 ) -> tuple[PairTask, str]:
-    """The task by name or as it stands, with its range, and where it comes from.
+    """The task by name or as an object, with its range and origin.
 
     Parameters
     ----------
     low, high
-        The least and the greatest score; None leaves the task's own.
+        The lowest and the highest score; None: as in the task.
     settings
         Of the task, where it is named.
 
     Raises
     ------
     SpecError
-        When a name is unknown, the task is none of pairs, it does not take the range, or the range
-        makes no sense.
+        If the name is unknown, the task is not one of pairs, it does not accept the range, or the
+        range is invalid.
 
     Examples
     --------
@@ -61,10 +61,9 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTas
         found, origin = guarded_piece(task), type(task).__module__
     if not isinstance(found, PairTask):
         raise SpecError(
-            f"the task `{found.name}`, which has no pairs with people's scores for a probe to "
-            "follow",
-            expected=f"a task of such pairs: {', '.join(task_names(pairs=True))}",
-            fix="write --task similarity; a task of questions is for `scope compare`",
+            f"the task `{found.name}`, which has no pairs with human scores",
+            expected=f"a task of scored pairs: {', '.join(task_names(pairs=True))}",
+            fix="use --task similarity; a task of questions is for `scope compare`",
         )
     return found, origin
 
@@ -72,10 +71,10 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTas
 def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:
     if not given.keys() <= settings_of(task):
         raise SpecError(
-            f"the range {_spelt(given)} for the task `{task.name}`, which has scores from "
-            f"{task.low:g} to {task.high:g} and does not take others",
+            f"the range {_spelt(given)} for the task `{task.name}`, whose scores are from "
+            f"{task.low:g} to {task.high:g}",
             expected="a task with the settings low and high, such as similarity",
-            fix="leave --low and --high out",
+            fix="omit --low and --high",
         )
     changed: PairTask = with_settings(task, given)
     return changed

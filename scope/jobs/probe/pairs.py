@@ -1,4 +1,4 @@
-"""The pairs that a probe learns from and is judged on, checked before any model is loaded."""
+"""The training, development and test pairs, checked before any model is loaded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.errors import DataError, SpecError
-from scope.jobs.probe.splitting import SHARE, set_apart
+from scope.jobs.probe.splitting import SHARE, split_development
 from scope.printing import counted
 from scope.probes.checks import Scores
 from scope.protocols import PairData, PairTask, Part
@@ -19,7 +19,7 @@ Pairs = tuple[ScoredPair, ...]
 
 
 class PairSpecs(NamedTuple):
-    """Where pairs come from: one table with a column ``split``, or a spec a part."""
+    """Sources of pairs: one table with a column ``split``, or a spec for each part."""
 
     data: str | None = None
     train: str | None = None
@@ -29,9 +29,9 @@ class PairSpecs(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GivenPairs:
-    """The pairs of each part, a card for each that was read, and in words what became of them.
+    """The pairs of each part, their data cards, and notes.
 
-    Of a saved probe there are test pairs alone.
+    A saved probe has only test pairs.
     """
 
     train: Pairs = ()
@@ -42,12 +42,12 @@ class GivenPairs:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Every sentence of every part once."""
+        """The distinct sentences of all parts."""
         return sentences_of((*self.train, *self.development, *self.test))
 
 
 def sentences_of(pairs: Sequence[ScoredPair]) -> tuple[str, ...]:
-    """Every sentence of the pairs once, in the order of the pairs.
+    """The distinct sentences of the pairs, in their order.
 
     Examples
     --------
@@ -58,22 +58,22 @@ def sentences_of(pairs: Sequence[ScoredPair]) -> tuple[str, ...]:
 
 
 def human_scores(pairs: Sequence[ScoredPair]) -> Scores:
-    """People's scores, in the order of the pairs."""
+    """The human scores, in the order of the pairs."""
     return np.array([pair.score for pair in pairs], dtype=np.float64)
 
 
 def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
-    """Pairs to learn from, to choose by and to be judged on.
+    """The training, development and test pairs.
 
-    Where there are no development pairs they are drawn from the training pairs.
+    If there are no development pairs, they are split from the training pairs.
 
     Raises
     ------
     SpecError
-        When a part is missing, or one table and single parts are given together.
+        If a part is missing, or both a table and single parts are given.
     DataError
-        When data cannot be read, pairs of a part all have the same score, or the range of the
-        scores cannot be theirs.
+        If data cannot be read, all pairs of a part have the same score, or the range does not
+        match the scores.
     """
     _require_form(specs)
     train = _read(task, specs, "train", n, seed)
@@ -83,13 +83,13 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
     cards = [one.card for one in (train, development, test) if one is not None]
     notes = _note_on_range(test.pairs, task)
     if development is None:
-        apart = set_apart(train.pairs, seed)
-        learned, chosen = apart.train, apart.development
+        split = split_development(train.pairs, seed)
+        learned, chosen = split.train, split.development
         _require_some_apart(train.pairs, chosen)
         notes = (
             *notes,
-            f"{counted(len(chosen), 'development pair')} drawn from the training pairs by the "
-            f"seed {seed}: no sentence of them is trained on",
+            f"{counted(len(chosen), 'development pair')} split from the training pairs (seed "
+            f"{seed}), without shared sentences",
         )
     else:
         learned, chosen = train.pairs, development.pairs
@@ -101,14 +101,14 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
 
 
 def read_test_alone(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
-    """The pairs that a saved probe is put to the test on.
+    """The test pairs of a saved probe.
 
     Raises
     ------
     SpecError
-        When there are none, or also a table.
+        If there are none, or both a table and test pairs.
     DataError
-        When data cannot be read, or all pairs have the same score.
+        If data cannot be read, or all pairs have the same score.
     """
     if (specs.data is None) == (specs.test is None):
         raise SpecError(
@@ -129,7 +129,7 @@ def _require_form(specs: PairSpecs) -> None:
         raise SpecError(
             _told(specs),
             expected="one table with a column `split`, or training pairs and test pairs",
-            fix="write --data TABLE, or --train PAIRS --test PAIRS and, if you have them, "
+            fix="write --data TABLE, or --train PAIRS --test PAIRS and optionally "
             "--development PAIRS",
         )
 
@@ -144,7 +144,7 @@ def _read(task: PairTask, specs: PairSpecs, part: Part, n: int | None, seed: int
     if own is not None:
         return task.load_pairs(own, part=None, n=n, seed=seed)
     read = task.load_pairs(str(specs.data), part=part, n=n, seed=seed)
-    # The cards of one table would look alike.
+    # Distinguishes the cards of one table.
     return replace(read, card=replace(read.card, spec=f"{read.card.spec} ({part})"))
 
 
@@ -154,7 +154,7 @@ def _development(task: PairTask, specs: PairSpecs, n: int | None, seed: int) -> 
     try:
         return _read(task, specs, "development", n, seed)
     except DataError:
-        # Of a table that can be read as a whole the rows of this part are missing, and no more.
+        # If the table is readable, only the rows of this part are missing.
         if specs.data is None or not _is_readable(task, specs.data, seed):
             raise
         return None
@@ -171,11 +171,11 @@ def _is_readable(task: PairTask, spec: str, seed: int) -> bool:
 def _require_some_apart(pairs: Pairs, drawn: Pairs) -> None:
     if len(drawn) < 2:
         raise DataError(
-            f"{counted(len(pairs), 'training pair')} of which {len(drawn)} can be set apart for "
+            f"{counted(len(pairs), 'training pair')} of which {len(drawn)} can be split for "
             "development",
-            expected=f"pairs of which a share of {SHARE:g}, and 2 at least, has no sentence in "
-            "common with the others",
-            fix="give development pairs of their own: --development PAIRS",
+            expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence with "
+            "the others",
+            fix="give separate development pairs: --development PAIRS",
         )
 
 
@@ -186,36 +186,36 @@ def _require_variety(pairs: Pairs, name: str) -> None:
             f"{counted(len(pairs), f'{name} pair')}, and no two different scores"
             + "".join(f" but {score:g}" for score in scores),
             expected="pairs of different scores: nothing correlates with a constant",
-            fix="give pairs that mean the same beside pairs that do not"
-            + (", or development pairs of their own" if name == "development" else ""),
+            fix="add pairs of similar and of dissimilar meaning"
+            + (", or give separate development pairs" if name == "development" else ""),
         )
 
 
 def _low_greatest(pairs: Pairs, task: PairTask) -> float | None:
-    """The greatest score, where none lies in the upper half: the range may be another one."""
+    """The highest score if none is in the upper half, which suggests another range."""
     greatest = max(pair.score for pair in pairs)
     return greatest if greatest < (task.low + task.high) / 2 else None
 
 
 def _note_on_range(pairs: Pairs, task: PairTask) -> tuple[str, ...]:
-    """Of few test pairs the scores may well be low; what is wrong is the error, no correlation."""
+    """A note instead of an error: few test pairs may all be low, and correlations stay valid."""
     greatest = _low_greatest(pairs, task)
     if greatest is None:
         return ()
     return (
-        f"the greatest score of the test pairs is {greatest:g} in a range of {task.low:g} to "
-        f"{task.high:g}: if that is not the range people were given, the errors mean nothing",
+        f"the highest score of the test pairs is {greatest:g} in a range of {task.low:g} to "
+        f"{task.high:g}: if this is not the range of the annotation, the errors are invalid",
     )
 
 
 def _require_range(pairs: Pairs, task: PairTask) -> None:
-    """See that the range can be that of the training pairs, whose top is learned."""
+    """Check that the range matches the training pairs."""
     greatest = _low_greatest(pairs, task)
     if greatest is not None:
         raise DataError(
-            f"the greatest score of the training pairs is {greatest:g} in a range of "
+            f"the highest score of the training pairs is {greatest:g} in a range of "
             f"{task.low:g} to {task.high:g}",
-            expected="training pairs with scores in the upper half of the range: the greatest "
-            "score that people could give means the same",
-            fix=f"say what the greatest score could be: --high {greatest:g}, or more",
+            expected="training pairs with scores in the upper half of the range, whose maximum is "
+            "the score of equal meaning",
+            fix=f"set the highest possible score: --high {greatest:g}, or more",
         )

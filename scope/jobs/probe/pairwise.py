@@ -1,4 +1,4 @@
-"""Two models beside each other: whose layers follow people better, and which layers are alike."""
+"""Pairs of models: differences of correlations, and similarity of layers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from scope.probes.checks import Scores
 from scope.records import LayerAlignment, ProbeDifference
 
 MOST_SENTENCES = 500
-"""Sentences on which layers are compared: the work grows with their square."""
+"""The most sentences for comparing layers: the cost is quadratic."""
 
 
 class Alignments(NamedTuple):
-    """A map for each two models whose layers can be compared, and why others have none."""
+    """CKA maps of pairs of models, and notes on pairs without one."""
 
     maps: tuple[LayerAlignment, ...]
     notes: tuple[str, ...]
@@ -39,7 +39,7 @@ def differences(
     given
         The scores of the test pairs by each model's probe.
     groups
-        Which test pairs hang together.
+        The leakage groups of the test pairs.
     """
     return tuple(
         ProbeDifference(
@@ -53,7 +53,7 @@ def differences(
 
 
 def alignments(models: Sequence[ReadModel], pairs: Pairs, seed: int) -> Alignments:
-    """How alike the layers of each two models arrange the sentences of pairs, at most 500 drawn."""
+    """CKA of the layers of each two models, on at most 500 sampled sentences."""
     drawn = draw(by_name(sentences_of(pairs)), MOST_SENTENCES, seed)
     groups = groups_of_sentences(pairs, drawn)
     maps, notes = [], []
@@ -63,7 +63,7 @@ def alignments(models: Sequence[ReadModel], pairs: Pairs, seed: int) -> Alignmen
                 first.table.rows(drawn), second.table.rows(drawn), seed=seed, groups=groups
             )
         except DataError as error:
-            notes.append(f"no map of the layers of {first.name} and {second.name}: {error.found}")
+            notes.append(f"no CKA map of {first.name} and {second.name}: {error.found}")
             continue
         maps.append(
             LayerAlignment(

@@ -1,4 +1,4 @@
-"""A job on frozen latents as it was asked, with everything read and checked but no model loaded."""
+"""The plan of a probe: everything read and checked, but no model loaded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from scope.core.request import reproduce
 from scope.jobs.identity import software_versions
 from scope.jobs.latent_store import LatentTable
-from scope.jobs.probe.leakage_groups import notes_on_overlap, ties_of
+from scope.jobs.probe.leakage_groups import leakage_groups, notes_on_overlap
 from scope.jobs.probe.pair_task_choice import find_pair_task
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
@@ -22,7 +22,7 @@ from scope.records import CapabilityCard, DataCard, Manifest, ProbeFindings, Set
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenPairTask:
-    """A task of pairs, and where it comes from."""
+    """A task of pairs, and its origin."""
 
     task: PairTask
     origin: str
@@ -35,26 +35,26 @@ class ChosenPairTask:
         high: float | None = None,
         settings: Mapping[str, Setting] = MappingProxyType({}),
     ) -> ChosenPairTask:
-        """The task by name or as it stands, with its range where one is given."""
+        """The task by name or as an object, with its range if given."""
         found, origin = find_pair_task(task, low, high, settings)
         return cls(task=found, origin=origin)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest score."""
+        """The lowest and the highest score."""
         return self.task.low, self.task.high
 
     def card(self) -> CapabilityCard:
-        """What the manifest says of it."""
+        """The task in the manifest."""
         return piece_card(self.task, self.origin)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbePlan:
-    """What is to be done; nothing of it changes any more.
+    """The inputs of a probe, checked.
 
-    ``settings`` decide the result. ``unlabelled`` are the sentences without scores, and
-    ``unlabelled_card`` says what they are.
+    ``settings`` determine the result. ``unlabelled`` are the sentences without scores,
+    ``unlabelled_card`` is their data card.
     """
 
     request: ProbeRequest
@@ -72,11 +72,11 @@ class ProbePlan:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All that the models read."""
+        """All texts for the models."""
         return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
 
     def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
-        """What stands at the head of the result; the models' tables of latents come later."""
+        """The manifest of the result; ``tables`` are the models' latents, if computed."""
         read: Sequence[LatentTable | None] = tables or [None] * len(self.sources)
         others = () if self.unlabelled_card is None else (self.unlabelled_card,)
         return Manifest(
@@ -93,21 +93,21 @@ class ProbePlan:
         )
 
     def findings(self, notes: Sequence[str] = ()) -> ProbeFindings:
-        """What is known before any model is loaded, for the rest to be put into.
+        """The findings that are known before any model is loaded.
 
         Parameters
         ----------
         notes
-            Rules that were applied, beside those for the pairs and what they have in common.
+            Rules applied, besides those on the pairs and their overlap.
         """
         low, high = self.chosen.ends
-        ties = ties_of(self.pairs)
+        leakage = leakage_groups(self.pairs)
         return ProbeFindings(
             train=len(self.pairs.train),
             development=len(self.pairs.development),
             test=len(self.pairs.test),
-            unseen=ties.unseen_count,
-            groups=ties.group_count,
+            unseen=leakage.unseen_count,
+            groups=leakage.group_count,
             sentences=len(self.pairs.sentences),
             unlabelled=len(self.unlabelled),
             low=low,
@@ -119,7 +119,7 @@ class ProbePlan:
 
 
 def _reading(sources: Sequence[LatentSource]) -> dict[str, Setting]:
-    """How the models are read, each way once."""
+    """The distinct readouts of the models."""
     ways = {
         name: ", ".join(
             dict.fromkeys(

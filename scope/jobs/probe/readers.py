@@ -1,4 +1,4 @@
-"""The models that are probed, known by their files: none is loaded yet."""
+"""Readers of the probed models, which are not yet loaded."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from scope.protocols import Advance, LatentReader, Progress, Total
 from scope.records import ModelCard, ProbedModel
 
 OWN = "its own"
-"""The readout of a model that says itself where a text is read, such as one of Python."""
+"""The readout of a model that defines its own, such as one of Python."""
 
 AutoDType = DType | Literal["auto"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadModel:
-    """A model whose latents of all texts are kept, and lie on the disk."""
+    """A model with its latents of all texts, on disk."""
 
     name: str
     source: LatentSource
     table: LatentTable
 
     def record(self) -> ProbedModel:
-        """What the result says of it."""
+        """The model in the result."""
         return ProbedModel(
             name=self.name,
             layers=self.table.layers,
@@ -49,17 +49,17 @@ class ReadModel:
 
 
 def with_dtype(options: ModelOptions, dtype: AutoDType) -> ModelOptions:
-    """The options with a precision; ``auto`` is the natural one of the device."""
+    """The options with a precision; ``auto`` depends on the device."""
     return replace(options, dtype=natural_dtype(options.device) if dtype == "auto" else dtype)
 
 
 def readout_of(kind: str | None, prompt: str | Path | None) -> Readout | None:
-    """Where texts are read; None leaves it to each model's kind.
+    """The readout; None: the default of each model's kind.
 
     Raises
     ------
     SpecError
-        When there is no such readout, the prompt has not one slot, or its file cannot be read.
+        If the readout is unknown, the prompt does not have one slot, or its file cannot be read.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def load_readers(
     Raises
     ------
     SpecError
-        When two are the same model, or the readout is not for a model's scheme.
+        If two are the same model, or the readout does not apply to a model's scheme.
     ModelError
-        When a model cannot be found, or has no hidden states.
+        If a model cannot be found, or has no hidden states.
     """
     readers = [load_latent_reader(spec, options, readout) for spec in specs]
     named: dict[str, str] = {}
@@ -91,15 +91,15 @@ def load_readers(
             raise SpecError(
                 f"`{named[reader.fingerprint]}` and `{spec}` are the same model, with the "
                 f"fingerprint `{reader.fingerprint}`",
-                expected="models that differ",
-                fix="leave one of them out",
+                expected="different models",
+                fix="omit one of them",
             )
         named[reader.fingerprint] = spec
     return readers
 
 
 def source_of(reader: LatentReader) -> LatentSource:
-    """What the latents of a reader are; one of Python need not say where it reads."""
+    """The source of a reader's latents; a Python reader may define its own readout."""
     return LatentSource(
         spec=reader.spec,
         fingerprint=reader.fingerprint,
@@ -115,7 +115,7 @@ def names_of(sources: Sequence[LatentSource]) -> tuple[str, ...]:
 
 
 def card_of(name: str, source: LatentSource, table: LatentTable | None = None) -> ModelCard:
-    """What the manifest says of a model."""
+    """A model in the manifest."""
     return ModelCard(
         name=name,
         spec=source.spec,
@@ -129,7 +129,7 @@ def card_of(name: str, source: LatentSource, table: LatentTable | None = None) -
 def read_texts(
     name: str, reader: LatentReader, texts: Sequence[str], progress: Progress
 ) -> ReadModel:
-    """The latents of all texts by one model; those that are kept are not computed again."""
+    """The latents of all texts by one model; cached ones are reused."""
     return ReadModel(
         name=name,
         source=source_of(reader),
@@ -157,6 +157,6 @@ def _read(path: Path) -> str:
     except DataError as error:
         raise SpecError(
             f"the prompt's file `{path}` cannot be read ({error.found})",
-            expected=f"a text file, UTF-8, with one {SLOT} where the sentence is to stand",
-            fix=f"check the path, or write into it for example {ONE_WORD}",
+            expected=f"a UTF-8 text file with one {SLOT} for the sentence",
+            fix=f"check the path; an example of a prompt is {ONE_WORD}",
         ) from error

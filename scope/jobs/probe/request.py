@@ -1,4 +1,4 @@
-"""What a probe is asked, with all refused that cannot be or would do nothing."""
+"""The request of a probe, with checks of impossible and unused options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 USUAL_STEPS = ("raw", "final")
 
 UNLABELLED_N = 4000
-"""Sentences without scores that are drawn unless said otherwise; more change little."""
+"""Default number of sampled sentences without scores; more change little."""
 
 OF_FITTING = (
     "train",
@@ -51,7 +51,7 @@ OF_FITTING = (
     "save",
     "dtype",
 )
-"""Fields that concern a new probe alone."""
+"""Fields that apply only to a new probe."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +59,10 @@ class ProbeRequest(Request):
     """Measure how well the layers of frozen models predict human semantic-similarity scores.
 
     Each model reads every sentence once; a light probe is fitted on its layers to score pairs of
-    sentences. The result gives each step's correlation with people on the test pairs, what each
-    layer contributes, and which pairs are misjudged; with several models also their differences
-    and which layers are alike. A run that is killed continues reading where it was. The report is
-    `report.html` in the run's folder.
+    sentences. The result contains each step's correlation with human scores on the test pairs, the
+    contribution of each layer, and misjudged pairs; with several models also their differences and
+    the similarity of their layers. An interrupted run can be continued. The report is `report.html`
+    in the run's folder.
 
     Example: scope probe --model hf:openai-community/gpt2-medium --data pairs.csv
     --unlabelled text:books/ --save gpt2-probe
@@ -73,13 +73,13 @@ class ProbeRequest(Request):
     compare."""
 
     dtype: Annotated[DType | Literal["auto"], option(MODELS)] = "auto"
-    """Precision; auto is bfloat16 where the processor is fast in it."""
+    """Precision; auto is bfloat16 if the processor is fast in it."""
 
     readout: Annotated[
         str | None,
         option(MODELS, metavar="READOUT", default="prompt for causal models, mean for others"),
     ] = None
-    """Where a text is read: last token of a prompt (prompt), its own last token (last), or mean."""
+    """Readout: last token of a prompt (prompt), last token of the text (last), or mean."""
 
     prompt: Annotated[Path | str | None, option(MODELS, metavar="FILE")] = None
     """Prompt with one {text} in it: the path of its file, or in Python its text."""
@@ -101,18 +101,18 @@ class ProbeRequest(Request):
     """Test pairs."""
 
     unlabelled: Annotated[str | None, option(DATA, metavar="DATA")] = None
-    """Sentences without scores, from which layers' statistics are learned as well."""
+    """Sentences without scores, used for layer statistics and pretraining."""
 
     unlabelled_n: Annotated[
         int | None, whole_number(DATA, default=str(UNLABELLED_N)), Limits(least=1)
     ] = None
-    """Number of these sentences to draw."""
+    """Number of these sentences to sample."""
 
     text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of these sentences; auto-detected if omitted."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of pairs to draw for each part."""
+    """Number of pairs to sample for each part."""
 
     low: Annotated[float | None, option(DATA, default="that of the task, 0")] = None
     """Score of pairs with nothing in common."""
@@ -136,8 +136,8 @@ class ProbeRequest(Request):
     """Step of the paper: raw, mlp, siamese, autoencoder or final; may be repeated."""
 
     seeds: Annotated[int, whole_number(METHOD), Limits(least=1)] = 1
-    """Number of seeds to fit each random step with, from --seed on. Intervals and gains, and what
-    is saved, are of the first."""
+    """Number of seeds for each random step, starting at --seed. Intervals, gains and the saved
+    probe are those of the first."""
 
     hidden: Annotated[int | None, whole_number(METHOD, default="16 in final"), Limits(least=1)] = (
         None
@@ -145,14 +145,14 @@ class ProbeRequest(Request):
     """Units of the head's hidden layer; fewer need fewer training pairs."""
 
     save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None
-    """Folder for the last step's probe, of one model alone."""
+    """Folder to save the last step's probe in; requires a single model."""
 
     probe: Annotated[str | Path | None, option(METHOD, metavar="FOLDER")] = None
     """Saved probe to evaluate on --test, or on the test rows of --data; nothing is fitted. --model
-    is where its model is now, and is required where that is one of Python."""
+    is the current location of its model, required for a Python model."""
 
     model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
-    """How models are loaded and run; their precision is ``dtype``."""
+    """How models are loaded and run, except the precision, which is ``dtype``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -163,7 +163,7 @@ class ProbeRequest(Request):
 
     @property
     def pairs(self) -> PairSpecs:
-        """Where pairs come from."""
+        """The sources of the pairs."""
         from scope.jobs.probe.pairs import PairSpecs
 
         return PairSpecs(
@@ -172,12 +172,12 @@ class ProbeRequest(Request):
 
     @property
     def ordered_steps(self) -> tuple[Step, ...]:
-        """The steps in the paper's order, each once.
+        """The distinct steps in the paper's order.
 
         Raises
         ------
         SpecError
-            When there is no such step.
+            If a step is unknown.
         """
         from scope.probes import STEPS
         from scope.probes.recipes import checked_step
@@ -187,28 +187,28 @@ class ProbeRequest(Request):
 
     @property
     def most_unlabelled(self) -> int:
-        """At most so many sentences without scores are drawn."""
+        """The number of sampled sentences without scores."""
         return UNLABELLED_N if self.unlabelled_n is None else self.unlabelled_n
 
     def new_probe(self, step: Step, low: float, high: float) -> SimilarityProbe:
-        """A probe of that step, not fitted yet."""
+        """A probe of that step, not fitted."""
         from scope.probes import SimilarityProbe
 
         return SimilarityProbe(step=step, seed=self.seed, low=low, high=high, hidden=self.hidden)
 
     def _check_saved(self, folder: str | Path) -> None:
-        """See that nothing is asked that a saved probe has settled already."""
+        """Reject options that a saved probe determines."""
         if given := [one for one in changed(self) if one.name in OF_FITTING]:
             raise SpecError(
                 f"{given[0].option} with --probe `{folder}`",
-                expected="test pairs alone, --test or --data: a saved probe is fitted already",
-                fix=f"leave {given[0].option} out, or leave --probe out to fit a new probe",
+                expected="only test pairs, --test or --data: a saved probe is already fitted",
+                fix=f"omit {given[0].option}, or omit --probe to fit a new probe",
             )
         if len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --probe `{folder}`",
                 expected="no model, or the one that the probe was fitted on",
-                fix="leave --model out",
+                fix="omit --model",
             )
 
     def _check_new(self) -> None:
@@ -221,9 +221,9 @@ class ProbeRequest(Request):
         short_names(self.models)
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
-                f"{len(self.models)} models, and one folder `{self.save}` to save a probe in",
-                expected="one model: a probe belongs to the model that it was fitted on",
-                fix="leave --save out, or probe one model at a time",
+                f"{len(self.models)} models with --save `{self.save}`",
+                expected="one model: a probe belongs to the model that it is fitted on",
+                fix="omit --save, or probe one model at a time",
             )
         for name, value in (
             ("--text-column", self.text_column),
@@ -232,9 +232,8 @@ class ProbeRequest(Request):
             if value is not None and self.unlabelled is None:
                 raise SpecError(
                     f"{name} {value} without --unlabelled",
-                    expected="sentences without scores, which it belongs to",
-                    fix=f"leave {name} out; columns of pairs are found by their names, and --n "
-                    "draws pairs",
+                    expected="--unlabelled, because the option applies to sentences without scores",
+                    fix=f"omit {name}; columns of pairs are auto-detected, and --n samples pairs",
                 )
         self._check_steps()
 
@@ -247,13 +246,13 @@ class ProbeRequest(Request):
             raise SpecError(
                 "no step of a probe",
                 expected="one or more of raw, mlp, siamese, autoencoder, final",
-                fix=f"leave --step out for {' and '.join(USUAL_STEPS)}",
+                fix=f"omit --step for {' and '.join(USUAL_STEPS)}",
             )
         if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
             raise SpecError(
-                f"--unlabelled {self.unlabelled} with no other step than {' and '.join(steps)}",
+                f"--unlabelled {self.unlabelled} with only the steps {' and '.join(steps)}",
                 expected=f"a step that uses it: {', '.join(PRETRAINED)}",
-                fix=f"add --step {PRETRAINED[-1]}, or leave --unlabelled out",
+                fix=f"add --step {PRETRAINED[-1]}, or omit --unlabelled",
             )
         check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 

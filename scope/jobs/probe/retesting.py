@@ -1,4 +1,4 @@
-"""A saved probe put to the test on new pairs."""
+"""Evaluates a saved probe on new pairs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from scope.jobs.latent_store import recognise_reader
-from scope.jobs.probe.leakage_groups import ties_of
+from scope.jobs.probe.leakage_groups import leakage_groups
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pairs import read_test_alone
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
@@ -23,7 +23,7 @@ from scope.store import Run
 
 
 def prepare_saved(request: ProbeRequest) -> Prepared:
-    """Open the saved probe and read the test pairs, before its model is loaded."""
+    """Open the saved probe and read the test pairs; its model is not yet loaded."""
     opened = open_probe(
         expanded(request.probe or ""),
         with_dtype(request.model_options, request.dtype),
@@ -37,7 +37,7 @@ def prepare_saved(request: ProbeRequest) -> Prepared:
         sources=(opened.source,),
         settings={"probe": opened.digest, "steps": opened.probe.step},
     )
-    # The list alone holds the reader of its model.
+    # Only the list references the reader, so that it can be released.
     find = partial(_find, plan, opened.probe, [opened.reader], request.progress)
     return Prepared(plan.manifest(), find)
 
@@ -57,11 +57,11 @@ def _find(
     run: Run,
 ) -> Comparison:
     recognise_reader(plan.texts, readers[0], progress)
-    # Once the model has read all, nobody holds it any more: it may be large.
+    # The model is released after reading all texts, because it may be large.
     model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
     test = latents_of(model.table, plan.pairs.test)
     fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
-    judged = judge_model(model, [fitted], plan.pairs.test, ties_of(plan.pairs))
+    judged = judge_model(model, [fitted], plan.pairs.test, leakage_groups(plan.pairs))
     found = with_models(plan.findings(), [judged])
     manifest = plan.manifest([model.table])
     return replace(bare_comparison(manifest), probe=found)

@@ -1,4 +1,4 @@
-"""What one model's probes are worth on the test pairs, step by step and layer by layer."""
+"""Evaluates one model's probes on the test pairs, by step and by layer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from scope.jobs.probe.leakage_groups import Groups, Ties
+from scope.jobs.probe.leakage_groups import Groups, LeakageGroups
 from scope.jobs.probe.pairs import Pairs, human_scores
 from scope.jobs.probe.readers import ReadModel
 from scope.jobs.probe.steps import FittedStep, PairLatents, latents_of
 from scope.probes import (
-    DRAWN,
+    RANDOM_STEPS,
     SimilarityProbe,
     layer_curve,
     leave_one_layer_out,
@@ -35,11 +35,11 @@ from scope.records import (
 )
 
 WORST = 10
-"""So many of the worst test pairs of each model are shown."""
+"""The number of worst test pairs shown for each model."""
 
 
 class JudgedModel(NamedTuple):
-    """What is found of one model; ``given`` are the test scores by its last step's probe."""
+    """The results of one model; ``given`` are the test scores by its last step's probe."""
 
     model: ProbedModel
     scores: tuple[StepScore, ...]
@@ -49,21 +49,21 @@ class JudgedModel(NamedTuple):
 
 
 def judge_model(
-    model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, ties: Ties
+    model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, leakage: LeakageGroups
 ) -> JudgedModel:
-    """Hold the probes of a model against people's scores of the test pairs."""
+    """Compare the scores of a model's probes with the human scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
     return JudgedModel(
         model=model.record(),
-        scores=step_scores(model.name, fitted, test.scores, ties),
-        layers=layer_scores(model.name, last.probe, test, ties.groups),
+        scores=step_scores(model.name, fitted, test.scores, leakage),
+        layers=layer_scores(model.name, last.probe, test, leakage.groups),
         misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
         given=last.given[0],
     )
 
 
 def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> ProbeFindings:
-    """The findings with what was found of each model, one after the other."""
+    """The findings with the results of all models."""
     return replace(
         findings,
         models=tuple(one.model for one in judged),
@@ -74,11 +74,11 @@ def with_models(findings: ProbeFindings, judged: Sequence[JudgedModel]) -> Probe
 
 
 def step_scores(
-    model: str, fitted: Sequence[FittedStep], wanted: Scores, ties: Ties
+    model: str, fitted: Sequence[FittedStep], wanted: Scores, leakage: LeakageGroups
 ) -> tuple[StepScore, ...]:
-    """How well each step's probe follows people, and what it gains beyond the step before."""
+    """Each step's correlation with human scores, and its gain over the previous step."""
     return tuple(
-        _step_score(model, one, before, wanted, ties)
+        _step_score(model, one, before, wanted, leakage)
         for before, one in zip([None, *fitted], fitted, strict=False)
     )
 
@@ -86,10 +86,10 @@ def step_scores(
 def layer_scores(
     model: str, probe: SimilarityProbe, test: PairLatents, groups: Groups
 ) -> tuple[LayerScore, ...]:
-    """What each layer knows by itself, and what a probe loses without it."""
+    """Each layer's correlation, and the decrease of the probe's without it."""
     curve = partial(layer_curve, *test, low=probe.low, high=probe.high, groups=groups)
     raw = curve()
-    encoded = curve(probe=probe) if probe.step in DRAWN else None
+    encoded = curve(probe=probe) if probe.step in RANDOM_STEPS else None
     lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else None
     return tuple(
         LayerScore(
@@ -104,7 +104,7 @@ def layer_scores(
 
 
 def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
-    """The pairs whose scores are furthest from people's, the worst first.
+    """The pairs with the largest difference from human scores, the largest first.
 
     Examples
     --------
@@ -130,9 +130,13 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
 
 
 def _step_score(
-    model: str, fitted: FittedStep, before: FittedStep | None, wanted: Scores, ties: Ties
+    model: str,
+    fitted: FittedStep,
+    before: FittedStep | None,
+    wanted: Scores,
+    leakage: LeakageGroups,
 ) -> StepScore:
-    first, groups = fitted.given[0], ties.groups
+    first, groups = fitted.given[0], leakage.groups
     low, high = fitted.probe.low, fitted.probe.high
     return StepScore(
         model=model,
@@ -140,7 +144,7 @@ def _step_score(
         parameters=trained_parameters(fitted.probe),
         pearson=pearson_estimate(first, wanted, groups),
         spearman=spearman_estimate(first, wanted, groups),
-        unseen=_on_unseen(first, wanted, ties),
+        unseen=_on_unseen(first, wanted, leakage),
         error=mean_error_estimate(first, wanted, groups=groups, low=low, high=high),
         gain=None if before is None else pearson_difference(first, before.given[0], wanted, groups),
         pearsons=_values(pearson_estimate(given, wanted, groups) for given in fitted.given),
@@ -148,15 +152,17 @@ def _step_score(
     )
 
 
-def _on_unseen(given: Scores, wanted: Scores, ties: Ties) -> Estimate | Undefined:
-    """Pearson's correlation on the pairs without a sentence that was learned from."""
-    if ties.unseen is None:
-        return Undefined(reason="a saved probe does not keep its training pairs", n=0)
-    if not ties.unseen.any():
-        return Undefined(reason="every test pair has a sentence of the other pairs", n=0)
-    return pearson_estimate(given[ties.unseen], wanted[ties.unseen], ties.groups[ties.unseen])
+def _on_unseen(given: Scores, wanted: Scores, leakage: LeakageGroups) -> Estimate | Undefined:
+    """Pearson's correlation on the unseen pairs."""
+    if leakage.unseen is None:
+        return Undefined(reason="the training pairs of a saved probe are unknown", n=0)
+    if not leakage.unseen.any():
+        return Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
+    return pearson_estimate(
+        given[leakage.unseen], wanted[leakage.unseen], leakage.groups[leakage.unseen]
+    )
 
 
 def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
-    """One a seed, None where there is no correlation."""
+    """One value per seed, None if undefined."""
     return tuple(one.value if isinstance(one, Estimate) else None for one in estimates)

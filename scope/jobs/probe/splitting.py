@@ -1,4 +1,4 @@
-"""Sets development pairs apart, so that no sentence stands on both sides of the line."""
+"""Splits development pairs from training pairs, without shared sentences."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from scope.records import ScoredPair
 
 SHARE = 0.1
-"""Of the training pairs, where no development pairs are given."""
+"""Share of the training pairs for development if no development pairs are given."""
 
 
-class Apart(NamedTuple):
-    """Pairs to learn from and pairs to choose by, each in their own order."""
+class Split(NamedTuple):
+    """Training and development pairs, in their original order."""
 
     train: tuple[ScoredPair, ...]
     development: tuple[ScoredPair, ...]
 
 
-def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
-    """Draw a tenth of the pairs, group by group: pairs that share a sentence stay together.
+def split_development(pairs: Sequence[ScoredPair], seed: int) -> Split:
+    """Split a random tenth of the pairs; pairs that share a sentence stay together.
 
-    A group that is greater than what is still wanted is passed over, so that there may be fewer,
-    or none where all pairs hang together.
+    A group that exceeds the remaining number is skipped, so there may be fewer pairs, or none if
+    all pairs are in one group.
 
     Examples
     --------
@@ -32,8 +32,8 @@ def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
     ...     ScoredPair(id=str(place), first=f"a{place // 2}", second=f"b{place}", score=1.0)
     ...     for place in range(20)
     ... ]
-    >>> apart = set_apart(pairs, seed=0)
-    >>> len(apart.train), len({pair.first for pair in apart.development})
+    >>> split = split_development(pairs, seed=0)
+    >>> len(split.train), len({pair.first for pair in split.development})
     (18, 1)
     """
     groups = connected(pairs)
@@ -46,14 +46,14 @@ def set_apart(pairs: Sequence[ScoredPair], seed: int) -> Apart:
     for number in np.random.default_rng(seed).permutation(len(ordered)):
         if len(drawn) + len(ordered[number]) <= wanted:
             drawn.update(ordered[number])
-    return Apart(
+    return Split(
         tuple(pair for place, pair in enumerate(pairs) if place not in drawn),
         tuple(pair for place, pair in enumerate(pairs) if place in drawn),
     )
 
 
 def connected(pairs: Sequence[ScoredPair]) -> list[int]:
-    """For each pair the number of the group that its sentences tie it to.
+    """The group number of each pair; pairs that share a sentence are in the same group.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fits the steps of one model's probe, from what its layers hold as they are to the last."""
+"""Fits the steps of one model's probe."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
 from scope.jobs.probe.request import ProbeRequest
-from scope.probes import DRAWN, PRETRAINED, SimilarityProbe, Step
+from scope.probes import PRETRAINED, RANDOM_STEPS, SimilarityProbe, Step
 from scope.probes.checks import Scores
 from scope.probes.enough_pairs import require_enough_pairs
 from scope.protocols import Advance, Progress
 
-PRETRAINED_BY_LOT: tuple[Step, ...] = ("autoencoder",)
-"""The steps whose learning from sentences without scores is drawn by the seed as well."""
+RANDOM_PRETRAINING: tuple[Step, ...] = ("autoencoder",)
+"""The steps whose pretraining depends on the seed."""
 
 
 class PairLatents(NamedTuple):
-    """Latents of the first sentences and of the second ones, and people's scores."""
+    """Latents of the first and of the second sentences, and human scores."""
 
     first: NDArray[np.float32]
     second: NDArray[np.float32]
@@ -31,17 +31,17 @@ class PairLatents(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class FittedStep:
-    """A step's probe of the first seed, and the test scores that each seed's probe gives."""
+    """A step's probe of the first seed, and the test scores of each seed's probe."""
 
     probe: SimilarityProbe
     given: tuple[Scores, ...]
 
 
 class Material(NamedTuple):
-    """What a model's probes are fitted on.
+    """The inputs for fitting a model's probes.
 
-    ``pool`` are the sentences from which layers' statistics and autoencoders are learned, and
-    ``table`` has the latents of all sentences; ``ends`` are the least and the greatest score.
+    ``pool`` are the sentences for layer statistics and autoencoders, ``table`` has the latents of
+    all sentences, and ``ends`` are the lowest and the highest score.
     """
 
     pairs: GivenPairs
@@ -51,7 +51,7 @@ class Material(NamedTuple):
 
 
 def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
-    """The latents of pairs, read from the disk."""
+    """The latents of pairs, read from disk."""
     return PairLatents(
         table.rows([pair.first for pair in pairs]),
         table.rows([pair.second for pair in pairs]),
@@ -60,12 +60,12 @@ def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
 
 
 def require_enough(request: ProbeRequest, layers: int, pairs: Pairs) -> None:
-    """See that there are pairs enough for each step's head, before all sentences are read.
+    """Check that there are enough pairs for each step's head, before all sentences are read.
 
     Raises
     ------
     DataError
-        When there are fewer than the head has parameters.
+        If there are fewer pairs than parameters of the head.
     """
     for step in request.ordered_steps:
         require_enough_pairs(len(pairs), layers, step, request.hidden)
@@ -74,28 +74,30 @@ def require_enough(request: ProbeRequest, layers: int, pairs: Pairs) -> None:
 def fit_steps(
     request: ProbeRequest, material: Material, progress: Progress
 ) -> tuple[FittedStep, ...]:
-    """A probe of each step, in order; every seed's is tried on the test pairs."""
+    """A probe of each step, in order, and test scores for every seed."""
     with progress.task("fitting", _count_fits(request)) as advance:
-        # The latents of the pool are gone from memory when those of the pairs are read.
-        ladder = _pretrained(request, material, advance)
+        # The latents of the pool are released before those of the pairs are read.
+        prepared = _pretrained(request, material, advance)
         train, development = (
             latents_of(material.table, pairs)
             for pairs in (material.pairs.train, material.pairs.development)
         )
-        return tuple(_fit_step(probes, train, development, material, advance) for probes in ladder)
+        return tuple(
+            _fit_step(probes, train, development, material, advance) for probes in prepared
+        )
 
 
 def _pretrained(
     request: ProbeRequest, material: Material, advance: Advance
 ) -> list[list[SimilarityProbe]]:
-    """For each step a probe a seed, which knows what is learned before any score."""
-    ladder = [_probes(request, step, material.ends) for step in request.ordered_steps]
+    """For each step one pretrained probe per seed."""
+    prepared = [_probes(request, step, material.ends) for step in request.ordered_steps]
     if set(request.ordered_steps) & set(PRETRAINED):
         latents = material.table.rows(material.pool)
-        for step, probes in zip(request.ordered_steps, ladder, strict=True):
+        for step, probes in zip(request.ordered_steps, prepared, strict=True):
             if step in PRETRAINED:
-                _pretrain(probes, latents, alike=step not in PRETRAINED_BY_LOT, advance=advance)
-    return ladder
+                _pretrain(probes, latents, alike=step not in RANDOM_PRETRAINING, advance=advance)
+    return prepared
 
 
 def _probes(request: ProbeRequest, step: Step, ends: tuple[float, float]) -> list[SimilarityProbe]:
@@ -108,7 +110,7 @@ def _probes(request: ProbeRequest, step: Step, ends: tuple[float, float]) -> lis
 def _pretrain(
     probes: list[SimilarityProbe], latents: NDArray[np.float32], *, alike: bool, advance: Advance
 ) -> None:
-    """Have each learn from the sentences, or, where the seed plays no part, the first for all."""
+    """Pretrain each probe, or only the first one if the seed has no influence."""
     for number, probe in enumerate(probes):
         if alike and number:
             probe.pretrained_ = probes[0].pretrained_
@@ -127,10 +129,10 @@ def _fit_step(
 ) -> FittedStep:
     first, given = probes[0], []
     while probes:
-        # Once it is tried nobody needs a later seed's probe any more.
+        # The probes of later seeds are released after scoring.
         probe = probes.pop(0)
         probe.fit(*train, development=development)
-        # Read anew each time: training takes the memory that they would lie in.
+        # Read again each time, to leave the memory for training.
         test = latents_of(material.table, material.pairs.test)
         given.append(probe.predict(test.first, test.second))
         advance()
@@ -138,12 +140,12 @@ def _fit_step(
 
 
 def _seeds(request: ProbeRequest, step: Step) -> int:
-    return request.seeds if step in DRAWN else 1
+    return request.seeds if step in RANDOM_STEPS else 1
 
 
 def _count_fits(request: ProbeRequest) -> int:
     pretrained = sum(
-        _seeds(request, step) if step in PRETRAINED_BY_LOT else 1
+        _seeds(request, step) if step in RANDOM_PRETRAINING else 1
         for step in request.ordered_steps
         if step in PRETRAINED
     )

@@ -67,36 +67,40 @@ def counted(said, facts):
 
 
 CONTRIBUTION = (
-    r"from \w+ to \w+: #(?P<rest>, which may be chance|, of too few questions to tell)?\."
+    r"from \w+ to \w+: "
+    r"#(?P<rest>, which may be chance|, with too few questions for a conclusion)?\."
 )
 CLAIMS = (
     Claim(
-        r"Forecasts by .+ are right for # of the answers to unseen questions; knowing each model’s "
-        r"mean alone gives #; the difference is #\."
+        r".+ predicts # of the answers to unseen questions correctly; the mean of each model "
+        r"predicts #; the difference is #\."
     ),
     Claim(
-        r"That is more than chance explains\.",
+        r"The interval excludes 0\.",
         lambda said, _: above_zero(said.before[-1]) and said.before[-1].n >= FEW_QUESTIONS,
     ),
-    Claim(r"That is worse than the mean alone\.", lambda said, _: below_zero(said.before[-1])),
-    Claim(r"The interval holds 0: it may be chance\.", lambda said, _: holds_zero(said.before[-1])),
+    Claim(r"The forecaster is worse than the mean\.", lambda said, _: below_zero(said.before[-1])),
     Claim(
-        r"These are too few questions to tell\.",
+        r"The interval includes 0: the difference may be chance\.",
+        lambda said, _: holds_zero(said.before[-1]),
+    ),
+    Claim(
+        r"There are too few questions for a conclusion\.",
         lambda said, _: said.before[-1].n < FEW_QUESTIONS,
     ),
     Claim(
-        r"Of the questions asked \w+ is expected to answer # correctly, the highest such number of "
-        rf"all models{OVERLAPS.format('first')}, and \w+ has the lowest: #{OVERLAPS.format('last')}"
-        r"\.",
+        r"\w+ has the highest expected accuracy on these questions: #"
+        rf"{OVERLAPS.format('first')}, \w+ the lowest: #{OVERLAPS.format('last')}\.",
         ends_of_expected,
     ),
     Claim(
-        r"(\d+) of (\d+) benchmarks left out are predicted: predicted and observed accuracies rank "
-        r"the models alike, significantly in at least 95 % of the random splits\.",
+        r"(\d+) of (\d+) held-out benchmarks are predicted: the ranking of the models by predicted "
+        r"accuracy agrees with the observed one, significantly in at least 95 % of the random "
+        r"splits\.",
         predicted,
     ),
     Claim(
-        r"Kendall’s τ is highest on \w+ with #(, lowest on \w+ with #)?\.",
+        r"Kendall’s τ is highest for \w+ with #(, lowest for \w+ with #)?\.",
         lambda said, facts: (
             [one.value for one in said.numbers]
             == [
@@ -106,22 +110,22 @@ CLAIMS = (
         ),
     ),
     Claim(
-        r"In (none|\d+) of (\d+) communities models lie nearer to each other than in random groups "
-        r"of the same size \(p < 0\.05 after Holm’s correction over all of them\)\.",
+        r"In (none|\d+) of (\d+) communities the models are closer to each other than in random "
+        r"groups of the same size \(p < 0\.05 after Holm’s correction\)\.",
         near,
     ),
     Claim(
-        r"One benchmark’s questions help forecasts on another in (\d+) of (\d+) cases, by "
-        r"intervals above 0 \(about 1 in 40 is so by chance alone\)\.",
+        r"The questions of one benchmark improve forecasts on another in (\d+) of (\d+) cases, by "
+        r"intervals above 0 \(about 1 of 40 is expected by chance\)\.",
         lambda said, facts: counted(said, facts) and chance_of(said) < 0.05,
     ),
     Claim(
-        r"In (\d+) of (\d+) cases the interval of what one benchmark’s questions do for forecasts "
-        r"on another lies above 0, which chance alone may bring about \(in about 1 of 40\)\.",
+        r"The interval of (\d+) of (\d+) contributions of one benchmark to another is above 0\.",
         lambda said, facts: counted(said, facts) and chance_of(said) >= 0.05,
     ),
+    Claim(r"This may be chance: about 1 of 40 is expected without any effect\."),
     Claim(
-        r"No benchmark’s questions are found to help forecasts on another beyond chance\.",
+        r"No benchmark’s questions significantly improve forecasts on another\.",
         lambda _, facts: (
             not any(
                 one.value.n >= FEW_QUESTIONS and round(one.value.low, 3) > 0
@@ -130,11 +134,14 @@ CLAIMS = (
         ),
     ),
     Claim(
-        rf"The greatest of these contributions is {CONTRIBUTION}",
+        rf"The largest of these contributions is {CONTRIBUTION}",
         lambda said, _: not said.match["rest"] and above_zero(said.numbers[0]),
     ),
-    Claim(rf"The greatest contribution is {CONTRIBUTION}"),
-    Claim(r"All rests on [\d,]+ answers of \d+ models to [\d,]+ questions: [\d.]+ % .* known\."),
+    Claim(rf"The largest contribution is {CONTRIBUTION}"),
+    Claim(
+        r"The results are based on [\d,]+ answers of \d+ models to [\d,]+ questions: [\d.]+ % .* "
+        r"known\."
+    ),
 )
 
 

@@ -55,38 +55,44 @@ def dearer(said, facts):
 
 CLAIMS = (
     Claim(
-        r"The model that the router asks is right on # of the questions; always asking the single "
-        r"best, \w+, is right on #; the difference is #\."
+        r"The router answers # of the questions correctly; the single best model, \w+, answers #; "
+        r"the difference is #\."
     ),
     Claim(
-        r"Routing is worth it: it beats the single best model, and a random choice with the same "
-        r"mix of models, beyond chance\.",
+        r"Routing pays: it is significantly better than the single best model and than a random "
+        r"choice with the same mix of models\.",
         worth,
     ),
     Claim(
-        r"It beats the single best model, and a random choice with the same mix of models, beyond "
-        r"chance, but a question costs (?P<cost>\S+) instead of (?P<single>\S+): whether it is "
-        r"worth that, these numbers do not say\.",
+        r"Routing is significantly better than the single best model and than a random choice with "
+        r"the same mix of models, but a question costs (?P<cost>\S+) instead of (?P<single>\S+)\.",
         dearer,
     ),
     Claim(
-        r"It beats the single best model, but a random choice with the same mix of models, at the "
-        r"same cost, may be as good: that reading the question pays is not shown\.",
+        r"Routing is significantly better than the single best model, but not than a random choice "
+        r"with the same mix of models at the same cost: a benefit of reading the question is not "
+        r"shown\.",
         lambda _, facts: (
             beats("single best", facts) and not beats("random with the same mix", facts)
         ),
     ),
-    Claim(r"Routing loses to the single best model\.", lambda said, _: below_zero(said.before[-1])),
     Claim(
-        r"The interval holds 0: routing and the single best model are not told apart\.",
+        r"Routing is worse than the single best model\.",
+        lambda said, _: below_zero(said.before[-1]),
+    ),
+    Claim(
+        r"The interval includes 0: the router and the single best model are not distinguishable\.",
         lambda said, _: holds_zero(said.before[-1]),
     ),
     Claim(r"For comparison, [\w ]+: #\."),
     Claim(
-        r"These are too few questions to tell\.",
+        r"There are too few questions for a conclusion\.",
         lambda said, _: said.before[-1].n < FEW_QUESTIONS,
     ),
-    Claim(r"All rests on [\d,]+ answers of \d+ models to [\d,]+ questions: [\d.]+ % .* known\."),
+    Claim(
+        r"The results are based on [\d,]+ answers of \d+ models to [\d,]+ questions: [\d.]+ % .* "
+        r"known\."
+    ),
 )
 
 shares = estimates(0.3, 0.7)

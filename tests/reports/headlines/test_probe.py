@@ -21,10 +21,7 @@ from made_up_probe_comparison import build_comparison, findings
 
 from scope.records import ProbeDifference
 
-MANY = (
-    r"These differences are not corrected for their number: the more there are, the sooner one "
-    r"lies beyond chance by chance\."
-)
+MANY = r"These differences are not corrected for multiple comparisons\."
 
 
 def number_of(facts, step):
@@ -52,60 +49,59 @@ def apart(said, facts):
 
 def better(said, facts):
     alone = len(facts.differences) == 1
-    return above_zero(said.numbers[0]) and (alone or "more than chance" not in said.match[0])
+    return above_zero(said.numbers[0]) and (alone or "significant" not in said.match[0])
 
 
 CLAIMS = (
     Claim(
-        r"\w+: .*\(step \w+\),? gives scores that follow people’s with a Pearson "
-        r"correlation of # and a Spearman correlation of #\."
+        r"\w+: .*\(step \w+\) have a Pearson correlation of # and a Spearman correlation of # "
+        r"with human scores\."
     ),
     Claim(
-        r"One layer as it is, the best on the development pairs \(step raw\), has a Pearson "
-        r"correlation of #; (training added #|what each step adds stands step by step below, with "
-        r"intervals)\."
+        r"The best raw layer on the development pairs \(step raw\) has a Pearson correlation of "
+        r"#; (the gain by training is #|the gain of each step is shown below)\."
     ),
-    Claim(r"That is more than chance explains\.", lambda said, _: above_zero(said.before[-1])),
-    Claim(r"The interval holds 0: it may be chance\.", lambda said, _: holds_zero(said.before[-1])),
+    Claim(r"The interval excludes 0\.", lambda said, _: above_zero(said.before[-1])),
     Claim(
-        r"Training did not help here: the step final follows people less than raw, by more than "
-        r"chance explains; [\d,]+ pairs may be too few to learn from\.",
+        r"The interval includes 0: the (gain|difference) may be chance\.",
+        lambda said, _: holds_zero(said.before[-1]),
+    ),
+    Claim(
+        r"Training did not help here: the correlation of the step final is significantly lower "
+        r"than that of raw; [\d,]+ pairs may be too few for training\.",
         lambda said, _: below_zero(said.before[-1]),
     ),
     Claim(
-        r"It is not shown that training helped here: the number of the step final is below that of "
-        r"raw; [\d,]+ pairs may be too few to learn from\.",
+        r"Training is not shown to help here: the correlation of the step final is lower than that "
+        r"of raw; [\d,]+ pairs may be too few for training\.",
         lambda _, facts: any(lowered(facts)),
     ),
     Claim(
-        r"Of its \d+ layers by themselves, as they are, layer \d+ has the highest correlation: #, "
-        r"a little too high a number for having been picked on these same pairs"
+        r"Of its \d+ raw layers, layer \d+ has the highest correlation: #, slightly optimistic "
+        r"because the layer is selected on the test pairs"
         r"(?:; the intervals? of (?P<layers>\d+) others? overlaps? with it)?\.",
         highest,
     ),
     Claim(
-        r"Weighing all layers did not help here: layer \d+ by itself, as the probe encodes it, "
-        r"follows people with # of Pearson’s, more than all layers together, by intervals that lie "
-        r"apart; having been picked on these same pairs, its number is a little too high\.",
+        r"Combining all layers did not help here: layer \d+, as encoded by the probe, has a "
+        r"Pearson correlation of #, higher than all layers together, without overlap of the "
+        r"intervals; it is slightly optimistic because the layer is selected on the test pairs\.",
         apart,
     ),
     Claim(
-        r"The probe of \w+ is ahead of that of \w+ by #\.", lambda s, _: holds_zero(s.numbers[0])
+        r"The Pearson correlation of \w+ is higher than that of \w+ by #\.",
+        lambda said, _: holds_zero(said.numbers[0]),
     ),
     Claim(
-        r"The interval holds 0: that may be chance, and whose layers follow people better is not "
-        r"told apart\.",
-        lambda said, _: holds_zero(said.before[-1]),
-    ),
-    Claim(
-        r"The layers of \w+ follow people better than those of \w+, by # of Pearson’s correlation "
-        r"on the same pairs: (more than chance explains|the interval lies above 0)\.",
+        r"The layers of \w+ predict human scores better than those of \w+: the Pearson correlation "
+        r"on the same pairs is higher by #, (a significant difference|and the interval is above 0)"
+        r"\.",
         better,
     ),
     Claim(MANY, lambda _, facts: len(facts.differences) > 1),
-    Claim(r"All rests on [\d,]+ test pairs\."),
-    Claim(r"The probes? learned from [\d,]+ (other )?pairs and (was|were) chosen on [\d,]+\."),
-    Claim(r"No test pair holds a sentence of those\."),
+    Claim(r"The results are based on [\d,]+ test pairs\."),
+    Claim(r"The probes? (is|are) trained on [\d,]+ (other )?pairs and selected on [\d,]+\."),
+    Claim(r"No test pair shares a sentence with those\."),
 )
 
 

@@ -134,29 +134,29 @@ def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(headlin
 
 
 def test_communities_are_near_by_their_p_values_and_the_best_contribution_is_named(headline):
-    one = headline().probe
+    one = headline().map
     assert (one.near, one.tested) == (1, 2)
     assert (one.source, one.target) == CATEGORIES[:2]
     assert one.contribution.value == "+4.7\u00a0points"
-    alone = headline(**only(communities=findings().communities)).probe
+    alone = headline(**only(communities=findings().communities)).map
     assert (alone.tested, alone.source, alone.contribution) == (2, None, None)
 
 
 def test_communities_are_counted_after_the_correction_for_their_number(headline):
     near = replace(findings().communities[1], p_value=0.04, p_adjusted=0.08)
-    assert headline(communities=(near, near)).probe.near == 0
-    assert headline(communities=(replace(near, p_adjusted=0.04),)).probe.near == 1
+    assert headline(communities=(near, near)).map.near == 0
+    assert headline(communities=(replace(near, p_adjusted=0.04),)).map.near == 1
 
 
 def test_a_contribution_beyond_chance_goes_before_a_greater_one_that_may_be_chance(headline):
     sure, *_ = findings().contributions
     loose = replace(sure, source="loose", value=estimate(0.5, half=0.75))
-    one = headline(contributions=(loose, sure)).probe
+    one = headline(contributions=(loose, sure)).map
     assert (one.source, one.beyond, one.helping, one.contributions) == (sure.source, "more", 1, 2)
     few = replace(sure, value=estimate(0.5, 9))
-    one = headline(contributions=(loose, replace(few, source="few"))).probe
+    one = headline(contributions=(loose, replace(few, source="few"))).map
     assert (one.source, one.beyond, one.helping) == ("loose", "unclear", 0)
-    assert headline(contributions=(few,)).probe.beyond == "few"
+    assert headline(contributions=(few,)).map.beyond == "few"
 
 
 def test_the_models_expected_to_be_right_most_and_least_often_are_named(headline):
@@ -171,9 +171,9 @@ def test_the_models_expected_to_be_right_most_and_least_often_are_named(headline
 
 def test_what_a_benchmark_does_for_itself_is_no_finding(headline):
     row = replace(findings().contributions[0], target=CATEGORIES[0])
-    assert headline(contributions=(row,)).probe.source is None
+    assert headline(contributions=(row,)).map.source is None
 
 
 def test_what_was_not_asked_for_is_not_there(headline):
     found = headline(**only())
-    assert (found.forecast, found.route, found.predict, found.probe) == (None,) * 4
+    assert (found.forecast, found.route, found.predict, found.map) == (None,) * 4

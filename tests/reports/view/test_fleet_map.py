@@ -6,7 +6,7 @@ import pytest
 from made_up_fleet_comparison import COMMUNITIES, MODELS, estimate, members
 
 from reports.view.fleet_map import MOST_GROUPS, map_chart
-from reports.view.fleet_members import members as members_section
+from reports.view.fleet_models import models_section
 from scope.records import FleetModel, Undefined
 
 
@@ -101,7 +101,7 @@ def test_models_without_a_finite_place_are_not_drawn():
 
 
 def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
-    section = members_section(members(), limit=10)
+    section = models_section(members(), limit=10)
     assert [row.name for row in section.rows] == [MODELS[place] for place in (1, 2, 0, 5, 3, 4)]
     assert section.rows[0].cell.interval == "[0.719, 0.781]"
     assert (section.rows[0].community, section.rows[3].community) == (1, None)
@@ -112,7 +112,7 @@ def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
 
 
 def test_a_limit_cuts_map_and_table_but_not_the_count():
-    section = members_section(members(), limit=2)
+    section = models_section(members(), limit=2)
     assert [row.name for row in section.rows] == [MODELS[1], MODELS[2]]
     assert (section.drawn, section.total) == (2, 6)
     assert section.communities == COMMUNITIES
@@ -120,9 +120,9 @@ def test_a_limit_cuts_map_and_table_but_not_the_count():
 
 def test_notes_on_the_map_stand_beside_it_and_no_others():
     notes = ("2 left out", "the map shows means", "the map's directions", "mean has no map")
-    assert members_section(members(), notes, limit=10).notes == notes[1:3]
-    assert members_section(members(), limit=10).notes == ()
+    assert models_section(members(), notes, limit=10).notes == notes[1:3]
+    assert models_section(members(), limit=10).notes == ()
 
 
 def test_without_models_there_is_no_section():
-    assert members_section((), limit=5) is None
+    assert models_section((), limit=5) is None

@@ -7,10 +7,10 @@ import pytest
 from made_up_fleet_comparison import CATEGORIES, KNN, MODELS, USED, findings
 
 from reports.view.fleet import fleet_view
-from reports.view.fleet_asked import MOST_NEWCOMERS
+from reports.view.fleet_asked import MOST_NAMED
+from reports.view.fleet_contributions import communities, contribution_section
 from reports.view.fleet_forecast import MOST_DRAWN, forecasts
 from reports.view.fleet_predictions import MOST_DOTS, predictions
-from reports.view.fleet_probes import communities, contribution_section
 from reports.view.fleet_routing import MOST_SHARES, routing
 from reports.view.fleet_words import forecaster_names
 from scope.records import BenchmarkPoint, FleetFindings, RouteShare, Undefined
@@ -84,7 +84,7 @@ def test_the_reliability_curve_holds_the_defined_bins_and_the_table_all():
     assert [row.between for row in made.reliability][2] == "0.50 to 0.75"
     assert made.reliability[2].observed.reason.startswith("empty")
     assert made.curve.dots[0].title == (
-        "forecast 12.5 %: 18.8\u00a0% came true, [15.6, 21.9], n = 400"
+        "predicted 12.5 %: 18.8\u00a0% correct, [15.6, 21.9], n = 400"
     )
     assert forecasts(replace(EMPTY, reliability=findings().reliability)).rows == ()
 
@@ -107,10 +107,10 @@ def test_routing_is_held_against_each_baseline():
 @pytest.mark.parametrize(
     ("forecaster", "said"),
     [
-        ("factors(dimensions=8)", "skill, plus as much of what the text predicts"),
-        ("irt", "skill, plus as much of what the text predicts"),
-        ("knn", "forecast with the highest probability"),
-        ("mf(epochs=3)", "forecast with the highest probability"),
+        ("factors(dimensions=8)", "skill plus the prediction from the text"),
+        ("irt", "skill plus the prediction from the text"),
+        ("knn", "the highest predicted probability"),
+        ("mf(epochs=3)", "the highest predicted probability"),
     ],
 )
 def test_what_a_router_asks_by_depends_on_the_forecaster(forecaster, said):
@@ -195,12 +195,12 @@ def test_models_that_were_added_are_counted_and_the_first_named(fleet_comparison
     def asked(found):
         return fleet_view(fleet_comparison, found, max_models=9).asked
 
-    assert (asked(findings()).added, asked(findings()).newcomers) == (1, (MODELS[5],))
-    assert (asked(EMPTY).added, asked(EMPTY).newcomers) == (0, ())
+    assert (asked(findings()).added, asked(findings()).added_names) == (1, (MODELS[5],))
+    assert (asked(EMPTY).added, asked(EMPTY).added_names) == (0, ())
     late = findings().members[5]
-    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NEWCOMERS + 3))
+    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NAMED + 3))
     made = asked(replace(EMPTY, members=many))
-    assert (made.added, len(made.newcomers), made.newcomers[0]) == (23, 20, "m0")
+    assert (made.added, len(made.added_names), made.added_names[0]) == (23, 20, "m0")
 
 
 def test_where_all_is_undefined_there_are_tables_and_no_charts():

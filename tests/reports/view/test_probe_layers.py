@@ -45,7 +45,7 @@ def test_both_panels_have_the_axes_that_hold_all_intervals():
 
 
 def test_without_encoders_there_is_one_panel():
-    assert [chart.title for chart in found(score(0, 0.25)).curves] == ["As the model has them"]
+    assert [chart.title for chart in found(score(0, 0.25)).curves] == ["Raw layers"]
 
 
 def test_models_keep_their_place_and_losses_share_an_axis_with_0():

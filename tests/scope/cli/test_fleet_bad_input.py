@@ -106,7 +106,7 @@ def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):
 def test_a_run_of_another_job_holds_no_fleet(refused, command):
     assert command("fleet", "map", "--fleet", "ours", "--run", "drawn").returncode == 0
     message = refused("forecast", "--fleet", "drawn", "--questions", "new.csv")
-    assert "`runs/drawn` holds no fleet: it is of fleet-map" in message
+    assert "`runs/drawn` contains no fleet: a run of fleet-map" in message
 
 
 def test_a_fleet_of_another_format_is_refused(refused, tmp_path):
@@ -132,8 +132,8 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
 @pytest.mark.parametrize(
     ("named", "found"),
     [
-        (("--model", "model-0"), "no model `model-0` in the fleet, which --model names"),
-        (("--cost", "model-99=1"), "no model `model-99` in the fleet, which --cost or --costs"),
+        (("--model", "model-0"), "no model `model-0` of --model in the fleet"),
+        (("--cost", "model-99=1"), "no model `model-99` of --cost or --costs in the fleet"),
         (("--cost", "model-00"), "--cost model-00"),
         (("--cost", "model-00=dear"), "--cost model-00=dear"),
         (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
@@ -161,15 +161,15 @@ def test_near_names_are_offered(refused):
     ("asked", "found"),
     [
         ("", "neither a fleet nor answers"),
-        ("--fleet ours", "a fleet and no questions"),
-        ("--fleet ours --questions new.csv --data train.csv", "a fleet, and answers"),
+        ("--fleet ours", "a fleet without questions"),
+        ("--fleet ours --questions new.csv --data train.csv", "both a fleet and answers"),
         ("--fleet ours --questions new.csv --test-share 0.5", "--test-share with --fleet"),
         ("--fleet ours --questions new.csv --embedder knn", "--embedder with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
         ("--data train.csv --questions new.csv", "--questions with --data"),
         ("--data train.csv --test-share 1.5", "--test-share 1.5"),
         ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
-        ("--data train.csv --test-share 0.99", "1 question to learn from, beside 119 held out"),
+        ("--data train.csv --test-share 0.99", "1 training question and 119 held out"),
     ],
 )
 def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
@@ -180,11 +180,14 @@ def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
     ("asked", "found"),
     [
         ("", "neither a fleet nor answers"),
-        ("--fleet ours --data train.csv", "a fleet, and answers beside it"),
+        ("--fleet ours --data train.csv", "both a fleet and answers"),
         ("--fleet ours --contributions", "--contributions with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
         ("--data train.csv --encoder ./encoder", "--encoder with --data"),
-        ("--fleet ours --communities strangers.csv", "no model `stranger` in the fleet"),
+        (
+            "--fleet ours --communities strangers.csv",
+            "no model `stranger` of --communities in the fleet",
+        ),
     ],
 )
 def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):
@@ -203,12 +206,12 @@ def test_a_further_model_with_few_answers_is_refused_with_their_number(refused, 
 def test_answers_to_questions_that_the_fleet_does_not_know_do_not_count(refused):
     # Twenty of these sixty questions are known, and all but one of the models.
     message = refused("map", "--fleet", "ours", "--add", "test.csv")
-    assert "19 models that the fleet has already: `model-00`" in message
+    assert "19 models already in the fleet: `model-00`" in message
 
 
 def test_a_further_model_cannot_join_a_fleet_without_vectors(refused):
     message = refused("map", "--fleet", "near", "--add", "newcomer.csv")
-    assert "further models for a fleet of knn" in message
+    assert "new models for a fleet of knn" in message
     assert "--embedder factors" in message
 
 
@@ -225,9 +228,9 @@ def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):
 
 def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
     path = answers("a,1,one?,1", "b,1,one?,0", "a,2,two?,0", "b,2,two?,1")
-    assert "0 benchmarks among the categories of 2 questions" in refused("predict", "--data", path)
+    assert "0 benchmarks in the categories of 2 questions" in refused("predict", "--data", path)
     message = refused("map", "--data", path, "--contributions")
-    assert "0 benchmarks among the categories of 2 questions" in message
+    assert "0 benchmarks in the categories of 2 questions" in message
 
 
 def test_too_few_models_to_predict_are_refused_before_any_work(refused, answers):

@@ -76,7 +76,7 @@ def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, r
 
 def test_the_command_prints_a_table_and_writes_a_report(probe, laid_out):
     done = probe("--model", "./llama", "--data", "pairs.csv", *SMALL, "--run", "mine")
-    assert "90 pairs to learn from, 30 for development, 40 to test" in done.stdout
+    assert "90 training pairs, 30 development pairs, 40 test pairs" in done.stdout
     told = "data: pairs.csv (test): 40 of 40 pairs; left out: 0 empty"
     assert told in done.stdout
     assert "report: runs/mine/report.html" in done.stderr
@@ -102,7 +102,7 @@ def test_the_whole_ladder_stands_in_the_papers_order(probe):
     assert scores[0]["parameters"] == 0
     assert scores[1]["parameters"] == 2 + 1
     assert found["unlabelled"] == 50
-    assert "those of the seed 0; with 2 seeds were fitted: siamese, autoencoder, final" in " ".join(
+    assert "for the seed 0; steps fitted with 2 seeds: siamese, autoencoder, final" in " ".join(
         found["notes"]
     )
 
@@ -172,7 +172,7 @@ def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe):
     models = ("--model", "python:toy_readers:Bags", "--model", "python:toy_readers:Still")
     found = findings(probe(*models, "--data", "pairs.csv", "--step", "raw", "--json"))
     assert found["alignments"] == []
-    assert any(note.startswith("no map of the layers of") for note in found["notes"])
+    assert any(note.startswith("no CKA map of") for note in found["notes"])
     assert found["models"][0]["readout"] == "its own"
     still = found["scores"][1]
     assert still["pearson"]["reason"] == "one side is constant"
@@ -199,7 +199,7 @@ def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
     (score,) = again["scores"]
     last = fitted["scores"][-1]
     # Which pairs it has learned from a saved probe does not know.
-    assert score["unseen"]["reason"] == "a saved probe does not keep its training pairs"
+    assert score["unseen"]["reason"] == "the training pairs of a saved probe are unknown"
     assert {**last, "gain": None, "unseen": score["unseen"]} == score
     for name in ("layers", "misjudged", "models"):
         assert again[name] == fitted[name]
@@ -211,7 +211,7 @@ def test_a_saved_probe_is_tested_on_new_pairs_with_the_model_where_it_is_now(pro
     (laid_out / "llama").rename(laid_out / "moved")
     write_pairs(laid_out / "new.csv", made_up_rows(25, seed=7))
     done = probe("--probe", "kept", "--model", "./moved", "--test", "new.csv", "--run", "new")
-    assert "a saved probe, 25 to test" in done.stdout
+    assert "a saved probe, 25 test pairs" in done.stdout
     first = result(laid_out / "runs/new")
     manifest = json.loads(first)["manifest"]
     assert manifest["settings"]["readout"] == "last"

@@ -92,10 +92,13 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./gone --data pairs.csv", "gone"),
         ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
-        ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models, and one folder"),
+        ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),
         ("--model ./llama --data pairs.csv --step raw --unlabelled x.csv", "--unlabelled x.csv"),
         ("--model ./llama --data pairs.csv --unlabelled-n 9", "--unlabelled-n 9 without --unlab"),
-        ("--model ./bert --data pairs.csv --step raw --save kept", "holds a probe of `hf:./llama`"),
+        (
+            "--model ./bert --data pairs.csv --step raw --save kept",
+            "contains a probe of `hf:./llama`",
+        ),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),
         ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "runs on a server"),
         ("--model predictions:answers.jsonl --data pairs.csv", "answers.jsonl"),
@@ -152,7 +155,7 @@ def test_scores_that_are_all_alike_are_refused(refused, table):
 def test_pairs_that_all_hang_together_are_refused(refused, table):
     rows = [f"{part},the film,a {n},{n % 5}" for part in ("train", "test") for n in range(30)]
     message = refused(*LLAMA, "--data", table(*rows))
-    assert "30 training pairs of which 0 can be set apart" in message
+    assert "30 training pairs of which 0 can be split" in message
 
 
 def test_fewer_pairs_than_the_heads_parameters_are_refused_and_a_smaller_head_is_named(
@@ -200,7 +203,7 @@ def test_a_probe_whose_model_is_gone_or_changed_is_refused(refused, laid_out):
     shutil.rmtree(laid_out / "llama")
     message = refused("--probe", "kept", "--test", "test.csv")
     assert "of the probe in `kept`" in message
-    assert "say where it is now: --model SPEC" in message
+    assert "give its current location: --model SPEC" in message
 
 
 @pytest.mark.parametrize(
@@ -256,14 +259,14 @@ def test_a_damaged_or_missing_probe_is_refused(refused, laid_out):
 def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
     assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
     message = refused(*ASKED, "--save", "bert")
-    assert "`bert` holds no probe, but `config.json`" in message
-    assert "name another one with --save" in message
+    assert "`bert` contains no probe, but `config.json`" in message
+    assert "choose another folder with --save" in message
 
 
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
     shutil.rmtree(laid_out / "cache")
-    assert "name another folder with --save" in refused(*ASKED, "--save", folder)
+    assert "choose another folder with --save" in refused(*ASKED, "--save", folder)
     assert not (laid_out / "cache" / "latents").exists()
 
 

@@ -131,7 +131,7 @@ def test_a_model_that_is_gone_is_to_be_named_where_it_is_now(tmp_path):
         load(tiny)
     assert f"no folder `{tmp_path / 'model'}`" in caught.value.found
     assert caught.value.fix.startswith(
-        f"give its new location: --semscore probe:{tiny.folder}#SPEC"
+        f"give its current location: --semscore probe:{tiny.folder}#SPEC"
     )
     assert "--model" not in caught.value.fix
 

@@ -1,4 +1,4 @@
-from scope.probes.recipes import DRAWN, PRETRAINED, RECIPES, STEPS, Recipe
+from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, RECIPES, STEPS, Recipe
 
 
 def test_the_recipes_are_those_that_were_chosen_on_development_pairs():
@@ -25,7 +25,7 @@ def test_the_recipes_are_those_that_were_chosen_on_development_pairs():
 
 def test_steps_with_a_recipe_are_drawn_and_those_that_bend_or_whiten_learn_beforehand():
     assert STEPS == ("raw", "mlp", "siamese", "autoencoder", "final")
-    assert tuple(RECIPES) == DRAWN
+    assert tuple(RECIPES) == RANDOM_STEPS
     learning = [step for step, one in RECIPES.items() if one.nonlinear or one.whitened]
     assert tuple(learning) == PRETRAINED
 

@@ -58,5 +58,5 @@ def test_the_greatest_comes_first_and_the_undefined_last():
 
 def test_tables_are_as_wide_as_their_values_need():
     assert least_width(listing("", ("model",), [("a",)])) == LEAST_WIDTH
-    many = listing("", ("over the mean",) * 9, [("[-10.0, +10.0]",) * 9])
+    many = listing("", ("gain over mean",) * 9, [("[-10.0, +10.0]",) * 9])
     assert least_width(many) == 9 * (len("[-10.0, +10.0]") + 3) + 1

@@ -48,17 +48,17 @@ def cells(text, *names):
 def test_models_and_pairs_come_first():
     lines = shown(width=120).splitlines()
     assert lines[:3] == [
-        "probe: 2 models; 3,010 pairs to learn from, 820 for development, 750 to test, "
+        "probe: 2 models; 3,010 training pairs, 820 development pairs, 750 test pairs, "
         "4,000 sentences without scores",
-        "deep: 30 layers of 576 numbers, read at the last token of a prompt around each text, "
-        "in half precision (bfloat16)",
-        "shallow: 18 layers of 640 numbers, read at a text's last token, in full precision",
+        "deep: 30 layers of width 576, read at the last token of a prompt around each text, "
+        "in bfloat16",
+        "shallow: 18 layers of width 640, read at a text's last token, in float32",
     ]
     saved = replace(PLAINLY, train=0, development=0, unlabelled=0, models=PLAINLY.models[:1])
-    assert shown(saved).splitlines()[0] == "probe: 1 model; a saved probe, 750 to test"
+    assert shown(saved).splitlines()[0] == "probe: 1 model; a saved probe, 750 test pairs"
 
 
-def test_the_ladder_has_each_number_with_its_interval_and_n():
+def test_the_steps_have_each_number_with_its_interval_and_n():
     text = shown()
     lines = text.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("│ final"))
@@ -87,10 +87,10 @@ def test_gains_that_may_be_chance_say_so_and_one_step_has_no_column_of_gains():
 
 def test_trained_numbers_and_the_spread_over_seeds_stand_below():
     said = " ".join(shown().split())
-    assert "numbers trained: raw 0, mlp 31, siamese 3,322,511," in said
+    assert "trained parameters: raw 0, mlp 31, siamese 3,322,511," in said
     assert (
         "Pearson over 3 seeds, mean ± sd: siamese 0.766 ± 0.008, autoencoder 0.781 ± 0.008, "
-        "final 0.797 ± 0.008; above stands the first"
+        "final 0.797 ± 0.008; the table has the first"
     ) in said
     one_seed = tuple(replace(score, pearsons=score.pearsons[:1]) for score in PLAINLY.scores)
     assert "seeds" not in shown(replace(PLAINLY, scores=one_seed))
@@ -98,24 +98,24 @@ def test_trained_numbers_and_the_spread_over_seeds_stand_below():
 
 def test_the_raw_step_and_the_error_are_told_in_words_once():
     said = " ".join(shown().split())
-    assert said.count("raw: one layer as it is, the best on the development pairs") == 1
-    assert said.count("error: mean distance from people's scores, which run from 0 to 5") == 1
+    assert said.count("raw: the best raw layer on the development pairs") == 1
+    assert said.count("error: mean absolute difference from human scores, which range") == 1
     without = shown(replace(PLAINLY, scores=PLAINLY.scores[4:5], differences=()))
-    assert "raw: one" not in without
+    assert "raw: the" not in without
     assert "error: " not in shown(replace(PLAINLY, scores=()))
 
 
 def test_a_last_step_below_the_raw_one_did_not_help():
     raw, last = PLAINLY.scores[0], PLAINLY.scores[4]
     lower = replace(last, pearson=estimate(0.5))
-    told = "it is not shown that training helped here: final 0.500 is below raw 0.688"
+    told = "training is not shown to help here: final 0.500 is lower than raw 0.688"
     assert told in shown(replace(PLAINLY, scores=(raw, lower)))
-    assert "not shown that training" not in shown(replace(PLAINLY, scores=(raw, last)))
-    assert "not shown that training" not in shown(replace(PLAINLY, scores=(lower,)))
+    assert "not shown to help" not in shown(replace(PLAINLY, scores=(raw, last)))
+    assert "not shown to help" not in shown(replace(PLAINLY, scores=(lower,)))
 
 
 def test_models_that_were_read_differently_have_a_caveat():
-    told = "not all models were read at the same place with the same prompt"
+    told = "the models are not all read at the same position with the same prompt"
     assert told in shown()
     deep, shallow = PLAINLY.models
     alike = replace(shallow, readout=deep.readout, prompt=deep.prompt)
@@ -130,23 +130,23 @@ def test_seeds_without_a_correlation_are_counted_and_left_out_of_the_mean():
         found = replace(PLAINLY, scores=(first, replace(last, pearsons=values)))
         return " ".join(shown(found).split())
 
-    assert "final 0.750 ± 0.354 (1 undefined); above" in said(1.0, None, 0.5)
-    assert "final 0.500 (1 undefined); above" in said(None, 0.5)
-    assert "final undefined (2 undefined); above" in said(None, None)
+    assert "final 0.750 ± 0.354 (1 undefined); the" in said(1.0, None, 0.5)
+    assert "final 0.500 (1 undefined); the" in said(None, 0.5)
+    assert "final undefined (2 undefined); the" in said(None, None)
 
 
 def test_the_last_step_has_its_number_on_unseen_pairs_where_some_sentences_were_seen():
     line = (
-        "Pearson on the 520 test pairs without a sentence that was learned from: "
+        "Pearson on 520 unseen test pairs, without sentences of other pairs: "
         "final 0.781 [0.742, 0.820]"
     )
     assert line in " ".join(shown().split())
     gone = replace(PLAINLY.scores[4], unseen=Undefined(reason="fewer than 4 pairs", n=2))
     lacking = replace(PLAINLY, scores=(gone,), unseen=2)
-    assert "learned from: final undefined (fewer than 4 pairs)" in " ".join(shown(lacking).split())
-    assert "without a sentence" not in shown(replace(PLAINLY, unseen=750))
+    assert "other pairs: final undefined (fewer than 4 pairs)" in " ".join(shown(lacking).split())
+    assert "unseen test pairs" not in shown(replace(PLAINLY, unseen=750))
     # Of a saved probe nobody knows.
-    assert "without a sentence" not in shown(replace(PLAINLY, train=0, development=0))
+    assert "unseen test pairs" not in shown(replace(PLAINLY, train=0, development=0))
 
 
 def test_differences_begin_with_the_last_step():
@@ -161,8 +161,8 @@ def test_layers_that_stand_out_are_named_with_their_numbers():
     text = shown(replace(PLAINLY, scores=(), differences=()))
     assert cells(text, "deep") == ["deep", "layer 17", "layer 17", "layer 6"]
     assert "[0.586, 0.648]" in text
-    assert "picked on these test pairs, so a little too high" in " ".join(text.split())
-    assert "lost without" in text
+    assert "selected on the test pairs, so slightly optimistic" in " ".join(text.split())
+    assert "decrease without" in text
     assert "may be chance" not in text
     unclear = (replace(PLAINLY.layers[0], lost=estimate(0.015625)),)
     assert "may be chance" in shown(
@@ -183,16 +183,16 @@ def test_layers_that_stand_out_are_named_with_their_numbers():
 def test_the_most_alike_layers_of_two_models_are_named_with_chance():
     said = " ".join(shown().split())
     assert (
-        "most alike: layer 5 of deep and layer 3 of shallow, CKA 0.750 ± 0.031 "
+        "most similar: layer 5 of deep and layer 3 of shallow, CKA 0.750 ± 0.031 "
         "(n=500 sentences, chance 0.094)"
     ) in said
 
 
 def test_what_else_there_is_and_where_stands_last():
     lines = shown(width=160).splitlines()
-    assert "in the report: curves of layers, maps of CKA, misjudged pairs" in lines
+    assert "in the report: layer curves, CKA maps, misjudged pairs" in lines
     assert "note: one left out" in lines
-    told = "intervals: test pairs that share sentences count once, as 619 groups"
+    told = "intervals: jackknife over groups of test pairs that share sentences, 619 groups"
     assert told in lines
     assert "intervals: " not in shown(replace(PLAINLY, groups=750))
     assert lines[-1].startswith("saved: probes/deep-final, probes/shallow")
@@ -201,7 +201,7 @@ def test_what_else_there_is_and_where_stands_last():
     assert "note: 3 more in the report" in many
     folder = Path("runs") / "ours"
     said = [str(one) for one in table(build_comparison(PLAINLY), folder).renderables]
-    assert f"in {folder / 'report.html'}: curves of layers, maps of CKA, misjudged pairs" in said
+    assert f"in {folder / 'report.html'}: layer curves, CKA maps, misjudged pairs" in said
 
 
 LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5

@@ -60,7 +60,7 @@ def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
 
 
 def test_there_must_be_two_benchmarks():
-    with pytest.raises(DataError, match="1 benchmark among the categories of 20 questions"):
+    with pytest.raises(DataError, match="1 benchmark in the categories of 20 questions"):
         plan_contributions(matrix([f"x{place}" for place in range(20)], ["laws"] * 20), ASKED)
 
 

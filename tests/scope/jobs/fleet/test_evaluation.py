@@ -45,10 +45,10 @@ def test_nothing_of_the_questions_held_out_is_learned(answers):
 def test_the_share_and_the_seed_stand_in_the_notes(answers):
     evaluation = planned(answers, test_share=0.5).build()
     assert len(evaluation.questions.ids) == 40
-    assert "40 of 80 questions were held out by the seed 3" in " ".join(evaluation.notes)
+    assert "40 of 80 questions are held out (seed 3)" in " ".join(evaluation.notes)
 
 
 def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
-    with pytest.raises(SpecError, match="4 questions to learn from, beside 72 held out") as refused:
+    with pytest.raises(SpecError, match="4 training questions and 72 held out") as refused:
         planned(answers, test_share=0.9)
     assert "--test-share" in refused.value.fix

@@ -43,7 +43,7 @@ def test_the_map_shows_a_forecasters_own_vectors_where_it_has_them():
     forecaster = TextFactors(layout=LAYOUT).fit(TABLE, ANSWERS)
     placed = place_models(forecaster)
     assert np.array_equal(placed.vectors, forecaster.places_)
-    assert "the vectors of factors" in placed.note
+    assert "the models' vectors of factors" in placed.note
 
 
 @pytest.mark.parametrize("kind", [ItemResponse, MatrixFactorization, TextFactors])
@@ -85,7 +85,7 @@ def test_models_are_described_with_place_neighbours_and_community():
     (one, two, three), note = describe_models(
         ("a", "b", "c"), skills, vectors, communities={"b": "far"}, added=("c",)
     )
-    assert "show 100 % of the variance" in note
+    assert "explain 100 % of the variance" in note
     assert [near.model for near in one.nearest] == ["b", "c"]
     assert (one.community, two.community, three.added) == (None, "far", True)
     distance = np.hypot(two.x - three.x, two.y - three.y)
@@ -96,5 +96,5 @@ def test_how_much_the_map_shows_is_said():
     skills = [skill_estimate(0.5, 4)] * 4
     # Three directions of the same variance, of which the map has two.
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    assert "show 67 % of the variance" in describe_models("abcd", skills, corners).note
+    assert "explain 67 % of the variance" in describe_models("abcd", skills, corners).note
     assert "all vectors are equal" in describe_models("abcd", skills, np.ones((4, 3))).note

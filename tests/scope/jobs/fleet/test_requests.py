@@ -35,7 +35,7 @@ def test_numbers_outside_their_limits_are_refused_by_their_option(request_of, fo
 def test_a_fleet_or_answers_are_named_and_never_both(kind):
     with pytest.raises(SpecError, match="neither a fleet nor answers"):
         kind()
-    with pytest.raises(SpecError, match="a fleet, and answers beside it"):
+    with pytest.raises(SpecError, match="both a fleet and answers"):
         kind(fleet="ours", data="a.csv")
     with pytest.raises(SpecError, match="--add with --data"):
         kind(data="a.csv", add="b.csv")

@@ -88,7 +88,7 @@ def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, st
 def test_a_note_says_how_the_router_chooses(write):
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
-    assert "asks the model of which mean forecasts" in " ".join(found.fleet.notes)
+    assert "correct answer, as predicted by mean" in " ".join(found.fleet.notes)
 
 
 @pytest.mark.parametrize("budget", [np.inf, -np.inf, np.nan, -1])
@@ -103,7 +103,7 @@ def test_a_budget_is_finite(write, budget):
 
 @pytest.mark.parametrize(
     ("weight", "told"),
-    [(0.0, "by the models' skills alone"), (0.5, "its weight is 0.50, of at most 1")],
+    [(0.0, "only the models' skills"), (0.5, "from cross-validation is 0.50 (at most 1)")],
 )
 def test_a_note_gives_the_weight_of_the_text(weight, told):
     forecaster = TextFactors(layout=QuestionLayout(vector=1))
@@ -114,4 +114,4 @@ def test_a_note_gives_the_weight_of_the_text(weight, told):
 def test_categories_in_which_skill_alone_decides_are_named():
     forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=("arc", "gsm8k")))
     forecaster.route_weights_ = np.array([0.0, 0.5, 0.5])
-    assert "of `arc`, where it did harm, skill alone decides" in routing_note(forecaster)
+    assert "the weight is 0 for `arc`, where it is harmful" in routing_note(forecaster)

@@ -48,5 +48,5 @@ def test_questions_without_a_text_are_different_ones():
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.2, 0.001, 0.999, float("nan")])
 def test_both_sides_have_a_question(share):
-    with pytest.raises(SpecError, match="that leaves questions on both sides"):
+    with pytest.raises(SpecError, match="with questions in both parts"):
         held_out_rows(texts(10), share, 0)

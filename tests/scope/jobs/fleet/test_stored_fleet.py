@@ -68,20 +68,20 @@ def test_a_further_model_has_its_own_accuracy_and_stands_last():
 def test_answers_to_unknown_questions_and_unknown_answers_do_not_count():
     ids = [f"q{place}" for place in range(20)] + ["other"]
     correct = [np.nan] + [1.0] * 20
-    with pytest.raises(DataError, match=r"19 answers of `new` to questions .* of 21 given"):
+    with pytest.raises(DataError, match=r"19 answers of `new` to questions .* among 21 questions"):
         with_added_models(fleet_of(MeanForecaster), answers(ids, [""] * 21, correct))
 
 
 def test_a_name_that_is_taken_is_refused():
     ids = [f"q{place}" for place in range(24)]
-    with pytest.raises(SpecError, match="1 model that the fleet has already: `b`"):
+    with pytest.raises(SpecError, match="1 model already in the fleet: `b`"):
         with_added_models(
             fleet_of(MeanForecaster), answers(ids, [""] * 24, [1] * 24, models=("b",))
         )
 
 
 def test_a_fleet_without_vectors_takes_no_further_models():
-    with pytest.raises(SpecError, match="further models for a fleet of knn"):
+    with pytest.raises(SpecError, match="new models for a fleet of knn"):
         with_added_models(fleet_of(NeighbourForecaster), answers(["q1"], [""], [1]))
 
 
@@ -89,7 +89,7 @@ def test_a_file_without_models_adds_none():
     empty = CorrectnessMatrix(
         models=(), ids=("q1",), texts=("",), categories=(None,), correct=np.zeros((1, 0)), part=True
     )
-    with pytest.raises(DataError, match="no answers of further models"):
+    with pytest.raises(DataError, match="no answers of new models"):
         with_added_models(fleet_of(MeanForecaster), empty)
 
 

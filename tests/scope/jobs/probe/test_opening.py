@@ -45,13 +45,13 @@ def test_the_model_may_have_moved(tiny, tmp_path):
     (tmp_path / "model").rename(tmp_path / "moved")
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU)
-    assert error.value.fix == "say where it is now: --model SPEC"
+    assert error.value.fix == "give its current location: --model SPEC"
     assert tiny.reader.fingerprint in error.value.expected
     opened = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
     assert opened.source.spec == f"hf:{tmp_path / 'moved'}"
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU, str(tmp_path / "nowhere"))
-    assert error.value.fix != "say where it is now: --model SPEC"
+    assert error.value.fix != "give its current location: --model SPEC"
 
 
 def test_another_model_is_refused_with_both_fingerprints(tiny, tmp_path):
@@ -141,8 +141,8 @@ def test_what_a_probe_names_by_itself_never_runs_as_code(tmp_path, spec):
     save_with(replace(source_of(Bags()), spec=spec), tmp_path / "kept")
     with pytest.raises(ModelError) as error:
         open_probe(tmp_path / "kept", replace(CPU, trust_remote_code=True, allow_pickle=True))
-    assert f"names the model `{spec}`" in error.value.found
-    assert error.value.fix == "name it yourself: --model SPEC"
+    assert f"needs the model `{spec}`" in error.value.found
+    assert error.value.fix == "if you trust the model, add --model SPEC"
     assert not (tmp_path / "ran").exists()
     assert "crafted" not in sys.modules
 
@@ -180,6 +180,6 @@ def test_a_model_whose_own_code_counts_opens_where_it_is_named_with_the_option(t
     with pytest.raises(ModelError) as error:
         open_probe(tmp_path / "own", free)
     assert "--trust-remote-code" in error.value.fix
-    assert "name the model yourself beside them: --model SPEC" in error.value.fix
+    assert "add the option and --model SPEC" in error.value.fix
     named = open_probe(tmp_path / "own", free, str(tmp_path / "model"))
     assert named.reader.fingerprint == reader.fingerprint

@@ -43,20 +43,17 @@ def test_a_task_that_takes_no_range_refuses_one():
     with pytest.raises(SpecError) as caught:
         find_pair_task(Rated(), low=0, high=1)
     assert caught.value.found == (
-        "the range --low 0 --high 1 for the task `rated`, which has scores from 1 to 7 and does "
-        "not take others"
+        "the range --low 0 --high 1 for the task `rated`, whose scores are from 1 to 7"
     )
-    assert caught.value.fix == "leave --low and --high out"
+    assert caught.value.fix == "omit --low and --high"
 
 
 @pytest.mark.parametrize("task", ["cloze", Cloze()])
 def test_a_task_whose_questions_are_answered_is_refused(task):
     with pytest.raises(SpecError) as caught:
         find_pair_task(task)
-    assert caught.value.found == (
-        "the task `cloze`, which has no pairs with people's scores for a probe to follow"
-    )
-    assert caught.value.expected == "a task of such pairs: similarity"
+    assert caught.value.found == ("the task `cloze`, which has no pairs with human scores")
+    assert caught.value.expected == "a task of scored pairs: similarity"
     assert "--task similarity" in caught.value.fix
 
 

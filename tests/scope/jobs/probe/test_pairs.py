@@ -75,8 +75,7 @@ def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apar
     assert not set(sentences_of(given.train)) & set(sentences_of(given.development))
     assert len(given.cards) == 2
     assert given.notes == (
-        "3 development pairs drawn from the training pairs by the seed 3: no sentence of them is "
-        "trained on",
+        "3 development pairs split from the training pairs (seed 3), without shared sentences",
     )
 
 
@@ -145,7 +144,7 @@ def test_a_part_whose_scores_are_all_the_same_is_named(part):
 
 def test_pairs_that_all_hang_together_need_development_pairs_of_their_own():
     train = [("x", "the same", f"other {place}", place % 5) for place in range(30)]
-    with pytest.raises(DataError, match="30 training pairs of which 0 can be set apart"):
+    with pytest.raises(DataError, match="30 training pairs of which 0 can be split"):
         read(Told(one=train, two=rows("y", 6)), train="one", test="two")
 
 
@@ -178,6 +177,6 @@ def test_test_scores_in_the_lower_half_alone_are_noted(alone):
             return read_test_alone(task, PairSpecs(test=test), n=None, seed=0).notes
         return read_all_parts(task, PairSpecs(train="train", test=test), n=None, seed=0).notes
 
-    told = "the greatest score of the test pairs is 1 in a range of 0 to 5"
+    told = "the highest score of the test pairs is 1 in a range of 0 to 5"
     assert sum(note.startswith(told) for note in notes("low")) == 1
-    assert not any("greatest score" in note for note in notes("high"))
+    assert not any("highest score" in note for note in notes("high"))

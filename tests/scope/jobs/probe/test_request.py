@@ -43,7 +43,7 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
     [
         ({"models": ()}, "no model to probe"),
         ({"models": ("hf:a", "hf:a")}, "`hf:a` is listed twice"),
-        ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models, and one folder `kept`"),
+        ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models with --save `kept`"),
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
         ({"unlabelled_n": 9}, "--unlabelled-n 9 without --unlabelled"),
@@ -52,7 +52,7 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
         ({"seed": -1}, "--seed -1"),
         (
             {"unlabelled": "text:x", "steps": ("raw", "siamese")},
-            "--unlabelled text:x with no other step than raw and siamese",
+            "--unlabelled text:x with only the steps raw and siamese",
         ),
     ],
 )

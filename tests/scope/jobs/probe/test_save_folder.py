@@ -31,7 +31,7 @@ def test_a_folder_of_a_probe_is_taken_as_it_is(tmp_path):
 
 def test_other_files_are_never_mixed_with_a_probe(tmp_path):
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(RunError, match=r"holds no probe, but `notes.txt`"):
+    with pytest.raises(RunError, match=r"contains no probe, but `notes.txt`"):
         prepare_folder(tmp_path, SOURCE)
     with pytest.raises(RunError, match=r"notes.txt` is a file"):
         prepare_folder(tmp_path / "notes.txt", SOURCE)
@@ -46,7 +46,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch)
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path / "kept", SOURCE)
     assert "cannot be written: Permission denied" in error.value.found
-    assert error.value.fix == "name another folder with --save"
+    assert error.value.fix == "choose another folder with --save"
 
 
 def test_a_probe_of_the_same_model_is_replaced_wherever_the_model_lies(tmp_path):
@@ -60,9 +60,9 @@ def test_a_probe_of_another_model_is_not_replaced_and_both_are_named(tmp_path):
     (tmp_path / DESCRIPTION).write_text(kept, encoding="utf-8")
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path, SOURCE)
-    assert "holds a probe of `hf:bert` with the fingerprint `34cd`" in error.value.found
+    assert "contains a probe of `hf:bert` with the fingerprint `34cd`" in error.value.found
     assert "`hf:llama`" in error.value.expected
-    assert "with the fingerprint `12ab`" in error.value.expected
+    assert "the fingerprint `12ab`" in error.value.expected
     assert (tmp_path / DESCRIPTION).read_text(encoding="utf-8") == kept
 
 

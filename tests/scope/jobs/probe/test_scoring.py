@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe.leakage_groups import Ties
+from scope.jobs.probe.leakage_groups import LeakageGroups
 from scope.jobs.probe.scoring import judge_model, layer_scores, misjudged_pairs, step_scores
 from scope.jobs.probe.steps import FittedStep, PairLatents, latents_of
 from scope.probes import (
@@ -34,7 +34,7 @@ PAIRS = tuple(
 SENTENCES = tuple(text for pair in PAIRS for text in (pair.first, pair.second))
 WANTED = np.array([pair.score for pair in PAIRS])
 GROUPS = np.array([0, 0, 1, 2, 3, 4])
-TIES = Ties(np.arange(6), np.ones(6, dtype=np.bool_))
+GROUPED = LeakageGroups(np.arange(6), np.ones(6, dtype=np.bool_))
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_step_is_scored_on_the_first_seed_and_gains_on_the_step_before(test_la
     crooked = WANTED[::-1].copy()
     first = fitted("raw", test_latents, np.sqrt(WANTED))
     second = fitted("mlp", test_latents, shifted, crooked)
-    raw, mlp = step_scores("m", [first, second], WANTED, TIES)
+    raw, mlp = step_scores("m", [first, second], WANTED, GROUPED)
     assert (raw.model, raw.step, raw.gain, raw.parameters) == ("m", "raw", None, 0)
     assert raw.pearson.value == pytest.approx(pearson(np.sqrt(WANTED), WANTED))
     assert raw.spearman.value == 1
@@ -81,14 +81,15 @@ def three_steps(test_latents):
 
 
 def test_every_seed_has_its_own_correlations(three_steps):
-    for step, score in zip(three_steps, step_scores("m", three_steps, WANTED, TIES), strict=True):
+    found = step_scores("m", three_steps, WANTED, GROUPED)
+    for step, score in zip(three_steps, found, strict=True):
         assert score.pearsons == pytest.approx([pearson(one, WANTED) for one in step.given])
         assert score.spearmans == tuple(spearman_estimate(one, WANTED).value for one in step.given)
         assert len(set(score.pearsons)) == len(set(score.spearmans)) == len(step.given)
 
 
 def test_a_gain_is_over_the_step_before_and_not_over_the_first(three_steps):
-    found = step_scores("m", three_steps, WANTED, TIES)
+    found = step_scores("m", three_steps, WANTED, GROUPED)
     values = [score.pearson.value for score in found]
     assert found[1].gain.value == pytest.approx(values[1] - values[0])
     assert found[2].gain.value == pytest.approx(values[2] - values[1])
@@ -97,7 +98,7 @@ def test_a_gain_is_over_the_step_before_and_not_over_the_first(three_steps):
 
 def test_intervals_take_pairs_that_hang_together_for_one(three_steps):
     groups = np.array([0, 0, 1, 2, 3, 4])
-    _, score, _ = step_scores("m", three_steps, WANTED, TIES._replace(groups=groups))
+    _, score, _ = step_scores("m", three_steps, WANTED, GROUPED._replace(groups=groups))
     before, given = three_steps[0].given[0], three_steps[1].given[0]
     assert score.pearson == pearson_estimate(given, WANTED, groups)
     assert score.spearman == spearman_estimate(given, WANTED, groups)
@@ -108,7 +109,7 @@ def test_intervals_take_pairs_that_hang_together_for_one(three_steps):
 
 def test_unseen_pairs_are_judged_by_themselves(three_steps):
     unseen = np.array([True, True, True, False, True, True])
-    _, score, _ = step_scores("m", three_steps, WANTED, Ties(GROUPS, unseen))
+    _, score, _ = step_scores("m", three_steps, WANTED, LeakageGroups(GROUPS, unseen))
     given = three_steps[1].given[0]
     assert score.unseen == pearson_estimate(given[unseen], WANTED[unseen], GROUPS[unseen])
     assert score.unseen.n == 5
@@ -118,17 +119,17 @@ def test_unseen_pairs_are_judged_by_themselves(three_steps):
 @pytest.mark.parametrize(
     ("unseen", "reason"),
     [
-        (None, "a saved probe does not keep its training pairs"),
-        (np.zeros(6, dtype=np.bool_), "every test pair has a sentence of the other pairs"),
+        (None, "the training pairs of a saved probe are unknown"),
+        (np.zeros(6, dtype=np.bool_), "every test pair shares a sentence with the other pairs"),
     ],
 )
 def test_without_unseen_pairs_there_is_a_reason(three_steps, unseen, reason):
-    found = step_scores("m", three_steps, WANTED, Ties(GROUPS, unseen))
+    found = step_scores("m", three_steps, WANTED, LeakageGroups(GROUPS, unseen))
     assert {score.unseen for score in found} == {Undefined(reason=reason, n=0)}
 
 
 def test_a_constant_step_has_no_correlation_and_says_why(test_latents):
-    (score,) = step_scores("m", [fitted("raw", test_latents, np.ones(6), WANTED)], WANTED, TIES)
+    (score,) = step_scores("m", [fitted("raw", test_latents, np.ones(6), WANTED)], WANTED, GROUPED)
     assert score.pearson == Undefined(reason="one side is constant", n=6)
     # The seed without a correlation keeps its place.
     assert score.pearsons == score.spearmans == (None, pytest.approx(1))
@@ -166,7 +167,7 @@ def test_the_worst_pairs_come_first_and_equals_in_their_order():
 
 def test_all_that_is_found_of_a_model_stands_together(model, test_latents):
     steps = [fitted("raw", test_latents), fitted("mlp", test_latents)]
-    found = judge_model(model, steps, PAIRS, TIES)
+    found = judge_model(model, steps, PAIRS, GROUPED)
     assert found.model == model.record()
     assert [score.step for score in found.scores] == ["raw", "mlp"]
     assert found.given is steps[-1].given[0]

@@ -14,10 +14,10 @@ OF_THE_MAP = "the map"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemberRow:
-    """One model; ``community`` is its community's place among all, None for none.
+class ModelRow:
+    """One model; ``community`` is the index of its community, or None.
 
-    ``error`` orders the rows in the page, the largest first.
+    ``error`` is the sort key for "least accurate first".
     """
 
     name: str
@@ -29,34 +29,34 @@ class MemberRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Members:
-    """The models, the most accurate first; ``total`` counts those left out, too.
+class Models:
+    """The models, the most accurate first; ``total`` includes those not listed.
 
-    ``drawn`` counts the dots of the map; ``notes`` say what it shows of the models' differences.
+    ``drawn`` counts the dots of the map; ``notes`` are the notes on the map.
     """
 
     chart: MapChart | None
     drawn: int
     notes: tuple[str, ...]
     total: int
-    rows: tuple[MemberRow, ...]
+    rows: tuple[ModelRow, ...]
     communities: tuple[str, ...]
     nearest: bool
 
 
-def members(
+def models_section(
     models: tuple[FleetModel, ...], notes: Sequence[str] = (), *, limit: int
-) -> Members | None:
-    """The models and their map, ``limit`` of them at most; None where there are none.
+) -> Models | None:
+    """At most ``limit`` models and their map; None if there are none.
 
-    Of the run's notes those that speak of the map stand beside it.
+    The run's notes on the map are shown with it.
     """
     if not models:
         return None
     ordered = sorted(models, key=lambda model: -_skill(model))[:limit]
     communities = tuple(dict.fromkeys(one.community for one in models if one.community is not None))
     chart = map_chart(ordered)
-    return Members(
+    return Models(
         chart=chart,
         drawn=0 if chart is None else len(chart.dots),
         notes=tuple(note for note in notes if note.startswith(OF_THE_MAP)),
@@ -68,13 +68,13 @@ def members(
 
 
 def _skill(model: FleetModel) -> float:
-    """The accuracy, or less than any where it is unknown."""
+    """The accuracy, or -1 if unknown."""
     return model.skill.value if isinstance(model.skill, Estimate) else -1.0
 
 
-def _row(model: FleetModel, communities: tuple[str, ...]) -> MemberRow:
+def _row(model: FleetModel, communities: tuple[str, ...]) -> ModelRow:
     community = None if model.community is None else communities.index(model.community)
-    return MemberRow(
+    return ModelRow(
         name=model.name,
         added=model.added,
         cell=wording.cell(model.skill),

@@ -1,4 +1,4 @@
-"""Vectors of further models from a few answers each, with all that was learned left as it is."""
+"""Vectors of new models from a few answers each, with all other parameters frozen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_NOISE = 1e-3
 
 
 class Prior(NamedTuple):
-    """What a fleet says about a model before it answers: its vector's ``mean`` and ``covariance``.
+    """The prior of a new model's vector from a fleet: ``mean`` and ``covariance``.
 
     A vector is the skill and then the coordinates. ``noise`` is the variance of an answer about
     what the right vector predicts.
@@ -78,10 +78,10 @@ def answer_noise(answers: Answers, factors: Factors) -> float:
     return min(max(unfitted, _LEAST_NOISE), most)
 
 
-def newcomer_vectors(
+def new_model_vectors(
     coordinates: NDArray[np.float32], answers: Answers, prior: Prior
 ) -> NDArray[np.float32]:
-    """The most probable vector of each further model, by Bayesian linear regression.
+    """The most probable vector of each new model, by Bayesian linear regression.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def newcomer_vectors(
 
     >>> prior = Prior(np.array([0.5]), np.array([[0.1]]), 0.2)
     >>> right = np.ones((2, 1), dtype=np.float32)
-    >>> newcomer_vectors(np.zeros((2, 0), dtype=np.float32), right, prior).tolist()
+    >>> new_model_vectors(np.zeros((2, 0), dtype=np.float32), right, prior).tolist()
     [[0.75]]
     """
     design = np.column_stack([np.ones(len(coordinates)), coordinates.astype(np.float64)])
@@ -119,12 +119,12 @@ def newcomer_vectors(
     return found
 
 
-def checked_newcomers(
+def checked_new_models(
     rows: NDArray[np.int64], answers: Answers, questions: int
 ) -> tuple[NDArray[np.int64], Answers]:
-    """The rows and answers of further models, if they go together.
+    """The rows and answers of new models, if they go together.
 
-    All right, or all wrong, is allowed here: the fleet says what it is worth.
+    Answers that are all right or all wrong are allowed.
 
     Raises
     ------

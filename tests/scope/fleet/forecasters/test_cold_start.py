@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import DataError
-from scope.fleet.forecasters.factorization import factorize
-from scope.fleet.forecasters.newcomers import (
+from scope.fleet.forecasters.cold_start import (
     Prior,
     answer_noise,
-    checked_newcomers,
-    newcomer_vectors,
+    checked_new_models,
+    new_model_vectors,
     vector_prior,
 )
+from scope.fleet.forecasters.factorization import factorize
 
 
 def problem(seed, answered=30, size=4):
@@ -32,14 +32,14 @@ def test_equals_the_posterior_mean_in_its_covariance_form(seed, answered):
     spread = design @ prior.covariance @ design.T + prior.noise * np.eye(answered)
     gain = prior.covariance @ design.T @ np.linalg.inv(spread)
     expected = prior.mean[:, None] + gain @ (answers - (design @ prior.mean)[:, None])
-    assert newcomer_vectors(coordinates, answers, prior) == pytest.approx(expected.T, abs=1e-3)
+    assert new_model_vectors(coordinates, answers, prior) == pytest.approx(expected.T, abs=1e-3)
 
 
 def test_unknown_answers_are_as_if_never_asked():
     coordinates, answers, prior = problem(0)
     answers[10:, 0] = np.nan
-    both = newcomer_vectors(coordinates, answers, prior)
-    alone = newcomer_vectors(coordinates[:10], answers[:10, :1], prior)
+    both = new_model_vectors(coordinates, answers, prior)
+    alone = new_model_vectors(coordinates[:10], answers[:10, :1], prior)
     assert both[0] == pytest.approx(alone[0], abs=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_a_single_model_says_that_any_skill_may_be():
     prior = vector_prior(np.float32([[0.5]]), 0.25)
     assert prior.covariance.ravel().tolist() == pytest.approx([1 / 12], abs=1e-6)
     right = np.ones((100, 1), dtype=np.float32)
-    assert newcomer_vectors(np.zeros((100, 0), np.float32), right, prior)[0, 0] > 0.95
+    assert new_model_vectors(np.zeros((100, 0), np.float32), right, prior)[0, 0] > 0.95
 
 
 def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
@@ -69,7 +69,7 @@ def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
 
 
 def test_rows_and_answers_that_go_together_pass_as_they_are():
-    rows, answers = checked_newcomers(np.array([4, 0]), np.array([[1, 0], [np.nan, 1]]), 5)
+    rows, answers = checked_new_models(np.array([4, 0]), np.array([[1, 0], [np.nan, 1]]), 5)
     assert rows.tolist() == [4, 0]
     assert answers.dtype == np.float32
     assert answers[0].tolist() == [1, 0]
@@ -89,4 +89,4 @@ def test_rows_and_answers_that_go_together_pass_as_they_are():
 )
 def test_what_does_not_go_together_is_refused(rows, answers, found):
     with pytest.raises(DataError, match=found):
-        checked_newcomers(np.array(rows), np.array(answers), 5)
+        checked_new_models(np.array(rows), np.array(answers), 5)

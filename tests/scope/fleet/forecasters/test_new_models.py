@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from scope.fleet.forecasters.new_models import Spread, place, spread_of
+from scope.fleet.forecasters.new_models import Spread, most_probable_vectors, spread_of
 
 NAN = np.nan
 
@@ -24,7 +24,9 @@ def test_the_most_probable_vector_is_that_of_a_general_optimizer(seed, questions
     # Fewer and more answers than dimensions take different ways.
     spread, coordinates, offsets, answers = drawn(seed, questions=questions)
     precision = np.linalg.inv((spread.root @ spread.root.T).astype(np.float64))
-    for found, right in zip(place(spread, coordinates, offsets, answers), answers.T, strict=True):
+    for found, right in zip(
+        most_probable_vectors(spread, coordinates, offsets, answers), answers.T, strict=True
+    ):
         seen = ~np.isnan(right)
 
         def cost(vector, seen=seen, right=right):
@@ -39,20 +41,25 @@ def test_the_most_probable_vector_is_that_of_a_general_optimizer(seed, questions
 
 def test_without_answers_it_is_the_fleets_mean():
     spread, coordinates, offsets, _ = drawn(0)
-    found = place(spread, coordinates, offsets, np.full((50, 1), NAN, dtype=np.float32))
+    found = most_probable_vectors(
+        spread, coordinates, offsets, np.full((50, 1), NAN, dtype=np.float32)
+    )
     assert found[0] == pytest.approx(spread.mean)
 
 
 def test_models_do_not_change_each_others_place():
     spread, coordinates, offsets, answers = drawn(1)
-    together = place(spread, coordinates, offsets, answers)
-    alone = [place(spread, coordinates, offsets, answers[:, [model]])[0] for model in range(3)]
+    together = most_probable_vectors(spread, coordinates, offsets, answers)
+    alone = [
+        most_probable_vectors(spread, coordinates, offsets, answers[:, [model]])[0]
+        for model in range(3)
+    ]
     assert together.tobytes() == np.array(alone).tobytes()
 
 
 def test_answers_that_are_all_right_give_finite_places():
     spread, coordinates, offsets, answers = drawn(2)
-    found = place(spread, 100 * coordinates, offsets, np.ones_like(answers))
+    found = most_probable_vectors(spread, 100 * coordinates, offsets, np.ones_like(answers))
     assert np.isfinite(found).all()
 
 

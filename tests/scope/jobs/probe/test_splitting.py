@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.jobs.probe.splitting import connected, set_apart
+from scope.jobs.probe.splitting import connected, split_development
 from scope.records import ScoredPair
 
 
@@ -25,29 +25,29 @@ graphs = st.lists(st.tuples(*[st.sampled_from("abcdefghijklmnop")] * 2), max_siz
 @given(graphs, st.integers(0, 5))
 def test_no_sentence_stands_on_both_sides_and_no_pair_is_lost(sides, seed):
     pairs = pairs_of(sides)
-    apart = set_apart(pairs, seed)
-    assert not texts(apart.train) & texts(apart.development)
-    assert sorted((*apart.train, *apart.development), key=pairs.index) == list(pairs)
-    assert len(apart.development) <= max(2, round(len(pairs) / 10))
+    split = split_development(pairs, seed)
+    assert not texts(split.train) & texts(split.development)
+    assert sorted((*split.train, *split.development), key=pairs.index) == list(pairs)
+    assert len(split.development) <= max(2, round(len(pairs) / 10))
 
 
 def test_of_pairs_without_common_sentences_a_tenth_is_drawn():
     pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(57)])
-    apart = set_apart(pairs, 0)
-    assert len(apart.development) == 6
-    assert apart == set_apart(pairs, 0)
-    assert apart.development != set_apart(pairs, 1).development
+    split = split_development(pairs, 0)
+    assert len(split.development) == 6
+    assert split == split_development(pairs, 0)
+    assert split.development != split_development(pairs, 1).development
 
 
 def test_the_order_of_the_pairs_is_kept():
     pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(40)])
-    for side in set_apart(pairs, 3):
+    for side in split_development(pairs, 3):
         assert list(side) == sorted(side, key=lambda pair: int(pair.id))
 
 
 def test_what_hangs_together_is_never_torn_apart():
     pairs = pairs_of([(f"a{n}", f"a{n + 1}") for n in range(50)])
-    assert set_apart(pairs, 0).development == ()
+    assert split_development(pairs, 0).development == ()
 
 
 def naive_groups(sides):
@@ -69,5 +69,5 @@ def test_groups_are_those_of_a_plain_search(sides):
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_of_hardly_any_pair_nothing_goes_wrong(count):
-    apart = set_apart(pairs_of([("a", "b")] * count), 0)
-    assert len(apart.train) + len(apart.development) == count
+    split = split_development(pairs_of([("a", "b")] * count), 0)
+    assert len(split.train) + len(split.development) == count

@@ -1,4 +1,4 @@
-"""The sections with probes: what benchmarks do for each other, and communities of models."""
+"""The sections with contributions of benchmarks and communities of models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scope.records import CommunityDistance, Contribution, Estimate, FleetFindin
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionRow:
-    """What one benchmark does for forecasts on another."""
+    """The contribution of one benchmark to forecasts on another."""
 
     source: str
     target: str
@@ -21,7 +21,7 @@ class ContributionRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Contributions:
-    """The contributions as a heat map and, the greatest first, as a table."""
+    """The contributions as a heat map and as a table, the largest first."""
 
     grid: Grid | None
     rows: tuple[ContributionRow, ...]
@@ -30,7 +30,7 @@ class Contributions:
 
 @dataclass(frozen=True, kw_only=True)
 class CommunityRow:
-    """The distance within a community, where ``second`` is None, or between two."""
+    """The distance within a community (``second`` is None) or between two."""
 
     first: str
     second: str | None
@@ -49,12 +49,12 @@ class Communities:
 
 
 def contribution_section(findings: FleetFindings) -> Contributions | None:
-    """What benchmarks do for each other; None where it was not asked."""
+    """The contributions of benchmarks to each other; None if not requested."""
     given = findings.contributions
     if not given:
         return None
     ordered = sorted(given, key=_from_greatest)
-    # Rows and columns in one order, so that the two ways of a pair lie across the diagonal.
+    # Rows and columns in the same order: the two directions of a pair mirror at the diagonal.
     names = list(dict.fromkeys(name for one in given for name in (one.source, one.target)))
     return Contributions(
         grid=signed_grid(
@@ -75,12 +75,12 @@ def contribution_section(findings: FleetFindings) -> Contributions | None:
 
 
 def _from_greatest(one: Contribution) -> float:
-    """Sorts the greatest contribution first and those without a value last."""
+    """Sort key: the largest contribution first, undefined ones last."""
     return -one.value.value if isinstance(one.value, Estimate) else float("inf")
 
 
 def communities(findings: FleetFindings) -> Communities | None:
-    """How near the models of communities lie to each other; None where there are none."""
+    """The distances within and between communities; None if there are none."""
     if not findings.communities:
         return None
     ordered = sorted(findings.communities, key=lambda one: one.first != one.second)

@@ -1,4 +1,4 @@
-"""The section with the ladder of steps: what each adds, and whose layers are ahead."""
+"""The section with the steps: their correlations and gains, and differences between models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scope.records import ProbeDifference, ProbeFindings, StepScore
 
 @dataclass(frozen=True, kw_only=True)
 class StepRow:
-    """One step of one model's probe; the spreads are None where there is one seed."""
+    """One step of one model's probe; the spreads are None if there is one seed."""
 
     step: str
     parameters: int
@@ -35,8 +35,8 @@ class StepRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelLadder:
-    """The steps of one model's probe, each on the same test pairs."""
+class ModelSteps:
+    """The steps of one model's probe, on the same test pairs."""
 
     model: str
     rows: tuple[StepRow, ...]
@@ -54,16 +54,15 @@ class StepDifference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ladder:
-    """All models' steps; ``seeds`` is the greatest number of seeds of a step.
+class Steps:
+    """The steps of all models; ``seeds`` is the largest number of seeds of a step.
 
-    ``unseen`` says that some test pairs hold a sentence that was learned from, so that the others
-    have a column of their own; ``raw`` that the layers were tried as they are. ``apart``
-    that two models beside each other were read at different places. ``meanings`` tells what each
-    step does.
+    ``unseen`` is whether some test pairs share a sentence with the training pairs; then the unseen
+    pairs have a column. ``raw`` is whether there is a step ``raw``, ``apart`` whether compared
+    models are read at different positions. ``meanings`` explains the steps.
     """
 
-    models: tuple[ModelLadder, ...]
+    models: tuple[ModelSteps, ...]
     chart: IntervalChart | None
     differences: tuple[StepDifference, ...]
     meanings: tuple[tuple[str, str], ...]
@@ -77,14 +76,14 @@ class Ladder:
     high: str
 
 
-def ladder(findings: ProbeFindings) -> Ladder | None:
-    """The steps of all models; None where no probe was scored."""
+def steps_section(findings: ProbeFindings) -> Steps | None:
+    """The steps of all models; None if no probe is scored."""
     if not findings.scores:
         return None
     names = tuple(dict.fromkeys(score.model for score in findings.scores))
-    return Ladder(
+    return Steps(
         models=tuple(
-            ModelLadder(model=name, rows=tuple(map(_row, of_model(findings, name))))
+            ModelSteps(model=name, rows=tuple(map(_row, of_model(findings, name))))
             for name in names
         ),
         chart=_chart(findings, names),
@@ -121,11 +120,11 @@ def _row(score: StepScore) -> StepRow:
 
 
 def _chart(findings: ProbeFindings, names: tuple[str, ...]) -> IntervalChart | None:
-    """One dot alone needs no chart."""
+    """The chart of the steps; None for a single value."""
     if len(findings.scores) < 2:
         return None
     return estimate_chart(
-        "Pearson’s correlation with people’s scores by step; the numbers stand in the tables",
+        "Pearson’s correlation with human scores by step; the numbers are in the tables",
         ((score.step, score.model, score.pearson) for score in findings.scores),
         names,
         close=True,
