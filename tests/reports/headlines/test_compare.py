@@ -46,7 +46,9 @@ def is_warned(said, facts):
 
 def ends(said, facts):
     every = pairs_of(facts)
-    first, last = max(every, key=lambda one: one.value), min(every, key=lambda one: one.value)
+    first = max(every, key=lambda one: one.value)
+    # Of equal values the page shows the last.
+    last = min(reversed(every), key=lambda one: one.value)
     return (
         [one.value for one in said.numbers] == [round(first.value, 3), round(last.value, 3)]
         and remarked(said, "first") == overlapping(first, every)
