@@ -179,7 +179,7 @@ REFUSED_SPECS = [
         case(
             f"a spec for {job}: {name}",
             with_spec(JOBS[job], spec),
-            "put the key into the environment as OPENAI_API_KEY",
+            "set the key in the environment variable OPENAI_API_KEY",
             never=["gsk-another-secret"],
         )
         for job in ("compare", "audit", "reuse")

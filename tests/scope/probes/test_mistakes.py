@@ -32,7 +32,7 @@ def test_pairs_of_a_group_are_one_example_and_still_as_many_pairs():
 
 
 def test_errors_the_range_has_no_room_for_are_refused_and_no_pair_has_no_error():
-    with pytest.raises(ValueError, match="lies outside"):
+    with pytest.raises(ValueError, match="a value is outside"):
         mean_error_estimate(np.array([4.0]), np.array([0.0]), low=0, high=1)
     nothing = np.array([])
     assert mean_error_estimate(nothing, nothing) == Undefined(reason="there are no pairs")

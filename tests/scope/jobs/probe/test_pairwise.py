@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe import between as job
+from scope.jobs.probe import pairwise as job
 from scope.jobs.probe.pairwise import alignments, differences
 from scope.probes import align_layers, pearson, pearson_difference
 from scope.records import ScoredPair

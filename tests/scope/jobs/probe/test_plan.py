@@ -97,8 +97,8 @@ def test_what_the_parts_have_in_common_stands_in_the_findings(plan):
     assert (found.unseen, found.groups) == (2, 2)
     assert found.notes == (
         "one",
-        "of 3 test pairs have 1 a sentence in common with the training pairs; 2 one that stands "
-        "among those without scores",
+        "of 3 test pairs, 1 share a sentence with the training pairs; 2 share one with the "
+        "sentences without scores",
     )
 
 

@@ -124,7 +124,7 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     bare = [to_json(replace(found, clock=None)) for found in (one, again, other)]
     assert bare[0] == bare[1] != bare[2]
     assert (one.probe.train, one.probe.development) == (90, 10)
-    assert one.probe.notes[0].startswith("10 development pairs drawn from the training pairs")
+    assert one.probe.notes[0].startswith("10 development pairs split from the training pairs")
     sampled = [probe(n=50, seed=seed, steps="raw", hidden=None) for seed in (0, 1)]
     first, second = (found.manifest.data[0] for found in sampled)
     assert (first.used, first.rows) == (50, 90)
@@ -187,7 +187,7 @@ def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monke
 def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
     found = probe(steps=["raw", "mlp", "siamese"], seeds=3).probe
     assert [len(score.pearsons) for score in found.scores] == [1, 1, 3]
-    note = "estimates, gains among them, are those of the seed 0; with 3 seeds were fitted: siamese"
+    note = "estimates, including gains, are for the seed 0; steps fitted with 3 seeds: siamese"
     assert note in found.notes
 
 
@@ -217,7 +217,7 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
     assert (found.test, found.unseen, found.groups) == (15, 12, 6 + 3)
     assert found.scores[0].unseen.n == 12
     assert found.scores[0].unseen != found.scores[0].pearson
-    assert found.notes[1].startswith("of 15 test pairs have ")
+    assert found.notes[1].startswith("of 15 test pairs, ")
     saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).probe
     assert (saved.unseen, saved.groups) == (0, 9)
     assert saved.scores[0].pearson == found.scores[0].pearson
@@ -228,14 +228,14 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
 
 def test_a_saved_probe_opens_no_reader_of_python_that_it_names_itself(probe):
     probe(steps="raw", hidden=None, save="kept")
-    with pytest.raises(ModelError, match="name it yourself: --model SPEC"):
+    with pytest.raises(ModelError, match="if you trust the model, add --model SPEC"):
         probe(probe="kept", models=(), hidden=None)
 
 
 def test_a_probe_of_another_model_is_not_saved_over(probe):
     probe(steps="raw", hidden=None, save="kept")
     probe(steps="mlp", hidden=None, save="kept")
-    with pytest.raises(RunError, match="holds a probe of `python:toy_readers:Bags`"):
+    with pytest.raises(RunError, match="contains a probe of `python:toy_readers:Bags`"):
         probe(models=OTHER, steps="raw", hidden=None, save="kept")
 
 

@@ -276,7 +276,6 @@ def test_what_cannot_be_asked_is_refused_before_anybody_is_asked(
         ({"label_map": ["A=B"]}, "--label-map"),
         ({"label_column": "label"}, "--label-column"),
         ({"text_column": "text"}, "--text-column"),
-        ({"task": None, "settings": {"min_words": 3}}, "--setting"),
     ],
     ids=str,
 )
