@@ -131,7 +131,7 @@ def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
     assert {one["category"] for one in found["scores"]} == {None, *TOPICS}
     notes = " ".join(found["notes"])
     assert "the fleet was fitted on 20 of the 60 questions" in notes
-    assert f"answers of 1 model that the fleet lacks are ignored: `{LAST}`" in notes
+    assert f"answers of 1 model not in the fleet are ignored: `{LAST}`" in notes
 
 
 def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):

@@ -67,4 +67,4 @@ def test_of_many_sentences_the_seed_draws_some(bags, other, monkeypatch):
 def test_too_few_sentences_give_a_note_in_place_of_a_map(bags, other):
     found = alignments([bags(SENTENCES), other(SENTENCES)], PAIRS[:4], seed=0)
     assert found.maps == ()
-    assert found.notes == ("no map of the layers of bags and other: 4 groups of sentences",)
+    assert found.notes == ("no CKA map of bags and other: 4 groups of sentences",)

@@ -222,7 +222,7 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
     assert (saved.unseen, saved.groups) == (0, 9)
     assert saved.scores[0].pearson == found.scores[0].pearson
     assert saved.scores[0].unseen == Undefined(
-        reason="a saved probe does not keep its training pairs", n=0
+        reason="the training pairs of a saved probe are unknown", n=0
     )
 
 
