@@ -155,7 +155,7 @@ DECISIONS = [
         ),
         exits=0,
         says=(
-            "(p = 0.095), but not after Holm's correction over the references (p = 0.19)",
+            "(p = 0.095), but not after Holm's correction",
             "p of the verdict: 0.095; after Holm's correction over the references 0.19",
         ),
         never=("its rank among the controls is significant",),

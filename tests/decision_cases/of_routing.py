@@ -35,7 +35,7 @@ def whatever_the_text(topics):
     return np.tile([0.3, 0.9], (len(topics), 1))
 
 
-WORTH = "Routing is worth it"
+WORTH = "Routing pays"
 BUDGET = ("--cost", f"{CHEAP}=1", "--cost", f"{DEAR}=9", "--budget", "5")
 
 DECISIONS = [
@@ -43,14 +43,14 @@ DECISIONS = [
         name="a router that reads which model knows the topic is worth it",
         make=route(know=by_topic),
         exits=0,
-        page=(WORTH, "a random choice with the same mix of models, beyond chance"),
+        page=(WORTH, "better than the single best model and than a random choice with the same mix"),
     ),
     Decision(
         name="a router no better than a random mix at the same cost is not worth it",
         make=route(*BUDGET, know=whatever_the_text),
         exits=0,
-        page=("that reading the question pays is not shown",),
-        page_never=(WORTH, "beyond chance."),
+        page=("a benefit of reading the question is not shown",),
+        page_never=(WORTH,),
     ),
     Decision(
         name="a router that asks the single best model alone is not worth it",

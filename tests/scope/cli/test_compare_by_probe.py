@@ -111,4 +111,4 @@ def test_what_is_wrong_with_a_probe_ends_in_one_message_with_a_way_out(
 def test_a_probes_model_that_is_not_found_can_be_named(command, tmp_path, spoil):
     spoil(tmp_path)
     said = " ".join(command(*ASKED, "--semscore", "probe:probe").stderr.split())
-    assert "give its new location: --semscore probe:probe#SPEC" in said
+    assert "give its current location: --semscore probe:probe#SPEC" in said
