@@ -65,11 +65,15 @@ def command_of(job: Job) -> Callable[..., int]:
         # No option at all was given where none is required.
         return _carry_out(job, request or job.request(), models, gates, as_json=json)
 
-    needs = any(one.default is MISSING for one in described(job.request) if not one.hidden)
-    parts = [("request", job.request, Argument.empty if needs else None)]
+    known = described(job.request)
+    needs = any(one.default is MISSING for one in known if not one.hidden)
+    offered = next((one.offers for one in known if one.offers is not None), None)
+    parts: list[tuple[str, type, Any]] = [
+        ("request", job.request, Argument.empty if needs else None)
+    ]
     parts += [
         (name, kind, kind())
-        for name, kind in (("models", job.model_options), ("gates", job.gates))
+        for name, kind in (("models", offered), ("gates", job.gates))
         if kind is not None
     ]
     arguments = [

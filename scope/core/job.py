@@ -36,9 +36,6 @@ class Job:
     carry_out
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.
-    model_options
-        The options of models that change something in this job, a base class of `ModelOptions`;
-        None where no model is loaded.
     gates
         The class of the gates that the command offers; None for none.
     """
@@ -46,5 +43,4 @@ class Job:
     name: str
     request: type[Request]
     carry_out: str
-    model_options: type | None = None
     gates: type[Gates] | None = None

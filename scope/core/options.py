@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from cyclopts import Group, Parameter
@@ -55,7 +56,7 @@ class Limits:
         SpecError
             When the value is no number or outside.
         """
-        number = isinstance(value, int | float) and not isinstance(value, bool)
+        number = isinstance(value, Real) and not isinstance(value, bool)
         if number and self.least <= value <= self.most and self.above < value < self.below:
             return
         raise SpecError(
@@ -90,6 +91,7 @@ def option(
     metavar: str | None = None,
     negative: str | None = None,
     default: str | None = None,
+    once: bool = False,
 ) -> Parameter:
     """An option on this panel; ``default`` describes a default that is computed."""
     return Parameter(
@@ -98,6 +100,8 @@ def option(
         metavar=metavar,
         negative=negative or (),
         show_default=(lambda _: default) if default else None,
+        # Elsewhere the last of several counts; a second model would be dropped in silence.
+        allow_repeating=False if once else None,
     )
 
 

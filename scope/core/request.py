@@ -6,10 +6,10 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import wraps
 from itertools import pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import (
     Annotated,
@@ -25,6 +25,7 @@ from typing import (
 from cyclopts import Parameter
 
 from scope.core.options import HIDDEN, OUTPUT, SPEED_ONLY, Limits, option
+from scope.errors import SpecError
 from scope.progress import Silent
 from scope.protocols import Progress
 
@@ -53,10 +54,12 @@ class Request:
     def __post_init__(self) -> None:
         for one in described(type(self)):
             value = getattr(self, one.name)
-            several = isinstance(value, Sequence) and not isinstance(value, str)
-            if one.repeats and value is not None and not several:
-                object.__setattr__(self, one.name, (value,))
-        check_limits(self)
+            if value is None and one.hidden:
+                object.__setattr__(self, one.name, one.default)
+            elif value is not None and one.repeats:
+                alone = isinstance(value, str) or not isinstance(value, Iterable)
+                object.__setattr__(self, one.name, (value,) if alone else tuple(value))
+        check_numbers(self)
 
 
 class Described(NamedTuple):
@@ -66,9 +69,12 @@ class Described(NamedTuple):
     option: str
     default: Any
     limits: Limits | None
+    whole: bool
     repeats: bool
+    by_name: bool
     speed_only: bool
     hidden: bool
+    offers: type | None
 
 
 def described(kind: Any) -> tuple[Described, ...]:
@@ -86,15 +92,18 @@ def _described(one: Field[Any], hint: Any) -> Described:
         option=names[0],
         default=one.default if one.default_factory is MISSING else one.default_factory(),
         limits=next((each for each in notes if isinstance(each, Limits)), None),
+        whole=kind is int or kind == int | None,
         repeats=get_origin(kind) is Sequence
         or [get_origin(one) for one in get_args(kind)] == [Sequence, None],
+        by_name=parameter.n_tokens == -1,
         speed_only=SPEED_ONLY in notes,
         hidden=parameter.parse is False,
+        offers=next((each for each in notes if isinstance(each, type)), None),
     )
 
 
-def check_limits(options: object) -> None:
-    """Refuse the first value outside its limits.
+def check_numbers(options: object) -> None:
+    """Refuse the first number outside its limits, or with a fraction where none can be.
 
     Raises
     ------
@@ -103,7 +112,17 @@ def check_limits(options: object) -> None:
     """
     for one in described(type(options)):
         value = getattr(options, one.name)
-        if one.limits and value is not None:
+        if value is None:
+            continue
+        if one.whole:
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise SpecError(
+                    f"{one.option} {value}",
+                    expected="a whole number",
+                    fix=f"omit {one.option} for its default, or write a whole number",
+                )
+            object.__setattr__(options, one.name, int(value))
+        if one.limits:
             one.limits.check(one.option, value)
 
 
@@ -132,13 +151,22 @@ def reproduce(command: str, request: object) -> str:
     return " ".join(["scope", command, *_words(request)])
 
 
-def _words(request: Any) -> Iterator[str]:
-    for one in described(type(request)):
+def _words(request: Any, kind: type | None = None) -> Iterator[str]:
+    for one in described(kind or type(request)):
         value = getattr(request, one.name)
-        if is_dataclass(value) and isinstance(value, type(one.default)):
-            yield from _words(value)
-        elif not (one.hidden or one.speed_only or value == one.default):
+        if one.offers is not None:
+            # Only what the command offers of the models' options can be written.
+            yield from _words(value, one.offers)
+        elif not (
+            one.hidden or one.speed_only or value == one.default or _is_unwritable(one, value)
+        ):
             yield from _option(one.option, "none" if value is None else value)
+
+
+def _is_unwritable(one: Described, value: Any) -> bool:
+    """Whether Python accepts the value and a command does not: a mapping, or a prompt's text."""
+    as_text = one.option == "--prompt" and isinstance(value, str)
+    return as_text or (isinstance(value, Mapping) and not one.by_name)
 
 
 def _option(name: str, value: Any) -> Iterator[str]:
@@ -158,9 +186,9 @@ def _option(name: str, value: Any) -> Iterator[str]:
 
 def _spelled(value: Any) -> str:
     """A value as a command spells it: objects by the spec or the name that they carry."""
-    plain = isinstance(value, str | int | float | Path)
-    own = value if plain else getattr(value, "spec", None) or getattr(value, "name", None)
-    return shlex.quote(str(own or type(value).__name__))
+    if not isinstance(value, str | int | float | Path):
+        value = getattr(value, "spec", None) or getattr(value, "name", None) or type(value).__name__
+    return shlex.quote(str(value))
 
 
 def as_function(
@@ -168,22 +196,53 @@ def as_function(
 ) -> Callable[P, Result]:
     """The Python function of a job: its signature and its parameters are the request's own."""
 
-    @wraps(carry_out)
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
         return carry_out(request(*args, **kwargs))
 
-    call.__signature__ = inspect.signature(request)  # type: ignore[attr-defined]
+    call.__module__ = carry_out.__module__
     call.__name__ = call.__qualname__ = carry_out.__name__.removeprefix("carry_out_")
+    call.__signature__ = _signature(request, carry_out)  # type: ignore[attr-defined]
     call.__doc__ = _documented(request)
     return call
 
 
+def _signature(request: Any, carry_out: Any) -> inspect.Signature:
+    """The request's parameters with their plain types, the required ones first."""
+    types = get_type_hints(request)
+    defaults = {one.name: one.default for one in described(request)}
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=types[name],
+            default=inspect.Parameter.empty if default is MISSING else default,
+        )
+        for name, default in sorted(defaults.items(), key=lambda one: one[1] is not MISSING)
+    ]
+    returned = carry_out.__annotations__.get("return", inspect.Signature.empty)
+    return inspect.Signature(parameters, return_annotation=returned)
+
+
 def _documented(request: Any) -> str:
-    """The request's docstring, followed by the docstring of each field."""
-    described = "\n".join(
+    """The request's docstring, followed by what is said of each of its fields."""
+    parameters = "\n".join(
         f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
     )
-    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{described}\n"
+    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{parameters}\n{_ENDS}"
+
+
+_ENDS = """
+Returns
+-------
+Comparison
+    Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it. ``folder`` is the
+    folder of its run.
+
+Raises
+------
+ScopeError
+    Whatever the user can fix: see `scope.errors`.
+"""
 
 
 def documentation(kind: type) -> dict[str, str]:

@@ -30,7 +30,7 @@ class LabelledTexts(Request):
     label_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the gold labels; auto-detected if omitted; none leaves them out."""
 
-    seed: Annotated[int, whole_number(DATA)] = 0
+    seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of the sample and of the search."""
 
     trials: Annotated[int, whole_number(METHOD), Limits(least=1)] = 3

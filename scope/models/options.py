@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from scope.core.options import MODELS, SPEED_ONLY, Limits, named_values, option, whole_number
-from scope.core.request import check_limits
+from scope.core.request import check_numbers
 from scope.errors import SpecError
 from scope.paths import expanded
 
@@ -39,7 +39,7 @@ class Running:
     """Run Python code that comes with a checkpoint."""
 
     def __post_init__(self) -> None:
-        check_limits(self)
+        check_numbers(self)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,11 @@ DECISIONS = [
                 ("`synonym` in the brackets", "typo, toy_judges:Slips, toy_judges:Twin"),
             ),
             ("a gate on a target that is not there", UNKNOWN, ("`toy_judges:Slip` in the brack",)),
-            ("a gate that holds a gap against another", GAP, ("a gap is not a mean over examples",)),
+            (
+                "a gate that holds a gap against another",
+                GAP,
+                ("a gap is not a mean over examples",),
+            ),
         )
     ),
     Decision(

@@ -43,7 +43,10 @@ DECISIONS = [
         name="a router that reads which model knows the topic is worth it",
         make=route(know=by_topic),
         exits=0,
-        page=(WORTH, "better than the single best model and than a random choice with the same mix"),
+        page=(
+            WORTH,
+            "better than the single best model and than a random choice with the same mix",
+        ),
     ),
     Decision(
         name="a router no better than a random mix at the same cost is not worth it",

@@ -38,7 +38,7 @@ class AuditRequest(LabelledTexts):
     --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
     """
 
-    reference: Annotated[str | object, option(MODELS, metavar="MODEL")]
+    reference: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
     """Reference model: hf:NAME, a folder, or another spec; in Python also an object with the
     members of `scope.protocols.Classifier` or `NextToken`."""
 
@@ -51,7 +51,9 @@ class AuditRequest(LabelledTexts):
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts to sample."""
 
-    capabilities: Annotated[Sequence[str | object], option(METHOD, "--capability")] = (
+    capabilities: Annotated[
+        Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
+    ] = (
         "synonym",
         "typo",
     )
@@ -76,7 +78,7 @@ class AuditRequest(LabelledTexts):
     slots: Annotated[int, whole_number(METHOD), Limits(least=1), SPEED_ONLY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
     """How models are loaded, run and queried."""
 
     def __post_init__(self) -> None:
@@ -93,6 +95,5 @@ JOB = Job(
     name="audit",
     request=AuditRequest,
     carry_out="scope.jobs.audit.run:carry_out_audit",
-    model_options=Labelling,
     gates=AuditGates,
 )

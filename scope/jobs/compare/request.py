@@ -54,7 +54,7 @@ class CompareRequest(Request):
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of questions to sample for each task."""
 
-    seed: Annotated[int, whole_number(DATA)] = 0
+    seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of the sample and of the blanks."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class CompareRequest(Request):
     """Gates on which the result will be judged, see `scope.failed_gates`: a name in their brackets
     that is neither a task nor a model is refused before any model is asked."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, Answering] = field(default_factory=ModelOptions)
     """How models are loaded, run and queried."""
 
     @property
@@ -118,6 +118,5 @@ JOB = Job(
     name="compare",
     request=CompareRequest,
     carry_out="scope.jobs.compare.run:carry_out_compare",
-    model_options=Answering,
     gates=TaskGates,
 )

@@ -56,7 +56,7 @@ class ReadsTexts(FleetRequest):
     ] = None
     """Sentence encoder of the questions."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, Loading] = field(default_factory=ModelOptions)
     """How the encoder is loaded and run."""
 
 
@@ -257,12 +257,11 @@ class MapRequest(FleetOrAnswers):
         )
 
 
-def _job(name: str, request: type[FleetRequest], model_options: type | None = Loading) -> Job:
+def _job(name: str, request: type[FleetRequest]) -> Job:
     return Job(
         name=f"fleet {name}",
         request=request,
         carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
-        model_options=model_options,
     )
 
 
@@ -270,6 +269,6 @@ JOBS = (
     _job("embed", EmbedRequest),
     _job("forecast", ForecastRequest),
     _job("route", RouteRequest),
-    _job("predict", PredictRequest, None),
+    _job("predict", PredictRequest),
     _job("map", MapRequest),
 )

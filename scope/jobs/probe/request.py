@@ -72,7 +72,7 @@ class ProbeRequest(Request):
     """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
     compare."""
 
-    dtype: Annotated[DType | Literal["auto"], option(MODELS)] = "auto"
+    dtype: Annotated[DType | Literal["auto"], option(MODELS, metavar="CHOICE")] = "auto"
     """Precision; auto is bfloat16 if the processor is fast in it."""
 
     readout: Annotated[
@@ -151,7 +151,7 @@ class ProbeRequest(Request):
     """Saved probe to evaluate on --test, or on the test rows of --data; nothing is fitted. --model
     is the current location of its model, required for a Python model."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, Running] = field(default_factory=ModelOptions)
     """How models are loaded and run, except the precision, which is ``dtype``."""
 
     def __post_init__(self) -> None:
@@ -261,5 +261,4 @@ JOB = Job(
     name="probe",
     request=ProbeRequest,
     carry_out="scope.jobs.probe.probing:carry_out_probe",
-    model_options=Running,
 )

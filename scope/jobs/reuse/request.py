@@ -42,7 +42,7 @@ class ReuseRequest(LabelledTexts):
     --task choice --data questions.jsonl
     """
 
-    suspect: Annotated[str | object, option(MODELS, metavar="MODEL")]
+    suspect: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
     """Model under suspicion: a spec, or in Python an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
@@ -97,7 +97,9 @@ class ReuseRequest(LabelledTexts):
     perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts to search for perturbations."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, ModelOptions] = field(
+        default_factory=ModelOptions
+    )
     """How models are loaded and run."""
 
     def __post_init__(self) -> None:
@@ -146,6 +148,5 @@ JOB = Job(
     name="reuse",
     request=ReuseRequest,
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
-    model_options=ModelOptions,
     gates=VerdictGates,
 )

@@ -51,3 +51,9 @@ def test_of_an_option_given_twice_the_last_counts(command):
     )
     assert "--n 0" not in done.stderr
     assert done.returncode == 2
+
+
+def test_two_references_are_no_reference(command):
+    done = command("audit", "--reference", "a", "--reference", "b", "--target", "c", "--data", "d")
+    assert done.returncode == 2
+    assert "--reference specified multiple times" in done.stderr

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pytest
 
 import scope
@@ -16,8 +17,10 @@ from scope.core.options import DATA, HIDDEN, SPEED_ONLY, Limits, named_values, o
 from scope.core.request import Request, as_function, changed, documentation, reproduce
 from scope.errors import SpecError
 from scope.jobs import JOBS
+from scope.jobs.audit.request import AuditRequest
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
+from scope.models.options import Labelling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class CountRequest(Request):
     slots: Annotated[int, option(DATA), SPEED_ONLY] = 4
     """Texts at once."""
 
-    model_options: Annotated[ModelOptions, HIDDEN] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
     """Options of models."""
 
 
@@ -58,7 +61,11 @@ count = as_function(CountRequest, carry_out_count)
 
 def test_the_function_has_the_requests_signature_and_documents_every_field():
     assert count.__name__ == "count"
-    assert inspect.signature(count) == inspect.signature(CountRequest)
+    signature = inspect.signature(count)
+    assert signature.parameters.keys() == inspect.signature(CountRequest).parameters.keys()
+    assert next(iter(signature.parameters)) == "texts"
+    assert signature.parameters["least"].annotation is int
+    assert inspect.signature(scope.audit).return_annotation == "Comparison"
     assert count.__doc__.startswith("Count words.\n\nA second paragraph.\n\nParameters\n")
     assert "least\n    Shortest word.\n" in count.__doc__
     assert set(documentation(CountRequest)) == set(inspect.signature(count).parameters)
@@ -66,10 +73,11 @@ def test_the_function_has_the_requests_signature_and_documents_every_field():
 
 def test_one_value_may_stand_alone_where_several_are_taken():
     assert count(texts="a b").texts == ("a b",)
-    assert count(texts=["a", "b"]).texts == ["a", "b"]
+    assert count(texts=["a", "b"]).texts == ("a", "b")
+    assert count(texts=(one for one in "ab")).texts == ("a", "b")
 
 
-@pytest.mark.parametrize("least", [0, 9, math.nan, True, "3"])
+@pytest.mark.parametrize("least", [0, 9])
 def test_a_number_outside_its_limits_is_refused_from_python_as_from_the_command_line(least):
     with pytest.raises(SpecError) as caught:
         count(texts="a", least=least)
@@ -108,9 +116,47 @@ def test_what_was_changed_is_known_by_its_option():
     assert [one.option for one in changed(count(texts="a", least=3))] == ["--text", "--least"]
 
 
+@pytest.mark.parametrize("least", [1.5, math.nan, True, "3"])
+def test_a_number_that_is_not_whole_is_refused(least):
+    with pytest.raises(SpecError) as caught:
+        count(texts="a", least=least)
+    assert caught.value.expected == "a whole number"
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert type(count(texts="a", least=np.int64(3)).least) is int
+
+
+def test_none_stands_for_no_progress_and_usual_options_of_models():
+    request = count(texts="a", progress=None, model_options=None)
+    assert request.model_options == ModelOptions()
+    assert request.progress is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "command"),
+    [
+        ({"encoder": ""}, "--encoder ''"),
+        ({"names": {}}, ""),
+        ({"model_options": ModelOptions(max_answer_tokens=64)}, ""),
+        ({"model_options": ModelOptions(next_tokens=3)}, "--next-tokens 3"),
+    ],
+    ids=str,
+)
+def test_the_command_holds_what_it_offers_and_nothing_else(options, command):
+    written = reproduce("count", count(texts="a", **options))
+    assert written == f"scope count --text a {command}".strip()
+
+
+def test_zero_is_written_as_a_number():
+    request = {"reference": "a", "targets": "b", "data": "c", "tolerance": 0, "label_map": []}
+    written = reproduce("audit", AuditRequest(**request))
+    assert written == "scope audit --tolerance 0 --reference a --target b --data c"
+
+
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
 def test_every_field_of_every_job_has_a_line_of_help(job):
-    kinds = [one for one in (job.request, job.model_options, job.gates) if one is not None]
+    kinds = [one for one in (job.request, job.gates) if one is not None]
     for kind in kinds:
         described = documentation(kind)
         names = set(inspect.signature(kind).parameters)
