@@ -94,15 +94,15 @@ def option(
     once: bool = False,
 ) -> Parameter:
     """An option on this panel; ``default`` describes a default that is computed."""
-    return Parameter(
+    plain = Parameter(
         name=name,
         group=panel,
         metavar=metavar,
         negative=negative or (),
         show_default=(lambda _: default) if default else None,
-        # Elsewhere the last of several counts; a second model would be dropped in silence.
-        allow_repeating=False if once else None,
     )
+    # Elsewhere the last of several counts; a second model would be dropped in silence.
+    return Parameter.combine(plain, Parameter(allow_repeating=False)) if once else plain
 
 
 def whole_number(
