@@ -98,12 +98,12 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     assert route_weight(LeftOutForecasts(answers, means, forecasts), 0.5) == 1
 
 
-FORETELLERS = [
+PREDICTORS = [
     partial(one, dimensions=2, guard=0.5) for one in (predict_by_factors, predict_by_responses)
 ]
 
 
-@pytest.mark.parametrize("predict", FORETELLERS)
+@pytest.mark.parametrize("predict", PREDICTORS)
 def test_left_out_questions_tell_nothing_about_their_own_forecasts(predict):
     generator = np.random.default_rng(0)
     inputs = generator.normal(size=(40, 3)).astype(np.float32)
