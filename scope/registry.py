@@ -19,7 +19,7 @@ from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.printing import first_line
 
-Group = Literal["capabilities", "tasks", "models", "renderers"]
+Group = Literal["capabilities", "tasks", "models", "pages", "renderers", "results"]
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
@@ -40,10 +40,28 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
         },
+        # The record of each job's result.
+        "results": {
+            "audit": "scope.records:AuditResult",
+            "compare": "scope.records:CompareResult",
+            "fleet-embed": "scope.records:FleetResult",
+            "fleet-forecast": "scope.records:FleetResult",
+            "fleet-map": "scope.records:FleetResult",
+            "fleet-predict": "scope.records:FleetResult",
+            "fleet-route": "scope.records:FleetResult",
+            "probe": "scope.records:ProbeResult",
+            "reuse": "scope.records:ReuseResult",
+        },
+        # The page of each job's result.
+        "pages": {
+            "audit": "scope.jobs.audit.sections:page",
+        },
         # Functions of a comparison.
         "renderers": {
             "frame": "scope.tables:to_frame",
             "html": "reports.html:render",
+            "html_blocks": "reports.html:render_blocks",
+            "view": "reports.views:render",
             "json": "scope.serialization:to_json",
             "text": "scope.tables:to_text",
         },
@@ -132,5 +150,7 @@ def _singular(group: Group) -> str:
         "capabilities": "capability",
         "tasks": "task",
         "models": "model scheme",
+        "pages": "page",
         "renderers": "renderer",
+        "results": "job",
     }[group]

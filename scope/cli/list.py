@@ -116,12 +116,12 @@ def _status(error: str | None) -> str:
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS
+    from scope.metrics import METRICS, metric_name
 
     return [
         {
             "metric": str(metric),
-            "title": metric.title,
+            "title": metric_name(str(metric)).label,
             "range": f"{metric.low:g}..{metric.high:g}",
             "more similar": metric.more_similar,
             "what it says": metric.explanation,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scope.core.request import Request
-from scope.records import Comparison
 
 
 class Gates(Protocol):
@@ -16,10 +15,10 @@ class Gates(Protocol):
     def checked(self, request: Any) -> Any:
         """The request that the job gets; gates that cannot be judged are refused."""
 
-    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Any, result: Any) -> Sequence[str]:
         """A line for each model that a gate compares with and that has changed slightly."""
 
-    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Any, result: Any) -> Sequence[str]:
         """A line for each gate that is not met."""
 
 

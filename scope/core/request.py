@@ -234,7 +234,7 @@ def _documented(request: Any) -> str:
 _ENDS = """
 Returns
 -------
-Comparison
+Result
     Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it. ``folder`` is the
     folder of its run.
 

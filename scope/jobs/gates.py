@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request
-from scope.records import Comparison
+from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
     from scope.decision.gates import Gate
@@ -56,7 +56,7 @@ class TaskGates:
         """The request with its gates, whose names are known once the models are loaded."""
         return replace(request, gates=self.parsed())
 
-    def drifts(self, request: Request, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Request, result: MeasuredResult) -> Sequence[str]:
         """A line for each earlier run whose reference answers slightly differently now."""
         others = [gate.other for gate in self.parsed() if gate.other is not None]
         if not others:
@@ -65,7 +65,7 @@ class TaskGates:
 
         return list(drifts_of_earlier_runs(result, others, request.runs))
 
-    def failures(self, request: Request, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
         """A line for each gate that is not met."""
         if not (gates := self.parsed()):
             return ()
@@ -121,11 +121,11 @@ class VerdictGates:
         """The request: every verdict can be judged."""
         return request
 
-    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Any, result: Result) -> Sequence[str]:
         """Nothing is compared with earlier runs."""
         return ()
 
-    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Any, result: ReuseResult) -> Sequence[str]:
         """A line for each verdict that the command fails on."""
         return [
             f"{one.suspect} against {one.reference}: {one.decision}"

@@ -22,7 +22,7 @@ from scope.metrics.invariance import (
     pair_values,
     soft_scope_values,
 )
-from scope.metrics.metric import METRICS, Metric, parse_metric
+from scope.metrics.metric import METRICS, Metric, MetricName, metric_name, parse_metric
 from scope.metrics.overlap import (
     character_f1_values,
     exact_match_values,
@@ -35,6 +35,7 @@ __all__ = [
     "METRICS",
     "ChanceCorrected",
     "Metric",
+    "MetricName",
     "accuracy_difference_values",
     "agreement_values",
     "best_against_gold",
@@ -49,6 +50,7 @@ __all__ = [
     "hard_scope_values",
     "iid_agreement_values",
     "js_divergence_values",
+    "metric_name",
     "ood_agreement_values",
     "pair_values",
     "parse_metric",

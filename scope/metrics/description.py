@@ -17,7 +17,8 @@ class Metric:
     Attributes
     ----------
     key, title
-        Its name in spellings and in the report's headings.
+        Its name in spellings and in the report's headings; ``{threshold}`` in a title stands for
+        the parameter.
     parameters
         What its values depend on besides the predictions, in the order they are written.
     low, high

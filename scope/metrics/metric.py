@@ -6,6 +6,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -14,7 +15,7 @@ from scope.metrics.description import Metric
 from scope.metrics.of_audits import AUDIT_METRICS
 from scope.metrics.of_tasks import TASK_METRICS
 
-__all__ = ["METRICS", "Metric", "parse_metric"]
+__all__ = ["METRICS", "Metric", "MetricName", "metric_name", "parse_metric"]
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
@@ -71,3 +72,46 @@ def _read_parameters(text: str) -> dict[str, float]:
         except ValueError:
             raise ValueError(f"{name}={written} is not a number") from None
     return parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricName:
+    """A spelling taken apart: what to call the metric, what it means, and its parameters.
+
+    ``meaning`` is None for a number that is no metric of ours.
+    """
+
+    spelling: str
+    head: str
+    label: str
+    meaning: str | None
+    parameters: Mapping[str, str]
+
+
+def metric_name(spelling: str) -> MetricName:
+    """Take a metric's spelling apart, to be shown; never fails.
+
+    Examples
+    --------
+    >>> name = metric_name("soft_scope(tolerance=0.1, cutoff=1.0)")
+    >>> name.label, name.parameters["cutoff"]
+    ('Soft-SCoPE', '1.0')
+    >>> metric_name("sem_score_at_least(threshold=0.9)").label
+    'SemScore ≥ 0.9'
+    >>> metric_name("my_metric").label
+    'my_metric'
+    """
+    head = spelling.partition("(")[0]
+    parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
+    metric = METRICS.get(head)
+    if metric is None:
+        return MetricName(
+            spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters
+        )
+    return MetricName(
+        spelling=spelling,
+        head=head,
+        label=metric.title.format_map({"threshold": "a threshold", **parameters}),
+        meaning=metric.explanation,
+        parameters=parameters,
+    )

@@ -29,11 +29,11 @@ from scope.jobs.scoring import (
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
 from scope.protocols import Progress, SearchOptions
-from scope.records import AnswerShares, Comparison
+from scope.records import AnswerShares, AuditResult
 from scope.store import Run
 
 
-def carry_out_audit(request: AuditRequest) -> Comparison:
+def carry_out_audit(request: AuditRequest) -> AuditResult:
     """Run the audit, or resume it."""
     return carry_out(request, prepare)
 
@@ -41,7 +41,7 @@ def carry_out_audit(request: AuditRequest) -> Comparison:
 audit = as_function(AuditRequest, carry_out_audit)
 
 
-def prepare(request: AuditRequest) -> Prepared:
+def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
@@ -88,7 +88,7 @@ def prepare(request: AuditRequest) -> Prepared:
     return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
 
 
-def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
+def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
@@ -120,7 +120,7 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
         soft_scope=plan.soft_scope,
         seed=plan.options.seed,
     )
-    return Comparison(
+    return AuditResult(
         manifest=plan.manifest([_count_truncated(known) for known in answers]),
         outcomes=tuple(one.outcome for one in sets),
         measurements=numbers.measurements,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from scope.core.request import reproduce
 from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import software_versions
-from scope.jobs.runner import Prepared, bare_comparison
-from scope.records import DataCard, FleetFindings, Manifest, Setting
+from scope.jobs.runner import Prepared
+from scope.records import DataCard, FleetFindings, FleetResult, Manifest, Setting
 from scope.store import Run
 
 
@@ -20,7 +19,7 @@ def prepared(
     *,
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
-) -> Prepared:
+) -> Prepared[FleetResult]:
     """A prepared job of this command; ``settings`` determine its result."""
     manifest = Manifest(
         job=command.replace(" ", "-"),
@@ -31,4 +30,4 @@ def prepared(
         versions=software_versions(),
         command=reproduce(command, request),
     )
-    return Prepared(manifest, lambda run: replace(bare_comparison(manifest), fleet=find(run)))
+    return Prepared(manifest, lambda run: FleetResult(manifest=manifest, findings=find(run)))
