@@ -27,7 +27,7 @@ from typing import (
 
 from scope.checksums import sealed, unsealed
 from scope.consistency import contradictions
-from scope.errors import RunError
+from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.registry import find
 
@@ -166,7 +166,10 @@ def _kind_of(content: str, source: str) -> type[Result]:
         raise _unreadable(source, error) from error
     if head.format != FORMAT:
         raise _other_format(source, head.format)
-    kind: type[Result] = find("results", head.manifest.job).target
+    try:
+        kind: type[Result] = find("results", head.manifest.job).target
+    except SpecError as error:
+        raise _no_result(source, f"{error.found}") from error
     return kind
 
 
