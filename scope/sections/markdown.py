@@ -32,6 +32,7 @@ MOST_CARDS = 20
 """Examples shown of many."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~-])")
+_ORDERED = re.compile(r"^(\d+)([.)])")
 _MARKS = {
     "strong": "**{}**",
     "alarm": "**{}**",
@@ -174,7 +175,8 @@ def _inline(text: Text | Written) -> str:
             parts.append(before + _MARKS.get(span.style, "{}").format(_escaped(words)) + after)
         else:
             parts.append(" ")
-    return "".join(parts).strip()
+    # At the head of a line "1." would begin a list.
+    return _ORDERED.sub(r"\1\\\2", "".join(parts).strip())
 
 
 def _around(text: str) -> tuple[str, str]:

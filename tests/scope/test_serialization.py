@@ -15,6 +15,7 @@ from scope.records import (
     Answer,
     AuditResult,
     Clock,
+    CompareResult,
     DataCard,
     Difference,
     Estimate,
