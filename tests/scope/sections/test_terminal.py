@@ -31,15 +31,10 @@ def test_of_a_long_table_the_first_rows_or_both_ends_are_shown():
     rows = [Row(cells=(f"m{place:02d}", None)) for place in range(30)]
     first = to_text([table(rows, most=5)])
     assert ("m04" in first, "m05" in first) == (True, False)
-    assert "and 25 more: in the report and in --json" in first
+    assert "and 25 more:" in " ".join(first.split())
     ends = to_text([table(rows, ends=True)])
-    assert ("m03" in ends, "m04" in ends, "m25" in ends, "m26" in ends) == (
-        True,
-        False,
-        False,
-        True,
-    )
-    assert f"and {30 - 2 * AT_EITHER_END} more between these" in ends
+    assert [name in ends for name in ("m03", "m04", "m25", "m26")] == [True, False, False, True]
+    assert f"and {30 - 2 * AT_EITHER_END} more between" in " ".join(ends.split())
 
 
 def test_foreign_text_is_neither_markup_nor_control():
