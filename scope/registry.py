@@ -19,7 +19,7 @@ from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.printing import first_line
 
-Group = Literal["capabilities", "tasks", "models", "pages", "renderers", "results"]
+Group = Literal["capabilities", "tasks", "models", "metrics", "pages", "renderers", "results"]
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
@@ -40,6 +40,8 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
         },
+        # Those of SCoPE are in `scope.metrics`.
+        "metrics": {},
         # The record of each job's result.
         "results": {
             "audit": "scope.records:AuditResult",
@@ -150,6 +152,7 @@ def _singular(group: Group) -> str:
         "capabilities": "capability",
         "tasks": "task",
         "models": "model scheme",
+        "metrics": "metric",
         "pages": "page",
         "renderers": "renderer",
         "results": "job",

@@ -116,7 +116,8 @@ def _status(error: str | None) -> str:
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS, metric_name
+    from scope.metrics import METRICS, metric_name, parse_metric
+    from scope.registry import origins
 
     return [
         {
@@ -126,7 +127,7 @@ def _metrics() -> Rows:
             "more similar": metric.more_similar,
             "what it says": metric.explanation,
         }
-        for metric in METRICS.values()
+        for metric in (*METRICS.values(), *map(parse_metric, origins("metrics")))
     ]
 
 

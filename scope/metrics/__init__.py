@@ -19,7 +19,6 @@ from scope.metrics.gold import best_against_gold
 from scope.metrics.invariance import (
     hard_scope_values,
     ood_agreement_values,
-    pair_values,
     soft_scope_values,
 )
 from scope.metrics.metric import METRICS, Metric, MetricName, metric_name, parse_metric
@@ -52,7 +51,6 @@ __all__ = [
     "js_divergence_values",
     "metric_name",
     "ood_agreement_values",
-    "pair_values",
     "parse_metric",
     "predicted_labels",
     "soft_scope_values",

@@ -4,10 +4,17 @@ Its spelling, `soft_scope(tolerance=0.1, cutoff=1.0)`, is the same in the comman
 and the report; `str` writes it and `scope.metrics.parse_metric` reads it.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scope.metrics.arrays import Values
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +40,11 @@ class Metric:
         Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
     paper, explanation
         Where it is defined, and one sentence for the report.
+    on_pairs
+        Of a metric on pairs of an original and a perturbed text: the function from four arrays of
+        probabilities, of the reference and of the target, before and after, each of shape (pairs,
+        labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by name, as
+        `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
 
     Examples
     --------
@@ -53,6 +65,7 @@ class Metric:
     measured_in: Literal["audits", "tasks"] = "audits"
     paper: str
     explanation: str
+    on_pairs: Callable[..., Values] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         if not self.parameters:
@@ -60,7 +73,47 @@ class Metric:
         written = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         return f"{self.key}({written})"
 
-    def at(self, **parameters: float) -> "Metric":
+    def pair_values(
+        self,
+        reference_clean: ArrayLike,
+        reference_perturbed: ArrayLike,
+        target_clean: ArrayLike,
+        target_perturbed: ArrayLike,
+        *,
+        open_vocabulary: bool = False,
+    ) -> Values:
+        """Return one value a pair, with this metric's parameters.
+
+        Raises
+        ------
+        ValueError
+            If it is not measured on pairs, or as its own function raises.
+
+        Examples
+        --------
+        >>> from scope.metrics import METRICS
+        >>> same = [[0.9, 0.1]]
+        >>> METRICS["soft_scope"].at(cutoff=0.5).pair_values(same, same, same, same).tolist()
+        [1.0]
+        """
+        if self.on_pairs is None:
+            raise ValueError(f"{self} is not measured on pairs of an original and a perturbed text")
+        values = np.asarray(
+            self.on_pairs(
+                reference_clean,
+                reference_perturbed,
+                target_clean,
+                target_perturbed,
+                open_vocabulary=open_vocabulary,
+                **self.parameters,
+            ),
+            dtype=np.float64,
+        )
+        if values.shape != (len(np.asarray(reference_clean)),) or not np.isfinite(values).all():
+            raise ValueError(f"{self} gives no finite number a pair: shape {values.shape}")
+        return values
+
+    def at(self, **parameters: float) -> Metric:
         """Return this metric with some parameters changed.
 
         Raises

@@ -7,6 +7,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -14,13 +15,43 @@ from scope.errors import SpecError
 from scope.metrics.description import Metric
 from scope.metrics.of_audits import AUDIT_METRICS
 from scope.metrics.of_tasks import TASK_METRICS
+from scope.printing import shown
+from scope.registry import find, origins
 
-__all__ = ["METRICS", "Metric", "MetricName", "metric_name", "parse_metric"]
+__all__ = ["METRICS", "Metric", "MetricName", "find_metric", "metric_name", "parse_metric"]
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
 )
 """The metrics by key: the five of an audit, then those of tasks."""
+
+
+def find_metric(key: str) -> Metric | None:
+    """The metric of that key: one of ours, else one of an installed plugin; None without either.
+
+    A plugin offers a `Metric` with ``on_pairs`` under the entry point ``scope.metrics``.
+
+    Raises
+    ------
+    SpecError
+        When the plugin that has it does not load, or offers something else.
+    """
+    return METRICS.get(key) or _of_plugin(key)
+
+
+@cache
+def _of_plugin(key: str) -> Metric | None:
+    if key not in origins("metrics"):
+        return None
+    entry = find("metrics", key)
+    if not isinstance(entry.target, Metric) or entry.target.key != key:
+        raise SpecError(
+            f"the metric `{key}` of {entry.origin}: {shown(entry.target)}",
+            expected=f"a `scope.metrics.Metric` with the key `{key}`",
+            fix="change the entry point, or the key",
+        )
+    return entry.target
+
 
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")
 
@@ -41,13 +72,13 @@ def parse_metric(text: str) -> Metric:
     soft_scope(tolerance=0.1, cutoff=1.0)
     """
     match = _SPELLING.fullmatch(text)
-    if match is None or match["key"] not in METRICS:
+    metric = find_metric(match["key"]) if match else None
+    if match is None or metric is None:
         raise SpecError(
             f"the metric `{text}`",
-            expected="one of " + ", ".join(map(str, METRICS.values())),
+            expected="one of " + ", ".join([*map(str, METRICS.values()), *origins("metrics")]),
             fix="write one of these; parameters in parentheses may be left out",
         )
-    metric = METRICS[match["key"]]
     try:
         return metric.at(**_read_parameters(match["parameters"] or ""))
     except ValueError as problem:
@@ -103,7 +134,7 @@ def metric_name(spelling: str) -> MetricName:
     """
     head = spelling.partition("(")[0]
     parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
-    metric = METRICS.get(head)
+    metric = find_metric(head)
     if metric is None:
         return MetricName(
             spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters
