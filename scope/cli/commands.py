@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
+from scope.cli.arguments import refusal
 from scope.cli.demo import demo
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
@@ -24,7 +25,6 @@ from scope.jobs import JOBS
 
 DONE = 0
 A_GATE_FAILED = 1
-INPUT_IS_WRONG = 2
 
 application = App(
     name="scope",
@@ -33,10 +33,15 @@ application = App(
     help_format="plaintext",
     help_formatter=format_panel,
     version=lambda: f"scope {version('scope-models')}",
-    # Of an option given twice the last counts, as where an alias of the shell holds the first.
-    default_parameter=Parameter(negative=(), allow_repeating=True),
+    # Of an option given twice the last counts, as where an alias of the shell holds the first. A
+    # value that looks like JSON is text.
+    default_parameter=Parameter(
+        negative=(), allow_repeating=True, json_dict=False, json_list=False
+    ),
     result_action="return_value",
     suppress_keyboard_interrupt=False,
+    exit_on_error=False,
+    print_error=False,
 )
 
 fleet = App(name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map.")
@@ -44,12 +49,17 @@ application.command(fleet)
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; its exit code."""
+    """Run the command; its exit code.
+
+    Raises
+    ------
+    SpecError
+        When its arguments are wrong.
+    """
     try:
-        code = application(arguments, exit_on_error=False)
-    except CycloptsError:
-        # The message has been printed.
-        return INPUT_IS_WRONG
+        code = application(arguments)
+    except CycloptsError as error:
+        raise refusal(error) from None
     return code if isinstance(code, int) else DONE
 
 
@@ -92,28 +102,29 @@ def command_of(job: Job) -> Callable[..., int]:
 
 
 def _resolved(kind: Any) -> Any:
-    """The class, its constructor annotated with types in place of their texts.
+    """The class as cyclopts reads it: types in place of their texts, its own fields first.
 
     Cyclopts would look the texts of inherited fields up in the module of the subclass.
     """
     kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
+    known = kind.__dataclass_fields__
+    kind.__dataclass_fields__ = {one.name: known[one.name] for one in described(kind)}
     return kind
 
 
 def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:
     """Do the job with progress, show its result, and say which gates are not met."""
-    request = replace(request, run=run_argument(request.run))
+    from scope.models.options import ModelOptions
+    from scope.progress import suitable_progress
+
+    options = {} if models is None else {"model_options": ModelOptions.of(models)}
+    request = replace(
+        request, run=run_argument(request.run), progress=suitable_progress(), **options
+    )
     if gates:
         request = gates.checked(request)
     module, _, name = job.carry_out.partition(":")
     carry_out = getattr(import_module(module), name)
-    from scope.progress import suitable_progress
-
-    request = replace(request, progress=suitable_progress())
-    if models is not None:
-        from scope.models.options import ModelOptions
-
-        request = replace(request, model_options=ModelOptions.of(models))
     with results_alone_on_standard_output():
         result = carry_out(request)
     show(result, as_json=as_json)

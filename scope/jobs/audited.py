@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import model_names
@@ -138,36 +138,13 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
         )
 
 
-def check_role(
-    role: str, *, label_map: Sequence[str], label_column: str | None, options: ModelOptions
-) -> None:
-    """See that the role is one, and that nothing is asked of labels where there are none.
+def check_prompts(options: ModelOptions) -> None:
+    """Read the prompts of the user.
 
     Raises
     ------
     SpecError
-        When it is not so, or the prompt cannot be used.
+        When one cannot be used.
     """
-    if role not in get_args(AuditRole):
-        raise SpecError(
-            f"the role `{role}`",
-            expected=f"one of: {', '.join(get_args(AuditRole))}",
-            fix="leave --role out for classifiers",
-        )
-    if role == "classifier":
-        for name in options.prompts:
-            prompt_of(name, options)
-        return
-    of_labels = {
-        "--label-map": label_map,
-        "--label-column": label_column not in (None, "none"),
-        "--label-word": options.label_words,
-        "--prompt": options.prompts,
-    }
-    if given := [name for name, value in of_labels.items() if value]:
-        raise SpecError(
-            f"{' and '.join(given)} in the role next_token",
-            expected="no options for labels or prompts: the model "
-            "predicts the token that follows the bare text",
-            fix=f"leave {' and '.join(given)} out, or use --role classifier",
-        )
+    for name in options.prompts:
+        prompt_of(name, options)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
-from scope.core.request import Request
+from scope.core.request import Request, refuse_unused
 from scope.records import Comparison
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class TaskGates:
     measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
 
     def __post_init__(self) -> None:
-        self.parsed()
+        if not self.parsed():
+            refuse_unused(self, ("gate_on",), "without a gate", "a gate", instead="add --gate")
 
     def parsed(self) -> tuple[Gate, ...]:
         """The gates of both options.

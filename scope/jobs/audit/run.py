@@ -10,7 +10,7 @@ from scope.errors import ModelError
 from scope.estimation import measure, shares_of_models
 from scope.jobs.audit.plan import AuditPlan
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import check_role, load_models
+from scope.jobs.audited import check_prompts, load_models
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
@@ -45,12 +45,7 @@ def prepare(request: AuditRequest) -> Prepared:
     """Load and check everything before any model answers."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    check_role(
-        request.role,
-        label_map=request.label_map,
-        label_column=request.label_column,
-        options=options,
-    )
+    check_prompts(options)
     similarity = request.min_similarity
     search = SearchOptions(
         trials=request.trials,
