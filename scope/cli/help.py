@@ -35,7 +35,7 @@ def _tidy(entry: HelpEntry) -> HelpEntry:
     if default and default.startswith("("):
         default = ", ".join(map(str, literal_eval(default)))
     metavar = entry.metavar
-    if metavar in NO_METAVARS:
+    if metavar in NO_METAVARS and entry.names:
         metavar = entry.names[0].lstrip("-").upper()
     return entry.copy(description=Text(" ".join(first.split())), default=default, metavar=metavar)
 

@@ -115,7 +115,9 @@ class AuditGates(TaskGates):
 class VerdictGates:
     """Gates on the verdicts of `scope reuse`."""
 
-    fail_on: Annotated[Sequence[Literal["related", "undecided"]], option(OUTPUT)] = ()
+    fail_on: Annotated[
+        Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
+    ] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
 
     def checked(self, request: Any) -> Any:
