@@ -75,8 +75,9 @@ def _refuse_text(entry: Entry, own: Mapping[str, Setting]) -> None:
     """Refuse text in place of a number or of yes and no."""
     for field in fields(entry.target) if own else ():
         value = own.get(field.name)
-        # The type's name, or its text as the source has it.
-        expected = _NO_TEXT.get(getattr(field.type, "__name__", field.type))
+        # A type, or its text as the source has it.
+        kind = field.type if isinstance(field.type, str) else field.type.__name__
+        expected = _NO_TEXT.get(kind)
         if isinstance(value, str) and expected:
             raise SpecError(
                 f"the setting {field.name}={value} of `{entry.name}`",

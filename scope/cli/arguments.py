@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from enum import Enum
 from typing import Any, get_args
 
 from cyclopts import (
@@ -93,8 +92,7 @@ def _unused(word: str, arguments: Sequence[str], page: str) -> SpecError:
 
 def _wrong_value(name: str, value: str, kind: Any, page: str) -> SpecError:
     """The error of a value that is not of the option's type."""
-    members = kind if isinstance(kind, type) and issubclass(kind, Enum) else get_args(kind)
-    choices = [str(one) for one in members]
+    choices = [str(one) for one in get_args(kind)]
     expected = {bool: f"{name} without a value", float: "a number", int: "a whole number"}
     return SpecError(
         f"{name} {value}",
