@@ -21,7 +21,7 @@ from cyclopts import (
 from scope.errors import SpecError
 
 
-def refusal(error: CycloptsError) -> SpecError:
+def argument_error(error: CycloptsError) -> SpecError:
     """The error of arguments that cyclopts refuses: found, expected and how to fix it."""
     error.verbose = False
     page = f"see `{' '.join(['scope', *(error.command_chain or ())])} --help`"

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
-from scope.cli.arguments import refusal
+from scope.cli.arguments import argument_error
 from scope.cli.demo import demo
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
     try:
         code = application(arguments[0] if arguments else "")(arguments)
     except CycloptsError as error:
-        raise refusal(error) from None
+        raise argument_error(error) from None
     return code if isinstance(code, int) else DONE
 
 

@@ -141,10 +141,10 @@ def named_values(
     """An option of a mapping, repeated as ``--name KEY=VALUE``."""
 
     def convert(written: Sequence[str]) -> dict[str, object]:
-        found = pairs(written, option=name, form=metavar, example=example)
+        found = pairs(written, name, metavar, example)
         return {key: value(text) for key, text in found.items()}
 
-    return entries(panel, name, metavar=metavar, convert=convert)
+    return repeated(panel, name, metavar=metavar, convert=convert)
 
 
 def settings_option(panel: Group, example: str = "min_words=10") -> Parameter:
@@ -172,7 +172,7 @@ def setting_value(text: str) -> Setting:
     return text
 
 
-def entries(
+def repeated(
     panel: Group,
     name: str,
     *,
@@ -192,7 +192,7 @@ def entries(
     )
 
 
-def pairs(entries: Sequence[str], *, option: str, form: str, example: str) -> dict[str, str]:
+def pairs(entries: Sequence[str], option: str, form: str, example: str) -> dict[str, str]:
     """Values by name, from entries of a form such as ``NAME=VALUE``.
 
     Raises
@@ -202,7 +202,7 @@ def pairs(entries: Sequence[str], *, option: str, form: str, example: str) -> di
 
     Examples
     --------
-    >>> pairs(["a=1", "b=x=y"], option="--column", form="ROLE=NAME", example="model=system")
+    >>> pairs(["a=1", "b=x=y"], "--column", "ROLE=NAME", "model=system")
     {'a': '1', 'b': 'x=y'}
     """
     found: dict[str, str] = {}

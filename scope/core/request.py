@@ -103,7 +103,7 @@ def _described(one: Field[Any], hint: Any) -> Described:
         whole=kind is int or kind == int | None,
         repeats=get_origin(kind) is Sequence
         or [get_origin(one) for one in get_args(kind)] == [Sequence, None],
-        by_name=parameter.n_tokens == -1,
+        by_name="=" in (parameter.metavar or ""),
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((each for each in notes if isinstance(each, type)), None),

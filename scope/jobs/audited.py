@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scope.errors import ModelError, SpecError
+from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names
 from scope.jobs.shared_fields import AuditRole
 from scope.models import ModelOptions, load_model
@@ -58,14 +59,7 @@ class Models:
     targets: tuple[NamedModel, ...]
 
 
-def load_models(
-    reference: str | object,
-    targets: Sequence[str | object],
-    *,
-    role: AuditRole,
-    label_map: Sequence[str],
-    options: ModelOptions,
-) -> Models:
+def load_models(request: AuditRequest) -> Models:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
     Tokens need no order: each prediction names its own.
@@ -78,21 +72,22 @@ def load_models(
         When a model does not load or lacks the role, labels do not align, or the reference cannot
         answer new texts.
     """
-    if not targets:
+    role, options = request.role, request.model_options
+    if not request.targets:
         raise SpecError(
             "no target",
             expected="at least one model to compare with the reference",
             fix="add --target SPEC",
         )
-    names = parse_label_map(label_map)
-    first = load_audited(reference, role, options)
+    names = parse_label_map(request.label_map)
+    first = load_audited(request.reference, role, options)
     if isinstance(first, SavedClassifier):
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
-    others = [load_audited(target, role, options) for target in targets]
+    others = [load_audited(target, role, options) for target in request.targets]
     refuse_unused_words([first, *others], options)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
@@ -138,7 +133,7 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
         )
 
 
-def check_prompts(options: ModelOptions) -> None:
+def read_prompts(options: ModelOptions) -> None:
     """Read the prompts of the user.
 
     Raises

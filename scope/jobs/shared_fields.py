@@ -26,6 +26,12 @@ class LabelledTexts(Request):
     label_map: Annotated[Sequence[str], option(MODELS, metavar="OLD=NEW")] = ()
     """New name for a label of a model or of the data; may be repeated."""
 
+    data: Annotated[str, option(DATA, metavar="DATA")]
+    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
+
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
+    """Number of texts to sample."""
+
     text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the texts; auto-detected if omitted."""
 

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
-    DATA,
     HIDDEN,
     METHOD,
     MODELS,
@@ -45,12 +44,6 @@ class AuditRequest(LabelledTexts):
 
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
-
-    data: Annotated[str, option(DATA, metavar="DATA")]
-    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
-
-    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts to sample."""
 
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")

@@ -13,8 +13,8 @@ from scope.core.options import (
     METHOD,
     MODELS,
     Limits,
-    entries,
     option,
+    repeated,
     settings_option,
     whole_number,
 )
@@ -48,7 +48,7 @@ class CompareRequest(Request):
     In Python also an object with the members of `scope.protocols.Task`."""
 
     data: Annotated[
-        str | Sequence[str] | Mapping[str, str], entries(DATA, "--data", metavar="[TASK=]DATA")
+        str | Sequence[str] | Mapping[str, str], repeated(DATA, "--data", metavar="[TASK=]DATA")
     ]
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
     as TASK=DATA."""

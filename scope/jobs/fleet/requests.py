@@ -14,9 +14,9 @@ from scope.core.options import (
     METHOD,
     MODELS,
     Limits,
-    entries,
     named_values,
     option,
+    repeated,
     whole_number,
 )
 from scope.core.request import Request, described, refuse_unused
@@ -177,7 +177,7 @@ class RouteRequest(ForecastRequest):
 
     costs: Annotated[
         Mapping[str, float],
-        entries(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
+        repeated(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
     ] = field(default_factory=dict)
     """Cost per question of a model, in any unit; may be repeated. Of two equally good models the
     cheaper one is selected."""
@@ -227,7 +227,7 @@ class MapRequest(FleetOrAnswers):
 
     communities: Annotated[
         str | Path | Mapping[str, str] | None,
-        entries(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
+        repeated(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
     ] = None
     """Table (.csv) with the columns model and community, such as families of models. Measures the
     distances within and between communities.

@@ -9,7 +9,7 @@ from scope.core.request import refuse_unused
 from scope.data.ids import short_hash
 from scope.data.sampling import Keyed, draw
 from scope.errors import ModelError, SpecError
-from scope.jobs.audited import check_prompts, load_audited, refuse_unused_words
+from scope.jobs.audited import load_audited, read_prompts, refuse_unused_words
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
@@ -34,7 +34,7 @@ from scope.store import Run
 def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
-    check_prompts(options)
+    read_prompts(options)
     models = load_reuse_models(
         request, load=lambda one: load_audited(one, request.role, options), progress=progress
     )
@@ -47,15 +47,7 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
         models=aligned,
         labels=labels,
         chosen=_capabilities(request, aligned),
-        data=load_labelled(
-            request.data,
-            labels,
-            label_map=request.label_map,
-            text_column=request.text_column,
-            label_column="none" if request.role == "next_token" else request.label_column,
-            n=request.n,
-            seed=request.seed,
-        ),
+        data=load_labelled(request, labels),
     )
     return PreparedTest(
         plan=test.plan(), responses=test.responses, items=test.items, recognise=test.recognise
@@ -109,8 +101,8 @@ class _TextTest:
                 CachedClassifier(searched.model, run),
                 draw(drawable, self.request.perturbed, self.request.seed),
                 SearchOptions(trials=self.request.trials, seed=self.request.seed),
-                run=run,
-                progress=self.progress,
+                run,
+                self.progress,
                 kept_as=_kept_as(one, searched),
             )
             for one in self.chosen

@@ -78,6 +78,8 @@ def test_a_command_names_what_differs_from_the_defaults():
         "scope fleet route --model a --model b --cost a=0.5 --cost b=1.0 --costs prices.csv "
         "--budget 0.7 --questions 'new questions.csv' --fleet ours"
     )
+    communities = MapRequest(fleet="ours", communities={"a": "yi"})
+    assert reproduce("fleet map", communities) == "scope fleet map --fleet ours"
     embed = EmbedRequest(data=["a.csv", "b.csv"], features=False, columns={"model": "system"})
     assert set(reproduce("fleet embed", embed).split(" --")) == {
         "scope fleet embed",
