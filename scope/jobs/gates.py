@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
-from scope.core.request import Request
+from scope.core.request import Request, refuse_unused
 from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class TaskGates:
     measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
 
     def __post_init__(self) -> None:
-        self.parsed()
+        if not self.parsed():
+            refuse_unused(self, ("gate_on",), "without a gate", "a gate", instead="add --gate")
 
     def parsed(self) -> tuple[Gate, ...]:
         """The gates of both options.
@@ -114,7 +115,9 @@ class AuditGates(TaskGates):
 class VerdictGates:
     """Gates on the verdicts of `scope reuse`."""
 
-    fail_on: Annotated[Sequence[Literal["related", "undecided"]], option(OUTPUT)] = ()
+    fail_on: Annotated[
+        Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
+    ] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
 
     def checked(self, request: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scope.data import load_data
 from scope.errors import SpecError
+from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.pieces import (
@@ -29,19 +30,16 @@ class LabelledData:
     card: DataCard
 
 
-def load_labelled(
-    spec: str,
-    labels: Sequence[str],
-    *,
-    label_map: Sequence[str],
-    text_column: str | None,
-    label_column: str | None,
-    n: int | None,
-    seed: int,
-) -> LabelledData:
+def load_labelled(request: LabelledTexts, labels: Sequence[str]) -> LabelledData:
     """Load the examples, and align their gold labels with the reference's, or leave them out."""
-    loaded = load_data(spec, text_column=text_column, label_column=label_column, n=n, seed=seed)
-    aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
+    loaded = load_data(
+        request.data,
+        text_column=request.text_column,
+        label_column="none" if request.role == "next_token" else request.label_column,
+        n=request.n,
+        seed=request.seed,
+    )
+    aligned = align_examples(loaded.examples, labels, parse_label_map(request.label_map))
     return LabelledData(examples=aligned, card=loaded.card)
 
 

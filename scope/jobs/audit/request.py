@@ -8,17 +8,16 @@ from typing import Annotated, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
-    DATA,
     HIDDEN,
     METHOD,
     MODELS,
-    SPEED_ONLY,
+    OUTSIDE_IDENTITY,
     Limits,
     option,
     settings_option,
     whole_number,
 )
-from scope.errors import SpecError
+from scope.core.request import refuse_unused
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
@@ -39,17 +38,12 @@ class AuditRequest(LabelledTexts):
     """
 
     reference: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
-    """Reference model: hf:NAME, a folder, or another spec; in Python also an object with the
-    members of `scope.protocols.Classifier` or `NextToken`."""
+    """Reference model: hf:NAME, a folder, or another spec.
+
+    In Python also an object with the members of `scope.protocols.Classifier` or `NextToken`."""
 
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
-
-    data: Annotated[str, option(DATA)]
-    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
-
-    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts to sample."""
 
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
@@ -57,8 +51,9 @@ class AuditRequest(LabelledTexts):
         "synonym",
         "typo",
     )
-    """Capability, see `scope list capabilities`; in Python also an object with the members of
-    `scope.protocols.Capability`; may be repeated."""
+    """Capability, see `scope list capabilities`; may be repeated.
+
+    In Python also an object with the members of `scope.protocols.Capability`."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(METHOD, "typo.min_letters=5")] = (
         field(default_factory=dict)
@@ -75,7 +70,7 @@ class AuditRequest(LabelledTexts):
     encoder: Annotated[str, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
     """Sentence encoder of --min-similarity."""
 
-    slots: Annotated[int, whole_number(METHOD), Limits(least=1), SPEED_ONLY] = 64
+    slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
@@ -83,11 +78,13 @@ class AuditRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_similarity is None and self.encoder != SENTENCE_ENCODER:
-            raise SpecError(
-                f"--encoder {self.encoder} without --min-similarity",
-                expected="an encoder with the similarity that it measures",
-                fix="add --min-similarity, such as 0.8, or leave --encoder out",
+        if self.min_similarity is None:
+            refuse_unused(
+                self,
+                ("encoder",),
+                "without --min-similarity",
+                "an encoder with the similarity that it measures",
+                instead="add --min-similarity, such as 0.8",
             )
 
 

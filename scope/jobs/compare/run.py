@@ -100,7 +100,7 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
         answers=tuple(
-            ask(one, chosen.task, _questions(chosen), store=run, progress=progress)
+            ask(one, chosen.task, _questions(chosen), run, progress)
             for one in plan.answering_models
         ),
     )
