@@ -62,8 +62,9 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         },
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},
-        # Functions of a comparison.
+        # What makes something of a result; those that need the job get it from `scope.jobs`.
         "renderers": {
+            "job": "scope.jobs:job_named",
             "frame": "scope.tables:to_frame",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",

@@ -154,11 +154,7 @@ def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool
     with results_alone_on_standard_output():
         result = carry_out(request)
     show(result, as_json=as_json)
-    failed = [
-        f"capability {one.capability} failed: {one.reason}"
-        for one in result.outcomes
-        if one.status == "failed"
-    ]
+    failed = [*result.failed_parts()]
     if gates:
         for line in gates.drifts(request, result):
             say(f"drift: {line}", err=True)

@@ -89,7 +89,7 @@ def show(comparison: Any, *, as_json: bool) -> None:
 
     if as_json:
         print_json(comparison.to_json())
-    elif comparison.manifest.job in BUILT_IN["pages"]:
+    elif comparison.manifest.job not in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
         from scope.sections.terminal import renderables
 
         for shown in renderables(comparison.page().brief):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scope.core.request import Request
+from scope.records import Result
 
 
 class Gates(Protocol):
@@ -35,6 +36,10 @@ class Job:
     carry_out
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.
+    result
+        The record that it returns.
+    page
+        The function that makes the sections of the report of a result, as ``module:name``.
     gates
         The class of the gates that the command offers; None for none.
     """
@@ -42,4 +47,11 @@ class Job:
     name: str
     request: type[Request]
     carry_out: str
+    result: type[Result]
+    page: str
     gates: type[Gates] | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in manifests: one word."""
+        return self.name.replace(" ", "-")

@@ -25,6 +25,17 @@ def job_entries() -> tuple[Entry, ...]:
     return (*ours, *(_checked(entry) for entry in entries("jobs")))
 
 
+def job_named(key: str) -> Job:
+    """The job that a manifest names.
+
+    Raises
+    ------
+    SpecError
+        When there is none, or the plugin that has it does not load.
+    """
+    return next((job for job in JOBS if job.key == key), None) or plugin_job(key)
+
+
 def plugin_jobs() -> dict[str, str]:
     """The package and version of each plugin's job by its name; none of them is imported."""
     return {name: origin for name, origin in origins("jobs").items() if not _misnamed(name)}

@@ -32,7 +32,7 @@ class NamedModel:
     """
 
     name: str
-    role: Literal["reference", "target"]
+    role: Literal["reference", "target", "model"]
     classifier: Classifier
     saved: bool = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -125,17 +125,27 @@ class Result:
 
     # The record knows no renderer: what turns it into something else is found by name when asked.
 
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each part of the job that failed; then the command fails, too."""
+        return ()
+
     def page(self) -> Page:
         """The report, as sections of typed blocks."""
-        from scope.registry import find
+        from importlib import import_module
 
-        page: Page = find("pages", self.manifest.job).target(self)
-        return page
+        from scope.registry import BUILT_IN, find
+
+        if self.manifest.job in BUILT_IN["pages"]:
+            page: Page = find("pages", self.manifest.job).target(self)
+            return page
+        module, _, name = find("renderers", "job").target(self.manifest.job).page.partition(":")
+        made: Page = getattr(import_module(module), name)(self)
+        return made
 
     def __str__(self) -> str:
         from scope.registry import BUILT_IN
 
-        if self.manifest.job not in BUILT_IN["pages"]:
+        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
             return str(self._rendered("text"))
         from scope.sections.terminal import to_text
 
@@ -170,7 +180,7 @@ class Result:
         """The report as one self-contained HTML document."""
         from scope.registry import BUILT_IN, find
 
-        if self.manifest.job not in BUILT_IN["pages"]:
+        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
             return str(self._rendered("view"))
         return str(find("renderers", "html").target(self.page()))
 

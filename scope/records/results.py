@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -70,6 +70,14 @@ class TaskAnswers:
             raise ValueError(f"{self.task}: not every model has one answer per item")
 
 
+def _failed(outcomes: Sequence[Outcome]) -> Sequence[str]:
+    return [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in outcomes
+        if one.status == "failed"
+    ]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MeasuredResult(Result):
     """What audits and comparisons have in common: estimates that gates can judge."""
@@ -79,6 +87,10 @@ class MeasuredResult(Result):
     differences: tuple[Difference, ...]
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each capability or task that failed."""
+        return _failed(self.outcomes)
 
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
@@ -128,6 +140,10 @@ class ReuseResult(Result):
     outcomes: tuple[Outcome, ...]
     measurements: tuple[Measurement, ...]
     verdicts: tuple[Verdict, ...]
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each capability or task that failed."""
+        return _failed(self.outcomes)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

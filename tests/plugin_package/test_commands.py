@@ -5,6 +5,9 @@ import sys
 
 import pytest
 from conftest import TESTS
+from plugin_package.installing import HERE
+
+from scope.jobs.report import stored_comparison
 
 
 @pytest.fixture
@@ -31,37 +34,82 @@ def test_jobs_are_listed_with_their_origin_and_why_some_cannot_be_commands(with_
     }
     assert next(iter(listed)) == ("audit", "scope-models")
     of_plugin = {name: status for (name, package), status in listed.items() if "con" in package}
-    assert of_plugin["spelling"] == "ready"
+    assert of_plugin["confidence"] == "ready"
     assert of_plugin["plurals"].startswith("broken: ModuleNotFoundError")
     assert of_plugin["audit"] == "broken: `scope audit` is a command of SCoPE's own"
-    assert of_plugin["checking"] == "broken: the job's own name is `spelling`"
+    assert of_plugin["checking"] == "broken: the job's own name is `confidence`"
 
 
 def test_help_lists_jobs_of_plugins_without_importing_them(with_plugin, monkeypatch):
-    monkeypatch.delitem(sys.modules, "scope_spelling", raising=False)
+    monkeypatch.delitem(sys.modules, "scope_confidence", raising=False)
     page = " ".join(with_plugin("--help").stdout.split())
-    assert "spelling Job of scope-contraction 1.2.0; see scope spelling --help" in page
+    assert "confidence Job of scope-contraction 1.2.0; see scope confidence --help" in page
     assert "plurals Job of scope-contraction 1.2.0" in page
     assert "audit Audit whether targets" in page
-    assert "scope_spelling" not in sys.modules
+    assert "scope_confidence" not in sys.modules
 
 
-def test_a_plugins_job_is_a_command_like_others(with_plugin, sentences_csv, tmp_path):
-    assert "Audit targets on spelling mistakes alone." in with_plugin("spelling", "--help").stdout
-    done = with_plugin(
-        *("spelling", "--reference", "python:toy_models:Reference", "--data", sentences_csv),
-        *("--target", "python:toy_models:Student", "--n", 6, "--run", "mine", "--json"),
-    )
+MODELS = ("--model", "python:toy_models:Reference", "--model", "python:toy_models:Student")
+
+
+def confidence(with_plugin, data, *more):
+    return with_plugin("confidence", *MODELS, "--data", data, "--n", 6, "--run", "mine", *more)
+
+
+def test_a_plugins_job_is_a_command_like_others(with_plugin, sentences_csv):
+    page = with_plugin("confidence", "--help").stdout
+    assert "Measure how sure models are of their answers." in page
+    assert "--sure-from" in page
+    assert "no --model" in with_plugin("confidence", "--data", "x").stderr
+    assert "did you mean `confidence`?" in with_plugin("confidense").stderr
+    too_high = confidence(with_plugin, sentences_csv, "--sure-from", 2)
+    assert (too_high.returncode, "sure-from" in too_high.stderr) == (2, True)
+
+
+def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_csv, tmp_path):
+    done = confidence(with_plugin, sentences_csv)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["manifest"]["settings"]["trials"] == 1
-    assert (tmp_path / "runs/mine/report.html").exists()
-    assert "no --reference" in with_plugin("spelling", "--data", "x").stderr
-    assert "did you mean `spelling`?" in with_plugin("speling").stderr
+    assert "Mean probability" in done.stdout
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Share of sure answers" in page
+    assert page.count("<svg") == 1
+    found = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    assert found["manifest"]["job"] == "confidence"
+    assert [one["mean"]["n"] for one in found["models"]] == [6, 6]
+    assert "--sure-from" not in found["manifest"]["command"]
+    listed = json.loads(with_plugin("list", "runs", "--json").stdout)
+    assert [(one["run"], one["job"]) for one in listed] == [("mine", "confidence")]
+
+
+def test_a_plugins_job_resumes_and_refuses_other_arguments(with_plugin, sentences_csv):
+    first = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    again = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    assert again["models"] == first["models"]
+    other = confidence(with_plugin, sentences_csv, "--sure-from", 0.5)
+    assert other.returncode == 2
+    assert "different arguments" in other.stderr
+
+
+def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_csv, tmp_path):
+    confidence(with_plugin, sentences_csv)
+    report = tmp_path / "runs/mine/report.html"
+    before = report.read_bytes()
+    report.unlink()
+    assert with_plugin("report", "mine").returncode == 0
+    assert report.read_bytes() == before
+    result = stored_comparison("mine", tmp_path / "runs")
+    assert result.to_markdown().startswith("# SCoPE confidence: ")
+    assert "Mean probability" in str(result)
+    assert "<table>" in result._repr_html_()
+
+
+def test_a_whole_job_takes_at_most_150_lines():
+    assert len((HERE / "src" / "scope_confidence.py").read_text().splitlines()) <= 150
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("plurals", "a_library_that_is_not_installed"), ("checking", "own name is `spelling`")],
+    [("plurals", "a_library_that_is_not_installed"), ("checking", "own name is `confidence`")],
 )
 def test_a_job_that_cannot_be_a_command_is_refused_with_the_reason(with_plugin, name, reason):
     done = with_plugin(name, "--help")
@@ -69,14 +117,17 @@ def test_a_job_that_cannot_be_a_command_is_refused_with_the_reason(with_plugin, 
     assert reason in done.stderr
 
 
-def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, monkeypatch):
-    def leave(**_):
+def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, sentences_csv, monkeypatch):
+    import scope_confidence
+
+    def leave(_):
         raise SystemExit(0)
 
-    monkeypatch.setattr("scope.audit", leave, raising=False)
-    done = with_plugin("spelling", "--reference", "a", "--target", "b", "--data", "c")
+    monkeypatch.setattr(scope_confidence, "carry_out_confidence", leave)
+    done = confidence(with_plugin, sentences_csv)
     assert done.returncode == 2
-    assert "`spelling of scope-contraction 1.2.0` failed in `its job`: SystemExit: 0" in done.stderr
+    named = "`confidence of scope-contraction 1.2.0` failed in `its job`: SystemExit: 0"
+    assert named in done.stderr
 
 
 def test_it_is_audited_and_reported(with_plugin, tmp_path):

@@ -21,7 +21,7 @@ from scope.core.request import refuse_unused
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
-from scope.records import Setting
+from scope.records import AuditResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,5 +92,7 @@ JOB = Job(
     name="audit",
     request=AuditRequest,
     carry_out="scope.jobs.audit.run:carry_out_audit",
+    result=AuditResult,
+    page="scope.jobs.audit.sections:page",
     gates=AuditGates,
 )

@@ -22,7 +22,7 @@ from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
-from scope.records import Setting
+from scope.records import CompareResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,5 +120,7 @@ JOB = Job(
     name="compare",
     request=CompareRequest,
     carry_out="scope.jobs.compare.run:carry_out_compare",
+    result=CompareResult,
+    page="scope.jobs.compare.sections:page",
     gates=TaskGates,
 )

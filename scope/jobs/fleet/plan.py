@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from scope.core.request import reproduce
 from scope.jobs.fleet.requests import FleetRequest
-from scope.jobs.identity import software_versions
+from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared
-from scope.records import DataCard, FleetFindings, FleetResult, Manifest, Setting
+from scope.records import DataCard, FleetFindings, FleetResult, Setting
 from scope.store import Run
 
 
@@ -21,13 +20,5 @@ def prepared(
     settings: Mapping[str, Setting],
 ) -> Prepared[FleetResult]:
     """A prepared job of this command; ``settings`` determine its result."""
-    manifest = Manifest(
-        job=command.replace(" ", "-"),
-        models=(),
-        data=tuple(data),
-        capabilities=(),
-        settings=settings,
-        versions=software_versions(),
-        command=reproduce(command, request),
-    )
+    manifest = manifest_of(command, request, settings, data=data)
     return Prepared(manifest, lambda run: FleetResult(manifest=manifest, findings=find(run)))

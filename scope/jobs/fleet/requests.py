@@ -23,6 +23,7 @@ from scope.core.request import Request, described, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.fleet.costs import costs_by_model
 from scope.models.options import Loading, ModelOptions
+from scope.records import FleetResult
 
 EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
@@ -251,6 +252,8 @@ def _job(name: str, request: type[FleetRequest]) -> Job:
         name=f"fleet {name}",
         request=request,
         carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
+        result=FleetResult,
+        page="scope.jobs.fleet.sections:page",
     )
 
 

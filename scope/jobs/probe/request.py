@@ -23,7 +23,7 @@ from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
 from scope.models.options import DType, ModelOptions, Running
-from scope.records import Setting
+from scope.records import ProbeResult, Setting
 
 if TYPE_CHECKING:
     from scope.jobs.probe.pairs import PairSpecs
@@ -263,4 +263,6 @@ JOB = Job(
     name="probe",
     request=ProbeRequest,
     carry_out="scope.jobs.probe.probing:carry_out_probe",
+    result=ProbeResult,
+    page="scope.jobs.probe.sections:page",
 )

@@ -22,7 +22,7 @@ from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
-from scope.records import Setting
+from scope.records import ReuseResult, Setting
 
 BATCH = 100
 """Default number of questions in a batch of a sequential test."""
@@ -150,5 +150,7 @@ JOB = Job(
     name="reuse",
     request=ReuseRequest,
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
+    result=ReuseResult,
+    page="scope.jobs.reuse.sections:page",
     gates=VerdictGates,
 )

@@ -24,7 +24,7 @@ from scope.sections.wording import setting
 SHORT_FINGERPRINT = 12
 
 
-def asked(manifest: Manifest, *, capabilities: str) -> Section:
+def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
     """What was asked of whom; ``capabilities`` heads the last part."""
     return Section(
         anchor="asked",
@@ -35,7 +35,7 @@ def asked(manifest: Manifest, *, capabilities: str) -> Section:
             *_prompts(manifest),
             Heading(prose("Data")),
             data_table(manifest.data),
-            Heading(prose(capabilities)),
+            *([Heading(prose(capabilities))] if manifest.capabilities else []),
             *(block for card in manifest.capabilities for block in _capability(card)),
         ),
     )
