@@ -20,7 +20,15 @@ from scope.foreign import ForeignCode
 from scope.printing import first_line
 
 Group = Literal[
-    "capabilities", "tasks", "models", "jobs", "metrics", "pages", "renderers", "results"
+    "capabilities",
+    "tasks",
+    "models",
+    "jobs",
+    "metrics",
+    "pages",
+    "renderers",
+    "results",
+    "sections",
 ]
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
@@ -56,6 +64,8 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "probe": "scope.records:ProbeResult",
             "reuse": "scope.records:ReuseResult",
         },
+        # Plugins add sections to every page.
+        "sections": {},
         # The page of each job's result.
         "pages": {
             "audit": "scope.jobs.audit.sections:page",
@@ -65,6 +75,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         # What makes something of a result; those that need the job get it from `scope.jobs`.
         "renderers": {
             "job": "scope.jobs:job_named",
+            "page": "scope.jobs.pages:page_of",
             "frame": "scope.tables:to_frame",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",
@@ -182,4 +193,5 @@ def _singular(group: Group) -> str:
         "jobs": "job",
         "renderers": "renderer",
         "results": "job",
+        "sections": "section",
     }[group]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scope.data import load_data
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LabelledTexts
-from scope.metrics import METRICS, Metric
+from scope.metrics import METRICS, Metric, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.pieces import (
     guarded_piece,
@@ -88,6 +88,25 @@ def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
             expected="at least one capability, each once",
             fix="write for example --capability synonym --capability typo",
         )
+
+
+def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[Metric, ...]:
+    """The metrics on pairs that these spellings mean, without those that are measured anyway.
+
+    Raises
+    ------
+    SpecError
+        When one is unknown, or is not measured on pairs of texts.
+    """
+    found = tuple(dict.fromkeys(map(parse_metric, spellings)))
+    for metric in found:
+        if metric.on_pairs is None:
+            raise SpecError(
+                f"the metric `{metric}` for an audit",
+                expected="a metric on pairs of an original and a perturbed text",
+                fix="leave it out; `scope list metrics` shows all",
+            )
+    return tuple(metric for metric in found if metric not in known)
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.metrics.arrays import Values
@@ -98,20 +97,14 @@ class Metric:
         """
         if self.on_pairs is None:
             raise ValueError(f"{self} is not measured on pairs of an original and a perturbed text")
-        values = np.asarray(
-            self.on_pairs(
-                reference_clean,
-                reference_perturbed,
-                target_clean,
-                target_perturbed,
-                open_vocabulary=open_vocabulary,
-                **self.parameters,
-            ),
-            dtype=np.float64,
+        return self.on_pairs(
+            reference_clean,
+            reference_perturbed,
+            target_clean,
+            target_perturbed,
+            open_vocabulary=open_vocabulary,
+            **self.parameters,
         )
-        if values.shape != (len(np.asarray(reference_clean)),) or not np.isfinite(values).all():
-            raise ValueError(f"{self} gives no finite number a pair: shape {values.shape}")
-        return values
 
     def at(self, **parameters: float) -> Metric:
         """Return this metric with some parameters changed.

@@ -131,16 +131,10 @@ class Result:
 
     def page(self) -> Page:
         """The report, as sections of typed blocks."""
-        from importlib import import_module
+        from scope.registry import find
 
-        from scope.registry import BUILT_IN, find
-
-        if self.manifest.job in BUILT_IN["pages"]:
-            page: Page = find("pages", self.manifest.job).target(self)
-            return page
-        module, _, name = find("renderers", "job").target(self.manifest.job).page.partition(":")
-        made: Page = getattr(import_module(module), name)(self)
-        return made
+        page: Page = find("renderers", "page").target(self)
+        return page
 
     def __str__(self) -> str:
         from scope.registry import BUILT_IN

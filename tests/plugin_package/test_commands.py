@@ -148,6 +148,50 @@ def test_it_is_audited_and_reported(with_plugin, tmp_path):
     assert "scope-contraction 1.2.0" in report
 
 
+def audited(with_plugin, data, *more):
+    return with_plugin(
+        *("audit", "--reference", "python:toy_models:Reference", "--data", data, "--n", 6),
+        *("--target", "python:toy_models:Student", "--capability", "typo", "--trials", 1),
+        *("--run", "mine", *more),
+    )
+
+
+def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences_csv, tmp_path):
+    spelled = "steadiness(power=2.0)"
+    done = audited(with_plugin, sentences_csv, "--metric", spelled, "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = [one for one in json.loads(done.stdout)["measurements"] if one["metric"] == spelled]
+    assert 0 <= found["estimate"]["low"] <= found["estimate"]["value"] <= 1
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Steadiness (power 2.0)" in page
+    assert "How little the target&#39;s greatest probability moves with the text." in page
+    gated = ("--metric", spelled, "--gate", f"{spelled}<=0")
+    assert audited(with_plugin, sentences_csv, *gated).returncode == 1
+    listed = {row["metric"] for row in json.loads(with_plugin("list", "metrics", "--json").stdout)}
+    assert "steadiness(power=1.0)" in listed
+    wrong = audited(with_plugin, sentences_csv, "--metric", "word_f1")
+    assert (wrong.returncode, "a metric on pairs" in wrong.stderr) == (2, True)
+
+
+def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
+    with_plugin, sentences_csv, tmp_path, monkeypatch
+):
+    import scope_longest
+
+    audited(with_plugin, sentences_csv)
+    report = tmp_path / "runs/mine/report.html"
+    assert "<h2>Longest text</h2>" in report.read_text(encoding="utf-8")
+
+    def fail(_):
+        raise OSError("<b>no disk</b>")
+
+    monkeypatch.setattr(scope_longest, "longest", fail)
+    assert with_plugin("report", "mine").returncode == 0
+    page = report.read_text(encoding="utf-8")
+    assert "could not be made" in page
+    assert "&lt;b&gt;no disk&lt;/b&gt;" in page
+
+
 def test_a_broken_one_is_refused_with_the_reason(with_plugin, sentences_csv):
     done = with_plugin(
         *("audit", "--reference", "python:toy_models:Reference"),

@@ -23,6 +23,7 @@ class AuditPlan:
     data: LabelledData
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
+    more: tuple[Metric, ...]
     options: SearchOptions
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
@@ -44,6 +45,7 @@ class AuditPlan:
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
                 "labelled": self.data.card.labelled,
                 "label_map": ", ".join(self.request.label_map) or None,
+                **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **self._of_role(),
             },
             models=cards,

@@ -61,6 +61,10 @@ class AuditRequest(LabelledTexts):
     """Setting of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such as
     typo.min_letters=5 or preset=strong; see `scope list capabilities`; may be repeated."""
 
+    metrics: Annotated[Sequence[str], option(METHOD, "--metric", metavar="METRIC")] = ()
+    """Further metric on the perturbed texts: one of a plugin, or one with other parameters, such as
+    "soft_scope(cutoff=0.5)"; see `scope list metrics`; may be repeated."""
+
     distance: Annotated[Literal["l1", "kl"], option(METHOD)] = "l1"
     """How far an answer moves: L1 norm or KL divergence."""
 

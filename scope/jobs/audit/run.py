@@ -15,6 +15,7 @@ from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
     choose_capabilities,
+    further_metrics,
     load_labelled,
     soft_scope_metric,
 )
@@ -26,6 +27,7 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
+from scope.metrics import METRICS
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
 from scope.protocols import Progress, SearchOptions
@@ -45,6 +47,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
+    always = (METRICS["ood_agreement"], METRICS["hard_scope"], metric)
+    more = further_metrics(request.metrics, always)
     read_prompts(options)
     similarity = request.min_similarity
     search = SearchOptions(
@@ -64,6 +68,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         data=data,
         capabilities=capabilities,
         soft_scope=metric,
+        more=more,
         options=search,
     )
     return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
@@ -99,6 +104,7 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> AuditResult:
         targets=targets,
         labels=plan.models.reference.classifier.labels,
         soft_scope=plan.soft_scope,
+        more=plan.more,
         seed=plan.options.seed,
     )
     return AuditResult(
