@@ -66,11 +66,12 @@ def prepare(request: AuditRequest) -> Prepared:
         soft_scope=metric,
         options=search,
     )
-    return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
+    return Prepared(plan.manifest(), partial(_conduct, plan))
 
 
-def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
+def _conduct(plan: AuditPlan, run: Run) -> Comparison:
     """Search, predict, measure; reuses stored answers."""
+    progress = plan.request.progress
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
     reference = CachedClassifier(plan.models.reference.classifier, run)
