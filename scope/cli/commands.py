@@ -14,16 +14,18 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App, CycloptsError, Parameter
 
 from scope.cli.arguments import argument_error
-from scope.cli.demo import demo
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
 from scope.cli.output import Json, results_alone_on_standard_output, run_argument, say, show
 from scope.cli.report import report
-from scope.core.job import Job
+from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
+from scope.models.options import ModelOptions
+from scope.progress import suitable_progress
+from scope.records import Result
 
 DONE = 0
 A_GATE_FAILED = 1
@@ -75,7 +77,7 @@ def application(named: str = "") -> App:
         *group, name = job.name.split()
         help_ = flowing(job.request.__doc__)
         (fleet if group else app).command(command_of(job), name=name, help=help_)
-    for command in (demo, report, list_):
+    for command in (report, list_):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
     for name, origin in ({} if named in TAKEN else plugin_jobs()).items():
         if name == named:
@@ -95,11 +97,20 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
     """
 
     def command(
-        request: Request | None = None, *, models: Any = None, gates: Any = None, json: bool = False
+        request: Any = None, *, models: Any = None, gates: Any = None, json: bool = False
     ) -> int:
+        # No option at all was given where none is required.
+        request = request or job.request()
+        options = {} if models is None else {"model_options": ModelOptions.of(models)}
+        request = replace(
+            request, run=run_argument(request.run), progress=suitable_progress(), **options
+        )
         with code.entered("its job") if code else nullcontext():
-            # No option at all was given where none is required.
-            return _carry_out(job, request or job.request(), models, gates, as_json=json)
+            if gates:
+                request = gates.checked(request)
+            result = _carry_out(job, request)
+        show(result, as_json=json)
+        return _ending(request, result, gates)
 
     known = described(job.request)
     needs = any(one.default is MISSING for one in known if not one.hidden)
@@ -138,22 +149,16 @@ def _resolved(kind: Any) -> Any:
     return kind
 
 
-def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:
-    """Do the job with progress, show its result, and say which gates are not met."""
-    from scope.models.options import ModelOptions
-    from scope.progress import suitable_progress
-
-    options = {} if models is None else {"model_options": ModelOptions.of(models)}
-    request = replace(
-        request, run=run_argument(request.run), progress=suitable_progress(), **options
-    )
-    if gates:
-        request = gates.checked(request)
+def _carry_out(job: Job, request: Request) -> Result:
     module, _, name = job.carry_out.partition(":")
     carry_out = getattr(import_module(module), name)
     with results_alone_on_standard_output():
-        result = carry_out(request)
-    show(result, as_json=as_json)
+        result: Result = carry_out(request)
+    return result
+
+
+def _ending(request: Request, result: Result, gates: Gates | None) -> int:
+    """Say which models have changed slightly and which gates are not met; the exit code."""
     failed = [*result.failed_parts()]
     if gates:
         for line in gates.drifts(request, result):

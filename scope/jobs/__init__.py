@@ -7,15 +7,16 @@ from scope.core.job import Job
 from scope.core.request import Request
 from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
+from scope.jobs.demo import JOB as DEMO
 from scope.jobs.fleet.requests import JOBS as FLEET
 from scope.jobs.probe.request import JOB as PROBE
 from scope.jobs.reuse.request import JOB as REUSE
 from scope.registry import Entry, built_in, entries, find, origins, usable
 
-JOBS: tuple[Job, ...] = (AUDIT, COMPARE, REUSE, PROBE, *FLEET)
+JOBS: tuple[Job, ...] = (AUDIT, COMPARE, REUSE, PROBE, *FLEET, DEMO)
 """Those of SCoPE, in the order of the help page."""
 
-TAKEN = frozenset({"demo", "list", "report", *(job.name.split()[0] for job in JOBS)})
+TAKEN = frozenset({"list", "report", *(job.name.split()[0] for job in JOBS)})
 """Names of commands, which no plugin can have."""
 
 

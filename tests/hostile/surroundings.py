@@ -115,7 +115,7 @@ def a_bug():
     def application(*_, **__):
         raise KeyError("a bug")
 
-    commands.application = application
+    commands.run = application
 
 
 def a_bug_that_exits():
@@ -124,7 +124,7 @@ def a_bug_that_exits():
     def application(*_, **__):
         raise SystemExit(0)
 
-    commands.application = application
+    commands.run = application
 
 
 def a_bug_and_no_temporary_folder():

@@ -71,11 +71,12 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         more=more,
         options=search,
     )
-    return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
+    return Prepared(plan.manifest(), partial(_conduct, plan))
 
 
-def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> AuditResult:
+def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
+    progress = plan.request.progress
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
     reference = CachedClassifier(plan.models.reference.classifier, run)

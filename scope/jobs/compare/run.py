@@ -40,7 +40,6 @@ compare = as_function(CompareRequest, carry_out_compare)
 def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
     options = request.model_options
-    progress = request.progress
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
@@ -48,12 +47,12 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
     plan = ComparisonPlan(
         request=request,
-        answering_models=load_answering_models(request.models, tasks, options, progress),
+        answering_models=load_answering_models(request.models, tasks, options, request.progress),
         tasks=tasks,
         semscore=semscore,
     )
     _require_names_of_gates(request.gates, plan)
-    return Prepared(plan.manifest(), partial(_conduct, plan, progress=progress))
+    return Prepared(plan.manifest(), partial(_conduct, plan))
 
 
 def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
@@ -71,8 +70,9 @@ def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -
         )
 
 
-def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> CompareResult:
+def _conduct(plan: ComparisonPlan, run: Run) -> CompareResult:
     """Inference, then metrics; reuses stored answers."""
+    progress = plan.request.progress
     for task in plan.tasks:
         for model in plan.answering_models:
             recognise_answerer(model, task.task, _questions(task), run, progress)

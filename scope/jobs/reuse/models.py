@@ -19,7 +19,6 @@ from scope.models.expansion import expand_spec
 from scope.models.loading import split_spec
 from scope.models.one_in_memory import Garage
 from scope.paths import expanded
-from scope.protocols import Progress
 from scope.records import ModelCard
 
 Part = Literal["suspect", "reference", "control"]
@@ -94,9 +93,7 @@ class ReuseModels:
         )
 
 
-def load_reuse_models(
-    request: ReuseRequest, *, load: Callable[[str | object], Any], progress: Progress
-) -> ReuseModels:
+def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]) -> ReuseModels:
     """Load every model, and check that each has one part only.
 
     The references stay in memory because they are searched; of the others one at a time.
@@ -126,7 +123,7 @@ def load_reuse_models(
     ]
     loaded: dict[int | str, Any] = {}
     garage = Garage()
-    with progress.task("loading models", len(entries)) as advance:
+    with request.progress.task("loading models", len(entries)) as advance:
         for part, one in entries:
             key = one if isinstance(one, str) else id(one)
             if key not in loaded:

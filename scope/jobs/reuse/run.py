@@ -33,8 +33,7 @@ reuse = as_function(ReuseRequest, carry_out_reuse)
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    progress = request.progress
-    test = (prepare_texts if request.task is None else prepare_task)(request, progress)
+    test = (prepare_texts if request.task is None else prepare_task)(request)
     return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric))
 
 

@@ -13,7 +13,6 @@ from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
-from scope.protocols import Progress
 from scope.store import Run
 
 
@@ -31,7 +30,7 @@ class PreparedTest:
     recognise: Callable[[Run], None]
 
 
-def prepare_task(request: ReuseRequest, progress: Progress) -> PreparedTest:
+def prepare_task(request: ReuseRequest) -> PreparedTest:
     """Load the models in the role of the task, and its questions."""
     chosen = choose_tasks(
         [request.task], request.data, request.settings, n=request.n, seed=request.seed
@@ -39,9 +38,7 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> PreparedTest:
     role = chosen[0].task.role
     check_prompts([role], request.model_options)
     models = load_reuse_models(
-        request,
-        load=lambda one: load_answering_model(one, [role], request.model_options),
-        progress=progress,
+        request, lambda one: load_answering_model(one, [role], request.model_options)
     )
     require_rows([one.answering_model() for one in models.all], chosen)
     items = task_items(chosen[0].data.items)
@@ -53,6 +50,7 @@ def prepare_task(request: ReuseRequest, progress: Progress) -> PreparedTest:
         settings={},
     )
     questions = [item.question for item in chosen[0].data.items]
+    progress = request.progress
 
     def recognise(run: Run) -> None:
         for one in models.all:

@@ -27,23 +27,20 @@ from scope.jobs.reuse.tasks import PreparedTest
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.pieces import refuse_unused_settings
-from scope.protocols import Progress, SearchOptions
+from scope.protocols import SearchOptions
 from scope.store import Run
 
 
-def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
+def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     read_prompts(options)
-    models = load_reuse_models(
-        request, load=lambda one: load_audited(one, request.role, options), progress=progress
-    )
+    models = load_reuse_models(request, lambda one: load_audited(one, request.role, options))
     refuse_unused_words([one.model for one in models.all], options)
     labels = tuple(models.references[0].model.labels)
     aligned = models.with_models(lambda one: _aligned(one, labels, request))
     test = _TextTest(
         request=request,
-        progress=progress,
         models=aligned,
         labels=labels,
         chosen=_capabilities(request, aligned),
@@ -59,7 +56,6 @@ class _TextTest:
     """A test of reuse on texts, with everything loaded and checked."""
 
     request: ReuseRequest
-    progress: Progress
     models: ReuseModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
@@ -90,7 +86,7 @@ class _TextTest:
             for one in self.chosen:
                 texts += changed_texts(run, _kept_as(one, searched))
         for model in self.models.all:
-            recognise_classifier(model.named(), texts, run, self.progress)
+            recognise_classifier(model.named(), texts, run, self.request.progress)
 
     def items(self, searched: ReuseModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
@@ -102,7 +98,7 @@ class _TextTest:
                 draw(drawable, self.request.perturbed, self.request.seed),
                 SearchOptions(trials=self.request.trials, seed=self.request.seed),
                 run,
-                self.progress,
+                self.request.progress,
                 kept_as=_kept_as(one, searched),
             )
             for one in self.chosen
@@ -112,7 +108,7 @@ class _TextTest:
     def responses(self, run: Run) -> TextResponses:
         """The inference; labels of other names are matched first, by the answers to all texts."""
         originals = [example.text for example in self.data.examples]
-        progress = self.progress
+        progress = self.request.progress
         return TextResponses(
             labels=self.labels,
             examples=self.data.examples,

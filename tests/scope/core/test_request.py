@@ -65,7 +65,7 @@ def test_the_function_has_the_requests_signature_and_documents_every_field():
     assert signature.parameters.keys() == inspect.signature(CountRequest).parameters.keys()
     assert next(iter(signature.parameters)) == "texts"
     assert signature.parameters["least"].annotation is int
-    assert inspect.signature(scope.audit).return_annotation == "Comparison"
+    assert inspect.signature(scope.audit).return_annotation == "AuditResult"
     assert count.__doc__.startswith("Count words.\n\nA second paragraph.\n\nParameters\n")
     assert "least\n    Shortest word.\n" in count.__doc__
     assert set(documentation(CountRequest)) == set(inspect.signature(count).parameters)

@@ -10,9 +10,9 @@ from scope.errors import SpecError
 from scope.estimation.differences import target_differences
 from scope.records import (
     AnswerShares,
+    CompareResult,
     Estimate,
     Measurement,
-    TaskAnswers,
     TaskShares,
     Undefined,
 )
@@ -202,8 +202,13 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
     rows = tuple(
         dataclasses.replace(one, capability=task, against=against) for task in ("choice", "cloze")
     )
-    whole = dataclasses.replace(
-        comparison(*rows), task_shares=(dead,), tasks=(TaskAnswers(task="t", items=(), answers=()),)
+    whole = CompareResult(
+        manifest=comparison(*rows).manifest,
+        outcomes=(),
+        measurements=rows,
+        differences=(),
+        tasks=(),
+        task_shares=(dead,),
     )
     lines = told(whole, "agreement>=0.5")
     assert len(lines) == fails

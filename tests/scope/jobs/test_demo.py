@@ -39,7 +39,7 @@ def test_one_slot_finds_what_many_find(comparison, tmp_path):
     from pathlib import Path
 
     from scope.demo_models.build import build_demo_models
-    from scope.jobs.demo import DATA
+    from scope.jobs.demo import TWEETS
     from scope.paths import cache_folder
     from scope.serialization import to_json
 
@@ -49,7 +49,7 @@ def test_one_slot_finds_what_many_find(comparison, tmp_path):
             scope.audit(
                 reference=str(models.reference),
                 targets=[str(models.student)],
-                data=DATA,
+                data=TWEETS,
                 n=6,
                 slots=slots,
                 model_options=scope.ModelOptions(device="cpu", token_budget=budget),

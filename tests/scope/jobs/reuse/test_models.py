@@ -7,7 +7,6 @@ import pytest
 from scope.errors import ModelError, SpecError
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import ReuseRequest
-from scope.progress import Silent
 
 
 class Model:
@@ -34,7 +33,7 @@ def loaded_models(suspect, references, controls, loaded=None):
     request = ReuseRequest(
         suspect=suspect, references=references, controls=controls, data="x", task="choice"
     )
-    return load_reuse_models(request, load=load, progress=Silent())
+    return load_reuse_models(request, load)
 
 
 def refused(*arguments):
