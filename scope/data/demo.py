@@ -94,14 +94,13 @@ def open_demo(name: str) -> Source:
         )
     examples = demo_tweets(_PARTS[name])
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
-        for number, example in enumerate(examples):
-            yield Row(number, tuple(getattr(example, column) for column in columns))
-
     columns = ("id", "text", "label")
-    return Source(
-        name=f"demo:{name}", columns=columns, string_columns=columns, read=read, unit="row"
-    )
+
+    def read(asked: Sequence[str]) -> Iterator[Row]:
+        for number, example in enumerate(examples):
+            yield Row(number, tuple(getattr(example, column) for column in asked))
+
+    return Source(f"demo:{name}", columns, columns, read, "row")
 
 
 def _rows() -> Iterator[list[str]]:

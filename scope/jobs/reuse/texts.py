@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scope.data.ids import short_hash
-from scope.data.sampling import Keyed, draw
+from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.audited import check_role, load_audited, refuse_unused_words
 from scope.jobs.canaries import recognise_classifier

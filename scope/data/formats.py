@@ -1,0 +1,268 @@
+"""Files of rows: CSV and TSV, JSON lines, parquet.
+
+Rows of text files go through the standard library, one line at a time, so that a message names
+the line; `docs/decisions/0025-one-reader.md` says why. What holds millions of rows is read by
+column with pyarrow.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from scope.data.lines import UNREADABLE, read_lines
+from scope.data.sources import Row, Source, numbered_rows, require_distinct_names
+from scope.errors import DataError
+from scope.printing import first_line, unstorable
+
+_ROWS_LOOKED_AT = 1000
+_BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
+_BYTES_AT_ONCE = 1 << 23
+_DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
+"""Delimiters by file ending."""
+
+
+def open_delimited(path: Path, delimiter: str) -> Source:
+    """Read the header, and the first thousand rows to tell texts from numbers."""
+    header, rows = _start(path, delimiter)
+    head = list(itertools.islice(rows, _ROWS_LOOKED_AT))
+    strings = (
+        column
+        for place, column in enumerate(header)
+        if any(not _is_number(fields[place]) for _, fields in head)
+    )
+
+    def read(columns: Sequence[str]) -> Iterator[Row]:
+        places = [header.index(column) for column in columns]
+        for number, fields in _start(path, delimiter)[1]:
+            yield Row(number, tuple(fields[place] for place in places))
+
+    def batches(columns: Sequence[str]) -> Iterator[Any]:
+        return _delimited_batches(path, delimiter, header, columns)
+
+    return Source(path.name, header, tuple(strings), read, "line", batches=batches)
+
+
+def _delimited_batches(
+    path: Path, delimiter: str, header: Sequence[str], columns: Sequence[str]
+) -> Iterator[Any]:
+    import pyarrow
+    from pyarrow import csv
+
+    # Values stay as they are written: what looks like a number may be a name.
+    kinds = dict.fromkeys(columns, pyarrow.string())
+    reader = csv.open_csv(
+        path,
+        csv.ReadOptions(
+            use_threads=False,
+            block_size=_BYTES_AT_ONCE,
+            column_names=list(header),
+            skip_rows_after_names=1,
+        ),
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
+    )
+    with reader:
+        yield from reader
+
+
+def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
+    """The header, and the stream of rows after it."""
+    rows = _records(path, delimiter)
+    try:
+        _, fields = next(rows)
+    except StopIteration:
+        raise DataError(
+            f"{path.name} is empty",
+            expected="a header line and at least one row",
+            fix="check the program that wrote the file",
+        ) from None
+    header = tuple(field.strip() for field in fields)
+    require_distinct_names(header, path.name)
+    _require_delimiter(header, delimiter, path)
+    return header, _of_width(rows, len(header), path)
+
+
+def _require_delimiter(header: Sequence[str], delimiter: str, path: Path) -> None:
+    """Refuse a file whose header is one column for this delimiter, and several for another.
+
+    Read as one column, texts would hold the labels.
+    """
+    other = next((one for one in _DELIMITERS if one in header[0] and one != delimiter), None)
+    if len(header) > 1 or other is None:
+        return
+    suffix = _DELIMITERS[other]
+    raise DataError(
+        f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
+        f"{other!r} would give {header[0].count(other) + 1}",
+        expected=f"columns with the delimiter {delimiter!r} between them, as the file name implies",
+        fix=f"rename the file to end in {suffix}"
+        if suffix
+        else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).writerows('
+        f"csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
+    )
+
+
+def _of_width(
+    rows: Iterator[tuple[int, list[str]]], width: int, path: Path
+) -> Iterator[tuple[int, list[str]]]:
+    for number, fields in rows:
+        if len(fields) != width:
+            raise DataError(
+                f"{len(fields)} fields in line {number} of {path.name}",
+                expected=f"{width}, as in its header",
+                fix="put quotes round a field that holds the delimiter",
+            )
+        yield number, fields
+
+
+def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the line it begins on; empty lines are passed over."""
+    reader = csv.reader(read_lines(path), delimiter=delimiter, strict=True)
+    while True:
+        begins = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(
+                f"the row that begins in line {begins} of {path.name} is broken: "
+                f"{str(error).partition(' - ')[0]}",
+                expected="fields in matching quotes, with quotes inside them doubled",
+                fix="fix the line, or save the data as .jsonl",
+            ) from error
+        if fields:
+            yield begins, fields
+
+
+def _is_number(field: str) -> bool:
+    if not field.strip():
+        return True
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def open_jsonl(path: Path) -> Source:
+    """Learn the columns from the first thousand objects; keys may be left out of any of them."""
+    head = [fields for _, fields in itertools.islice(_objects(path), _ROWS_LOOKED_AT)]
+    if not head:
+        raise DataError(
+            f"{path.name} is empty",
+            expected="one JSON object per line",
+            fix="check the program that wrote the file",
+        )
+    columns = tuple(dict.fromkeys(key for fields in head for key in fields))
+    strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
+
+    def read(columns: Sequence[str]) -> Iterator[Row]:
+        for number, fields in _objects(path):
+            yield Row(number, tuple(fields.get(column) for column in columns))
+
+    return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, "line")
+
+
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        yield number, _parse(line, path, number)
+
+
+def _parse(line: str, path: Path, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"line {number} of {path.name} is not JSON: {error}",
+            expected="one JSON object per line",
+            fix="fix the line",
+        ) from error
+    if not isinstance(value, dict):
+        raise DataError(
+            f"line {number} of {path.name} is JSON, but not an object: {line.strip()[:60]}",
+            expected='one JSON object per line, such as {"text": "…", "label": "…"}',
+            fix="fix the line",
+        )
+    return value
+
+
+def open_parquet(path: Path) -> Source:
+    """Read the schema, and the class names where `datasets` left them there."""
+    with _open(path) as file:
+        schema = file.schema_arrow
+    require_distinct_names(schema.names, path.name)
+
+    def read(columns: Sequence[str]) -> Iterator[Row]:
+        with _open(path) as file:
+            batches = file.iter_batches(_BATCH, columns=list(columns))
+            yield from numbered_rows(
+                [batch.column(column).to_pylist() for column in columns] for batch in batches
+            )
+
+    def batches(columns: Sequence[str]) -> Iterator[Any]:
+        with _open(path) as file:
+            yield from file.iter_batches(_LARGE_BATCH, columns=list(columns))
+
+    strings = tuple(field.name for field in schema if _holds_strings(field.type))
+    names = _class_names(schema.metadata)
+    return Source(path.name, tuple(schema.names), strings, read, "row", names, batches)
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    """The file, open; whatever is wrong with it, now or while reading, becomes a DataError."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            yield file
+    # Strings that are not UTF-8 show only when they are taken out, as a UnicodeDecodeError.
+    # Dates beyond the year 9999 do so as an OverflowError.
+    except (pyarrow.ArrowException, *UNREADABLE) as error:
+        raise DataError(
+            f"{path.name} cannot be read as parquet: {first_line(error)}",
+            expected="a complete parquet file",
+            fix="download or write the file again",
+        ) from error
+
+
+def _holds_strings(kind: Any) -> bool:
+    import pyarrow.types
+
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(
+        pyarrow.types.is_string(kind)
+        or pyarrow.types.is_large_string(kind)
+        or pyarrow.types.is_string_view(kind)
+    )
+
+
+def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[str, ...]]:
+    """The names of `ClassLabel` columns, from the JSON that `datasets` writes into the schema."""
+    try:
+        features = json.loads((metadata or {})[b"huggingface"])["info"]["features"]
+        return {
+            column: tuple(feature["names"])
+            for column, feature in features.items()
+            if feature.get("_type") == "ClassLabel" and _are_names(feature["names"])
+        }
+    # Anyone may write anything under this key; a foreign value means that no names are known.
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _are_names(names: object) -> bool:
+    return isinstance(names, list) and all(
+        isinstance(name, str) and not unstorable(name) for name in names
+    )
