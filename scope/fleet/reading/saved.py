@@ -81,38 +81,23 @@ def read_predictions(folder: Path, *, answers: bool) -> Cells:
         )
     rows = [row for model, path in files.items() for row in _rows(model, path, answers)]
     ids = _ids_by_text(rows)
+    without = sum(row.correct == UNKNOWN for row in rows) if answers else 0
     return cells_of(
         (
-            GivenAnswer(
-                model=row.model,
-                id=row.id or ids.get(row.text or "") or row.text or "",
-                text=row.text,
-                category=row.category,
-                correct=UNKNOWN if row.correct is None else row.correct,
-            )
+            row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
             for row in rows
-            if row.correct is not None or not answers
+            if row.correct != UNKNOWN or not answers
         ),
-        without_gold=sum(row.correct is None for row in rows) if answers else 0,
+        without_gold=without,
     )
 
 
-class _Row(NamedTuple):
-    """A row that was read; ``correct`` is None where no right answer is known."""
-
-    model: str
-    id: str | None
-    text: str | None
-    category: str | None
-    correct: int | None
-
-
-def _ids_by_text(rows: Sequence[_Row]) -> dict[str, str]:
+def _ids_by_text(rows: Sequence[GivenAnswer]) -> dict[str, str]:
     """The id of each text that has one in some file, for files that have the text alone."""
     ids: dict[str, str] = {}
-    alone = {row.text for row in rows if row.id is None}
+    alone = {row.text for row in rows if not row.id}
     for row in rows:
-        if row.id is None or row.text not in alone:
+        if not row.id or row.text not in alone:
             continue
         if ids.setdefault(row.text or "", row.id) != row.id:
             raise DataError(
@@ -124,7 +109,8 @@ def _ids_by_text(rows: Sequence[_Row]) -> dict[str, str]:
     return ids
 
 
-def _rows(model: str, path: Path, answers: bool) -> Iterator[_Row]:
+def _rows(model: str, path: Path, answers: bool) -> Iterator[GivenAnswer]:
+    """The rows of a file; the id is empty where a row has none, and unknown what has no gold."""
     labels: tuple[str, ...] = ()
     for fields in read_fields(open_file(path), _NAMES, required=("gold",) if answers else ()):
         own_id, text = fields.id, fields.text("text") or None
@@ -134,13 +120,9 @@ def _rows(model: str, path: Path, answers: bool) -> Iterator[_Row]:
             labels = options_of(fields.values.get("labels")) or labels
             options = options_of(fields.values.get("options"))
             gold = _gold(fields)
-            yield _Row(
-                model=model,
-                id=own_id,
-                text=whole_text(text, None, options),
-                category=fields.name("category"),
-                correct=_is_right(fields, _Names(labels, options), gold) if gold else None,
-            )
+            correct = _is_right(fields, _Names(labels, options), gold) if gold else UNKNOWN
+            whole = whole_text(text, None, options)
+            yield GivenAnswer(model, own_id or "", whole, fields.name("category"), correct)
         except UnreadableError as error:
             raise fields.wrong(error.found, error.expected) from error
 
@@ -242,17 +224,12 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> Cells:
             if answers and not _has_gold(item):
                 without += 1
                 continue
-            question = item.question
-            found.extend(
-                GivenAnswer(
-                    model=model,
-                    id=question.id if len(names) == 1 else f"{name}/{question.id}",
-                    text=whole_text(question.text, question.context, question.options),
-                    category=item.category or name,
-                    correct=_correct(row[place], item, normalize=one.normalize),
-                )
-                for (model, _), row in zip(one.models, one.answers.answers, strict=True)
-            )
+            question, category = item.question, item.category or name
+            own_id = question.id if len(names) == 1 else f"{name}/{question.id}"
+            text = whole_text(question.text, question.context, question.options)
+            for (model, _), row in zip(one.models, one.answers.answers, strict=True):
+                correct = _correct(row[place], item, one.normalize)
+                found.append(GivenAnswer(model, own_id, text, category, correct))
     return cells_of(found, without_gold=without)
 
 
@@ -322,7 +299,7 @@ def _has_gold(item: Item) -> bool:
     return item.right is not None if item.question.options else bool(item.gold)
 
 
-def _correct(answer: Answer, item: Item, *, normalize: bool) -> int:
+def _correct(answer: Answer, item: Item, normalize: bool) -> int:
     if not answer.asked or not _has_gold(item):
         return UNKNOWN
     if item.question.options:
