@@ -1,4 +1,4 @@
-"""Files of rows: CSV and TSV, JSON lines, parquet.
+"""Files of rows: CSV and TSV, JSON lines, parquet; and plain text, such as books.
 
 Rows of text files go through the standard library, one line at a time, so that a message names
 the line; `docs/decisions/0025-one-reader.md` says why. What holds millions of rows is read by
@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 from scope.data.lines import UNREADABLE, read_lines
 from scope.data.sources import Row, Source, numbered_rows, require_distinct_names
 from scope.errors import DataError
+from scope.paths import expanded
 from scope.printing import first_line, unstorable
 
 _ROWS_LOOKED_AT = 1000
@@ -25,6 +27,10 @@ _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
 """Delimiters by file ending."""
+_TEXT = ".txt"
+# Project Gutenberg puts its licence before the one and after the other.
+_BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
@@ -266,3 +272,59 @@ def _are_names(names: object) -> bool:
     return isinstance(names, list) and all(
         isinstance(name, str) and not unstorable(name) for name in names
     )
+
+
+def open_text(path: Path) -> Source:
+    """Open a file, or all files of a folder in the order of their paths.
+
+    A row is a paragraph: the lines between two empty ones, as they stand. The column ``book`` is
+    the file's path in the folder without its suffix.
+
+    Raises
+    ------
+    DataError
+        When there is no such file or folder, or no .txt file in it.
+    """
+    files = _text_files(expanded(path))
+    columns = ("text", "book")
+
+    def read(asked: Sequence[str]) -> Iterator[Row]:
+        for number, values in enumerate(
+            {"text": text, "book": book} for book, file in files for text in _paragraphs(file)
+        ):
+            yield Row(number, tuple(values[column] for column in asked))
+
+    return Source(path.name, columns, columns, read, "row")
+
+
+def _text_files(path: Path) -> list[tuple[str, Path]]:
+    """The books by name."""
+    if path.is_file() and path.suffix.casefold() == _TEXT:
+        return [(path.stem, path)]
+    if not path.is_dir():
+        raise DataError(
+            f"`{path}` {'does not end in .txt' if path.exists() else 'is not there'}",
+            expected="text:PATH with a .txt file, or a folder of them",
+            fix="rename the file" if path.exists() else "check the path",
+        )
+    found = sorted(
+        (file.relative_to(path).with_suffix("").as_posix(), file)
+        for file in path.rglob("*")
+        if file.is_file() and file.suffix.casefold() == _TEXT
+    )
+    if not found:
+        raise DataError(
+            f"no .txt file in the folder {path}",
+            expected="at least one, in the folder or its subfolders",
+            fix="add the books as plain text, or choose another folder",
+        )
+    return found
+
+
+def _paragraphs(file: Path) -> Iterator[str]:
+    lines = [line.rstrip() for line in read_lines(file)]
+    begins = next((place + 1 for place, line in enumerate(lines) if _BEGINS.match(line)), 0)
+    ends = next((place for place, line in enumerate(lines) if _ENDS.match(line)), len(lines))
+    for filled, group in itertools.groupby(lines[begins:ends], key=bool):
+        if filled:
+            yield "\n".join(group)

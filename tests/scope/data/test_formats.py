@@ -1,22 +1,24 @@
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from scope.data import load_data
-from scope.data.formats import open_delimited, open_jsonl, open_parquet
+from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
+from scope.data.specs import open_source
 from scope.errors import DataError
 
 
 @pytest.fixture
 def opened(tmp_path):
-    def open_text(content: str, delimiter: str = ","):
+    def open_content(content: str, delimiter: str = ","):
         path = tmp_path / "a.csv"
         path.write_bytes(content.encode())
         return open_delimited(path, delimiter)
 
-    return open_text
+    return open_content
 
 
 def test_only_the_columns_asked_for_come_in_the_order_asked_for(opened):
@@ -71,12 +73,12 @@ def test_two_columns_of_one_name_are_refused(opened):
 
 @pytest.fixture
 def opened_json_lines(tmp_path):
-    def open_text(content: str):
+    def open_content(content: str):
         path = tmp_path / "a.jsonl"
         path.write_text(content, encoding="utf-8")
         return open_jsonl(path)
 
-    return open_text
+    return open_content
 
 
 def test_keys_may_come_and_go_and_missing_values_are_none(opened_json_lines):
@@ -202,3 +204,74 @@ def test_strings_that_are_not_utf8_are_refused(written):
     broken = pa.Array.from_buffers(pa.string(), 1, raw.buffers())
     with pytest.raises(DataError, match="cannot be read as parquet"):
         load_data(str(written(pa.table({"text": broken}))))
+
+
+def rows(path):
+    return [row.values for row in open_text(Path(path)).read(("book", "text"))]
+
+
+def test_a_row_is_a_paragraph_with_its_line_ends(tmp_path):
+    path = tmp_path / "alice.txt"
+    path.write_bytes("\ufeffOne\r\ntwo \r\n\r\n \r\n  three\r\n".encode())
+    assert rows(path) == [("alice", "One\ntwo"), ("alice", "  three")]
+
+
+def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path):
+    for name in ("b.txt", "a.txt", "more/c.TXT", "notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"Text of {name}.")
+    assert rows(tmp_path) == [
+        ("a", "Text of a.txt."),
+        ("b", "Text of b.txt."),
+        ("more/c", "Text of more/c.TXT."),
+    ]
+
+
+def test_what_stands_round_a_book_of_project_gutenberg_is_left_out(tmp_path):
+    path = tmp_path / "book.txt"
+    path.write_text(
+        "Licence.\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\nBook.\n\n"
+        "***END OF THIS PROJECT GUTENBERG EBOOK***\nMore licence.\n"
+    )
+    assert rows(path) == [("book", "Book.")]
+
+
+def test_the_scheme_text_and_the_bare_path_of_a_file_open_the_same(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("One.\n\nTwo.\n")
+    for spec in (f"text:{path}", str(path)):
+        assert open_source(spec).columns == ("text", "book")
+        assert [example.text for example in load_data(spec).examples] == ["One.", "Two."]
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    (tmp_path / "notes.md").touch()
+    with pytest.raises(DataError) as raised:
+        open_text(tmp_path)
+    assert raised.value.found == f"no .txt file in the folder {tmp_path}"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("none.txt", "is not there"), ("data.jsonl", "does not end in .txt")]
+)
+def test_what_is_no_text_file_is_refused(tmp_path, name, found):
+    (tmp_path / "data.jsonl").touch()
+    with pytest.raises(DataError) as raised:
+        open_text(tmp_path / name)
+    assert raised.value.found == f"`{tmp_path / name}` {found}"
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"Good.\nCaf\xe9.\n", "line 2 of b.txt is not UTF-8 (byte 0xe9)"),
+        ("Text.".encode("utf-16"), "line 1 of b.txt"),
+        (b"\x00\x01\x02", "a NUL byte in line 1 of b.txt"),
+    ],
+)
+def test_a_file_in_another_encoding_is_named_with_its_line(tmp_path, content, found):
+    (tmp_path / "a.txt").write_text("Good.")
+    (tmp_path / "b.txt").write_bytes(content)
+    with pytest.raises(DataError) as raised:
+        rows(tmp_path)
+    assert found in raised.value.found

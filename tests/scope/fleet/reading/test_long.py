@@ -203,6 +203,12 @@ def test_a_table_without_models_or_answers_is_none(role, tmp_path):
         read_matrix(tmp_path / "t.csv")
 
 
+def test_a_table_of_names_of_columns_alone_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("model,item,correct\n")
+    with pytest.raises(DataError, match=r"no row in t\.csv but the names of its columns"):
+        read_matrix(tmp_path / "t.csv")
+
+
 def test_names_of_classes_stand_for_categories(tmp_path):
     table = pyarrow.Table.from_pandas(ROWS.drop(columns="category"))
     feature = {"category_id": {"_type": "ClassLabel", "names": ["qa", "sums"]}}
