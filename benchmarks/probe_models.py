@@ -34,7 +34,7 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
         progress=suitable_progress(),
     )
     comparison.to_html(REPORT)
-    found = comparison.probe
+    found = comparison.findings
     assert found is not None
     (difference,), (alignment,) = found.differences, found.alignments
     figures: dict[str, Any] = {

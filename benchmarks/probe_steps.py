@@ -16,7 +16,7 @@ import scope
 from scope.probes import STEPS
 from scope.progress import suitable_progress
 from scope.protocols import Advance, Progress, Total
-from scope.records import Comparison, Estimate, StepScore, Undefined
+from scope.records import Estimate, ProbeResult, StepScore, Undefined
 
 PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
     {
@@ -45,18 +45,17 @@ def figures(data: Path, folder: Path, seeds: int) -> dict[str, Any]:
     began = time.perf_counter()
     ladder(data, folder / "one-seed", 1, counter)
     train = time.perf_counter() - began
-    assert found.probe is not None
     return {
-        **{key: one for score in found.probe.scores for key, one in figures_of(score).items()},
-        "train_pairs": found.probe.train,
-        "test_pairs": found.probe.test,
-        "unseen_pairs": found.probe.unseen,
+        **{key: one for score in found.findings.scores for key, one in figures_of(score).items()},
+        "train_pairs": found.findings.train,
+        "test_pairs": found.findings.test,
+        "unseen_pairs": found.findings.unseen,
         "train_seconds": train,
         "texts_read_again": counter.texts,
     }
 
 
-def ladder(data: Path, run: Path, seeds: int, progress: Progress) -> Comparison:
+def ladder(data: Path, run: Path, seeds: int, progress: Progress) -> ProbeResult:
     """All steps on STS-B by SmolLM2-135M."""
     return scope.probe(
         models=f"gguf:{smollm_file()}",

@@ -20,8 +20,7 @@ from reports.svg import (
     mark,
     pixel,
 )
-from reports.view.histogram import Histogram
-from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
+from scope.sections.charts import CurveChart, CurvePoint, Histogram, Interval, IntervalChart
 
 _WIDTH, _HEIGHT = 520, 240
 _HISTOGRAM_WIDTH = 660

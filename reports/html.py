@@ -1,17 +1,19 @@
-"""The renderer: a comparison to one HTML file that loads nothing and runs one known script.
+"""The renderer: a page to one HTML file that loads nothing and runs one known script.
 
-Every text of a comparison is foreign: it reaches the page through escaped templates alone. The
-page's policy names the script's hash, so that no other script could run if one slipped through.
+Every text of a result is foreign: it reaches the page through escaped templates alone. The page's
+policy names the script's hash, so that no other script could run if one slipped through.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
 
 from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
@@ -19,76 +21,74 @@ from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
 from reports.svg import document_text
-from reports.view.audit import AuditView, audit_view
-from reports.view.compare import CompareView, compare_view
-from reports.view.fleet import FleetView, fleet_view
-from reports.view.probe import ProbeView, probe_view
-from reports.view.reuse import ReuseView, reuse_view
+from scope.sections.blocks import Block, Page
+from scope.sections.charts import (
+    Chart,
+    CurveChart,
+    Histogram,
+    IntervalChart,
+    LayerChart,
+    MapChart,
+    ScatterChart,
+    StripChart,
+)
+from scope.sections.prose import written
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from scope.records import Comparison
-
-View = AuditView | CompareView | ReuseView | FleetView | ProbeView
-"""What a page can be made of, one kind a job."""
-
-GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
-"""How a legend shows the series' shapes, in the charts' order."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HtmlRenderer:
-    """Makes a self-contained HTML report of a comparison.
-
-    Parameters
-    ----------
-    max_pairs
-        How many pairs of texts are shown at most; lost invariances come first. Of pairs that
-        probes misjudge, how many of each model.
-    max_failures
-        How many failed searches are listed at most; all are counted.
-    max_items
-        How many questions of tasks are shown with their answers at most; those on which the
-        models disagree most come first, and in a test of reuse those that speak most strongly.
-    max_models
-        How many models of a fleet are drawn and listed at most; the most accurate come first.
-    """
-
-    max_pairs: int = 2_000
-    max_failures: int = 200
-    max_items: int = 500
-    max_models: int = 3_000
-
-    def render(self, comparison: Comparison) -> str:
-        """The whole page; the same comparison gives the same bytes."""
-        view = self._view(comparison)
-        script, style = _asset("report.js"), "".join(map(_asset, view.styles))
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        page = _environment().get_template("page.html.j2")
-        text = page.render(view=view, script=script, style=style, digest=digest)
-        return document_text(text) + "\n"
-
-    def _view(self, comparison: Comparison) -> View:
-        if comparison.fleet is not None:
-            return fleet_view(comparison, comparison.fleet, max_models=self.max_models)
-        if comparison.probe is not None:
-            return probe_view(comparison, comparison.probe, max_pairs=self.max_pairs)
-        if comparison.manifest.job == "compare":
-            return compare_view(comparison, max_items=self.max_items)
-        if comparison.manifest.job == "reuse":
-            return reuse_view(comparison, max_items=self.max_items)
-        return audit_view(comparison, max_pairs=self.max_pairs, max_failures=self.max_failures)
+TAGS = {
+    "strong": "strong",
+    "alarm": "strong",
+    "emphasis": "em",
+    "code": "code",
+    "note": "span",
+    "inserted": "ins",
+    "deleted": "del",
+    "marked": "mark",
+}
+"""The element of each style of a sentence's parts."""
 
 
-def render(comparison: Comparison) -> str:
-    """The page of a comparison, with the usual limits."""
-    return HtmlRenderer().render(comparison)
+DRAWINGS: Mapping[type[Chart], Callable[[Any], Markup]] = {
+    CurveChart: curve_svg,
+    Histogram: histogram_svg,
+    IntervalChart: interval_svg,
+    LayerChart: layer_svg,
+    MapChart: map_svg,
+    ScatterChart: scatter_svg,
+    StripChart: strip_svg,
+}
+"""What draws each kind of chart."""
+
+
+def render(page: Page) -> str:
+    """The whole page; the same page gives the same bytes."""
+    script, style = _asset("report.js"), _asset("page.css")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    template = _environment().get_template("page.html.j2")
+    text = template.render(page=page, script=script, style=style, digest=digest)
+    return document_text(text) + "\n"
+
+
+def render_blocks(blocks: tuple[Block, ...]) -> str:
+    """Some blocks without a page around them, as a notebook shows them."""
+    module = _environment().get_template("blocks.html.j2").module
+    return document_text(str(module.blocks(blocks)))  # type: ignore[attr-defined]
+
+
+def drawing(chart: Chart) -> Markup:
+    """The chart as SVG."""
+    return DRAWINGS[type(chart)](chart)
 
 
 def _asset(name: str) -> str:
     """One of our own files, inlined unchanged in the page."""
     return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__.lower()
 
 
 @cache
@@ -103,16 +103,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["thousands"] = "{:,}".format
-    drawings = (
-        interval_svg,
-        curve_svg,
-        histogram_svg,
-        layer_svg,
-        map_svg,
-        scatter_svg,
-        strip_svg,
-        small_strip_svg,
+    environment.filters.update(thousands="{:,}".format, kind=_kind)
+    environment.globals.update(
+        tags=TAGS, written=written, drawing=drawing, small_strip_svg=small_strip_svg
     )
-    environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)
     return environment

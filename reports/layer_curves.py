@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from reports.svg import BAND, LINE, TEXT, colour_of, document_text, framed, mark, round_step
-from reports.view.probe_layer_charts import LayerChart, LayerMark, LayerRun
+from scope.sections.charts import LayerChart, LayerMark, LayerRun
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 400, 230, 14, 42
 _MOST_TICKS, _MOST_SHAPES = 8, 32

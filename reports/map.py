@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reports.svg import OUTLINES, document_text
-from reports.view.fleet_map import MapChart, MapDot, MapGroup
+from scope.sections.charts import MapChart, MapDot, MapGroup
 
 _WIDTH, _HEIGHT, _EDGE = 720, 480, 14
 _LARGE, _SMALL, _MANY = 4, 3, 300

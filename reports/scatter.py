@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from markupsafe import Markup
 
 from reports.svg import COLOURS, LINE, document_text, framed
-from reports.view.plots import ScatterChart, ScatterDot
+from scope.sections.charts import ScatterChart, ScatterDot
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 56, 12, 520, 300, 44
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from reports.svg import COLOURS, TEXT, Scale, document_text, framed, pixel
-from reports.view.reuse_strips import SmallStrip, StripChart, StripDot
+from scope.sections.charts import SmallStrip, StripChart, StripDot
 
 _CONTROL, _SUSPECT = COLOURS[0], COLOURS[1]
 _LEFT, _WIDTH, _RIGHT = 24, 520, 24

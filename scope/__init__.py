@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from scope.jobs.reuse.run import reuse
     from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
-    from scope.records import Comparison, Estimate, Undefined
+    from scope.records import Estimate, Result, Undefined
 
 __all__ = [
-    "Comparison",
     "Estimate",
     "ModelOptions",
+    "Result",
     "ScopeError",
     "Undefined",
     "audit",
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Comparison": "scope.records",
+    "Result": "scope.records",
     "Estimate": "scope.records",
     "ModelOptions": "scope.models",
     "ScopeError": "scope.errors",

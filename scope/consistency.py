@@ -4,32 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scope.records import GOLD, Comparison, Prediction, TaskAnswers
+from scope.records import (
+    GOLD,
+    AuditResult,
+    CompareResult,
+    MeasuredResult,
+    Measurement,
+    Prediction,
+    Result,
+    ReuseResult,
+    TaskAnswers,
+)
 
 
-def contradictions(comparison: Comparison) -> Iterator[str]:
+def contradictions(result: Result) -> Iterator[str]:
     """The inconsistencies of a result, in words; none if all parts agree."""
-    manifest = comparison.manifest
-    names = [card.name for card in manifest.models]
+    names = [card.name for card in result.manifest.models]
     if len(set(names)) < len(names):
         yield "two of its models have one name"
-    if strange := {row.target for row in comparison.measurements} - set(names):
+    if isinstance(result, MeasuredResult | ReuseResult):
+        yield from _of_measurements(result.measurements, names)
+    if isinstance(result, CompareResult):
+        for task in result.tasks:
+            yield from _of_task(task, len(names))
+    if isinstance(result, AuditResult):
+        yield from _of_audit(result)
+
+
+def _of_measurements(measurements: tuple[Measurement, ...], names: list[str]) -> Iterator[str]:
+    if strange := {row.target for row in measurements} - set(names):
         yield f"it measures {min(strange)!r}, which is none of its models"
-    against = {row.against for row in comparison.measurements if row.against is not None}
+    against = {row.against for row in measurements if row.against is not None}
     if strange := against - {*names, GOLD}:
         yield f"it compares with {min(strange)!r}, which is none of its models"
-    for task in comparison.tasks:
-        yield from _of_task(task, len(names))
-    if manifest.job != "audit":
-        return
+
+
+def _of_audit(result: AuditResult) -> Iterator[str]:
+    manifest = result.manifest
     if [card.role for card in manifest.models].count("reference") != 1:
         yield "it has not one reference"
         return
     targets = [card.name for card in manifest.targets]
-    measured = {row.target for row in comparison.measurements}
-    if strange := (measured | {curve.target for curve in comparison.curves}) - set(targets):
+    measured = {row.target for row in result.measurements}
+    if strange := (measured | {curve.target for curve in result.curves}) - set(targets):
         yield f"it measures {min(strange)!r}, which is no target"
-    yield from _of_texts(comparison, len(targets))
+    yield from _of_texts(result, len(targets))
 
 
 def _of_task(task: TaskAnswers, models: int) -> Iterator[str]:
@@ -44,14 +63,14 @@ def _of_task(task: TaskAnswers, models: int) -> Iterator[str]:
                 yield f"{task.task}: not one probability per option in {item.question.id!r}"
 
 
-def _of_texts(comparison: Comparison, targets: int) -> Iterator[str]:
+def _of_texts(result: AuditResult, targets: int) -> Iterator[str]:
     """Of an audit: each text has an answer of the reference and of each target."""
-    labels = len(comparison.manifest.reference.labels)
-    known = {scored.example.id for scored in comparison.examples}
-    for scored in comparison.examples:
+    labels = len(result.manifest.reference.labels)
+    known = {scored.example.id for scored in result.examples}
+    for scored in result.examples:
         if not _fit((scored.reference, *scored.targets), targets, labels):
             yield f"the answers to the example {scored.example.id!r} do not fit the models"
-    for found in comparison.perturbations:
+    for found in result.perturbations:
         example = found.perturbation.example_id
         if example not in known:
             yield f"a perturbation of {example!r}, which is none of its examples"

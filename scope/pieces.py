@@ -43,6 +43,9 @@ _DATA = {
 
 _NAME = re.compile(r"\w[\w-]{0,59}")
 
+_NO_TEXT = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+"""Types of settings for which no text can stand."""
+
 
 def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
     """The capability or task of an entry of the registry, with those of the settings it has.
@@ -56,6 +59,7 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
     """
     known = settings_of(entry.target)
     own = settings_for(entry.name, known, settings)
+    _refuse_text(entry, own)
     with ForeignCode(f"{entry.name} of {entry.origin}").entered("__init__"):
         try:
             return entry.target(**own)
@@ -65,6 +69,21 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
                 expected=f"settings among {', '.join(sorted(known)) or '(none)'}",
                 fix="fix the value, or leave the setting out",
             ) from error
+
+
+def _refuse_text(entry: Entry, own: Mapping[str, Setting]) -> None:
+    """Refuse text in place of a number or of yes and no."""
+    for field in fields(entry.target) if own else ():
+        value = own.get(field.name)
+        # A type, or its text as the source has it.
+        kind = field.type if isinstance(field.type, str) else field.type.__name__
+        expected = _NO_TEXT.get(kind)
+        if isinstance(value, str) and expected:
+            raise SpecError(
+                f"the setting {field.name}={value} of `{entry.name}`",
+                expected=expected,
+                fix=f"correct the value, or omit {field.name}",
+            )
 
 
 def settings_for(

@@ -1,8 +1,8 @@
 """Finds the pieces by name: what is built in, and what installed plugins add.
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
-declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks`` and
-``scope.models``.
+declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks``,
+``scope.models`` and ``scope.jobs``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.printing import first_line
 
-Group = Literal["capabilities", "tasks", "models", "renderers"]
+Group = Literal[
+    "capabilities",
+    "tasks",
+    "models",
+    "jobs",
+    "metrics",
+    "pages",
+    "renderers",
+    "results",
+    "sections",
+]
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
@@ -40,10 +50,36 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
         },
-        # Functions of a comparison.
+        # Those of SCoPE are in `scope.metrics`.
+        "metrics": {},
+        # The record of each job's result.
+        "results": {
+            "audit": "scope.records:AuditResult",
+            "compare": "scope.records:CompareResult",
+            "fleet-embed": "scope.records:FleetResult",
+            "fleet-forecast": "scope.records:FleetResult",
+            "fleet-map": "scope.records:FleetResult",
+            "fleet-predict": "scope.records:FleetResult",
+            "fleet-route": "scope.records:FleetResult",
+            "probe": "scope.records:ProbeResult",
+            "reuse": "scope.records:ReuseResult",
+        },
+        # Plugins add sections to every page.
+        "sections": {},
+        # The page of each job's result.
+        "pages": {
+            "audit": "scope.jobs.audit.sections:page",
+        },
+        # Those of SCoPE are in `scope.jobs`, in the order of the help page.
+        "jobs": {},
+        # What makes something of a result; those that need the job get it from `scope.jobs`.
         "renderers": {
+            "job": "scope.jobs:job_named",
+            "page": "scope.jobs.pages:page_of",
             "frame": "scope.tables:to_frame",
             "html": "reports.html:render",
+            "html_blocks": "reports.html:render_blocks",
+            "view": "reports.views:render",
             "json": "scope.serialization:to_json",
             "text": "scope.tables:to_text",
         },
@@ -85,10 +121,20 @@ def find(group: Group, name: str) -> Entry:
             expected=f"one of: {', '.join(known)}",
             fix=f"did you mean `{close[0]}`?" if close else "install the plugin that offers it",
         )
-    entry = _load_plugin(plugins[name])
+    return usable(group, _load_plugin(plugins[name]))
+
+
+def usable(group: Group, entry: Entry) -> Entry:
+    """The entry.
+
+    Raises
+    ------
+    SpecError
+        When it is broken.
+    """
     if entry.error:
         raise SpecError(
-            f"the {_singular(group)} `{name}` of {entry.origin} does not load: {entry.error}",
+            f"the {_singular(group)} `{entry.name}` of {entry.origin} does not load: {entry.error}",
             expected="a plugin that can be imported",
             fix=f"fix or reinstall {entry.origin}",
         )
@@ -97,9 +143,14 @@ def find(group: Group, name: str) -> Entry:
 
 def entries(group: Group) -> tuple[Entry, ...]:
     """Everything in the group by name, broken plugins with their reason."""
-    built_in = [_load_built_in(name, target) for name, target in BUILT_IN[group].items()]
+    ours = [_load_built_in(name, target) for name, target in BUILT_IN[group].items()]
     plugins = [_load_plugin(point) for point in _plugins(group).values()]
-    return tuple(sorted([*built_in, *plugins], key=lambda entry: entry.name))
+    return tuple(sorted([*ours, *plugins], key=lambda entry: entry.name))
+
+
+def origins(group: Group) -> dict[str, str]:
+    """The package and version behind the name of each plugin; none of them is imported."""
+    return {name: _origin(point) for name, point in _plugins(group).items()}
 
 
 def _plugins(group: Group) -> dict[str, EntryPoint]:
@@ -107,17 +158,22 @@ def _plugins(group: Group) -> dict[str, EntryPoint]:
     return {point.name: point for point in points if point.name not in BUILT_IN[group]}
 
 
+def built_in(name: str, target: Any) -> Entry:
+    """The entry of what comes with SCoPE."""
+    return Entry(name=name, origin=f"scope-models {version('scope-models')}", target=target)
+
+
 def _load_built_in(name: str, target: str) -> Entry:
     module, _, attribute = target.partition(":")
-    return Entry(
-        name=name,
-        origin=f"scope-models {version('scope-models')}",
-        target=getattr(import_module(module), attribute),
-    )
+    return built_in(name, getattr(import_module(module), attribute))
+
+
+def _origin(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
 
 
 def _load_plugin(point: EntryPoint) -> Entry:
-    origin = f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+    origin = _origin(point)
     try:
         return Entry(
             name=point.name, origin=origin, target=ForeignCode(origin).call("import", point.load)
@@ -132,5 +188,10 @@ def _singular(group: Group) -> str:
         "capabilities": "capability",
         "tasks": "task",
         "models": "model scheme",
+        "metrics": "metric",
+        "pages": "page",
+        "jobs": "job",
         "renderers": "renderer",
+        "results": "job",
+        "sections": "section",
     }[group]

@@ -1,4 +1,4 @@
-"""A comparison as JSON: the same result gives the same bytes, and reads back as the same records.
+"""A result as JSON: the same result gives the same bytes, and reads back as the same records.
 
 The first entry is a checksum of all else. Keys are sorted, floats have at most six decimals, and
 every record of the longer lists stands on a line of its own, so that two files can be compared with
@@ -9,29 +9,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from functools import cache
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
-    ClassVar,
     Literal,
+    TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
+    overload,
 )
 
 from scope.checksums import sealed, unsealed
 from scope.consistency import contradictions
-from scope.errors import RunError
-from scope.records import Answer, Clock, Comparison, Item, Prediction, Question
+from scope.errors import RunError, SpecError
+from scope.records import Answer, Clock, Item, Prediction, Question, Result
+from scope.registry import find
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-FORMAT = 3
+FORMAT = 4
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
@@ -40,25 +43,33 @@ SPARSE = (Answer, Clock, Item, Prediction, Question)
 """Records of which there may be a million: a field that holds its default is left out."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Document(Comparison):
-    """A comparison in a file: its fields and the number of the format."""
-
-    # Pydantic hands this down to every record inside, so that no unknown key goes unnoticed.
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {
-        "extra": "forbid",
-        "strict": True,
-        "allow_inf_nan": False,
-    }
-    format: Literal[3]
+Found = TypeVar("Found", bound=Result)
 
 
-def to_json(comparison: Comparison, *, clock: bool = True) -> str:
-    """Write a comparison as canonical JSON, ending in a line break.
+@cache
+def _document(result: Any) -> Any:
+    """The type of a result in a file: its fields and the number of the format."""
+    return make_dataclass(
+        "_Document",
+        [("format", Literal[4])],
+        bases=(result,),
+        namespace={
+            # Pydantic hands this down to every record inside, so that no unknown key goes
+            # unnoticed.
+            "__pydantic_config__": {"extra": "forbid", "strict": True, "allow_inf_nan": False}
+        },
+        frozen=True,
+        kw_only=True,
+        repr=False,
+    )
+
+
+def to_json(result: Result, *, clock: bool = True) -> str:
+    """Write a result as canonical JSON, ending in a line break.
 
     Parameters
     ----------
-    comparison
+    result
         What is to be written; its floats must be finite.
     clock
         Whether to write when the run was finished. Without it the text depends on the result
@@ -69,16 +80,12 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
     ValueError
         When a number is not finite; records never hold such numbers unless there is a bug.
     """
-    plain: dict[str, Any] = _encoder(Comparison)(comparison)
+    plain: dict[str, Any] = _encoder(cast(Any, type(result)))(result)
     plain["format"] = FORMAT
     # Where a run lies is no part of its result.
     del plain["folder"]
-    if not clock or comparison.clock is None:
+    if not clock or result.clock is None:
         del plain["clock"]
-    for of_few_jobs in ("answer_shares", "task_shares", "verdicts", "fleet", "probe"):
-        if not plain[of_few_jobs]:
-            # Files of jobs that give none stay readable by releases that know none.
-            del plain[of_few_jobs]
     encode = json.JSONEncoder(
         ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     ).encode
@@ -86,28 +93,34 @@ def to_json(comparison: Comparison, *, clock: bool = True) -> str:
     return sealed(f"{{\n{lines}\n}}\n")
 
 
-def from_json(text: str, *, source: str = "this text") -> Comparison:
-    """Read a comparison that `to_json` wrote.
+@overload
+def from_json(text: str, *, kind: type[Found], source: str = ...) -> Found: ...
+@overload
+def from_json(text: str, *, kind: None = ..., source: str = ...) -> Result: ...
+def from_json(text: str, *, kind: type[Result] | None = None, source: str = "this text") -> Result:
+    """Read a result that `to_json` wrote.
 
     Parameters
     ----------
     text
         The whole document.
+    kind
+        The record that it must be; by default that of its job.
     source
         What to call it in an error, such as its path.
 
     Raises
     ------
     RunError
-        When it is not JSON, holds anything but a comparison of this format, or was changed.
+        When it is not JSON, holds anything but a result of this format, or was changed.
 
     Examples
     --------
-    >>> from_json('{"format": 3}', source="x.json")
+    >>> from_json('{"format": 4}', source="x.json")
     Traceback (most recent call last):
     ...
-    scope.errors.RunError: found:    x.json is no comparison: at `manifest`: Field required
-    expected: a comparison of format 3, as SCoPE writes it
+    scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
+    expected: a result of format 3, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import TypeAdapter, ValidationError
@@ -115,42 +128,71 @@ def from_json(text: str, *, source: str = "this text") -> Comparison:
     try:
         content, had_checksum = unsealed(text)
     except ValueError as error:
-        raise _no_comparison(source, str(error)) from error
+        raise _no_result(source, str(error)) from error
+    kind = kind or _kind_of(content, source)
     try:
-        document = TypeAdapter(_Document).validate_json(content)
+        document = TypeAdapter(_document(cast(Any, kind))).validate_json(content)
     except ValidationError as error:
         raise _unreadable(source, error) from error
     if not had_checksum:
-        raise _no_comparison(source, "it has no checksum")
-    comparison = Comparison(
-        **{field.name: getattr(document, field.name) for field in fields(Comparison)}
-    )
-    comparison = replace(comparison, folder=None)
-    if reason := next(contradictions(comparison), None):
-        raise _no_comparison(source, reason)
-    return comparison
+        raise _no_result(source, "it has no checksum")
+    members = {field.name: getattr(document, field.name) for field in fields(kind)}
+    result = kind(**members | {"folder": None})
+    if reason := next(contradictions(result), None):
+        raise _no_result(source, reason)
+    return result
+
+
+@dataclass(frozen=True)
+class _Job:
+    job: str
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What the head of every result says: which format, and which job it is of."""
+
+    format: int
+    manifest: _Job
+
+
+def _kind_of(content: str, source: str) -> type[Result]:
+    """The record of the job that a file is of."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        head = TypeAdapter(_Head).validate_json(content)
+    except ValidationError as error:
+        raise _unreadable(source, error) from error
+    if head.format != FORMAT:
+        raise _other_format(source, head.format)
+    try:
+        kind: type[Result] = find("renderers", "job").target(head.manifest.job).result
+    except SpecError as error:
+        raise _no_result(source, f"{error.found}") from error
+    return kind
 
 
 def _unreadable(source: str, error: ValidationError) -> RunError:
-    """The first of the reader's complaints; another format outweighs all others."""
-    complaints = error.errors(include_url=False, include_context=False)
-    for complaint in complaints:
-        if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
-            return RunError(
-                f"{source} has format {complaint['input']!r}",
-                expected=f"format {FORMAT}",
-                fix="read it with the release of SCoPE that wrote it, or run the job again",
-            )
-    first = complaints[0]
+    """The first of the reader's complaints."""
+    first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))
     where = f"at `{place}`: " if place else ""
-    return _no_comparison(source, f"{where}{first['msg']}")
+    return _no_result(source, f"{where}{first['msg']}")
 
 
-def _no_comparison(source: str, reason: str) -> RunError:
+def _other_format(source: str, found: object) -> RunError:
     return RunError(
-        f"{source} is no comparison: {reason}",
-        expected=f"a comparison of format {FORMAT}, as SCoPE writes it",
+        f"{source} has format {found!r}",
+        expected=f"format {FORMAT}",
+        fix="read it with the release of SCoPE that wrote it, or run the job again",
+    )
+
+
+def _no_result(source: str, reason: str) -> RunError:
+    return RunError(
+        f"{source} is no result: {reason}",
+        expected=f"a result of format {FORMAT}, as SCoPE writes it",
         fix="run the same command again, which rewrites the file",
     )
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from reports.html import HtmlRenderer
 from scope.records import Estimate
 
 _NUMBER = r"[−+]?[\d,]*\.?\d+"
@@ -102,7 +101,7 @@ def _turned(number):
 
 def page_of(comparison, parse):
     """The page as a tree."""
-    return parse(HtmlRenderer().render(comparison))
+    return parse(comparison.html())
 
 
 def _shown(match):

@@ -6,9 +6,9 @@ from typing import Literal
 
 from scope.records import (
     AnswerShares,
+    AuditResult,
     CapabilityCard,
     Clock,
-    Comparison,
     Curve,
     DataCard,
     Difference,
@@ -241,8 +241,8 @@ def answer_shares() -> tuple[AnswerShares, ...]:
     )
 
 
-def build_comparison() -> Comparison:
-    return Comparison(
+def build_comparison() -> AuditResult:
+    return AuditResult(
         manifest=manifest(),
         outcomes=outcomes(),
         measurements=measurements(),

@@ -11,13 +11,13 @@ from scope.records import (
     BenchmarkPrediction,
     Clock,
     CommunityDistance,
-    Comparison,
     Contribution,
     DataCard,
     Estimate,
     ExpectedAccuracy,
     FleetFindings,
     FleetModel,
+    FleetResult,
     ForecastScore,
     Manifest,
     Neighbour,
@@ -245,9 +245,9 @@ def findings_of(**parts: object) -> FleetFindings:
     return replace(findings(), forecaster="factors", **{**empty, **parts})  # type: ignore[arg-type]
 
 
-def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map") -> Comparison:
+def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map") -> FleetResult:
     """A run of a job that found this, or everything that any of them finds."""
-    return Comparison(
+    return FleetResult(
         manifest=Manifest(
             job=job,
             models=(),
@@ -265,12 +265,6 @@ def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map")
             versions={"scope": "0.1.0"},
             command=f"scope fleet map --matrix 'csv:answers{IMAGE}.csv'",
         ),
-        outcomes=(),
-        measurements=(),
-        differences=(),
-        curves=(),
-        examples=(),
-        perturbations=(),
-        fleet=findings() if fleet is None else fleet,
+        findings=findings() if fleet is None else fleet,
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
     )

@@ -9,7 +9,6 @@ from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
 from scope.records import (
     CapabilityCard,
     Clock,
-    Comparison,
     DataCard,
     Estimate,
     LayerAlignment,
@@ -20,6 +19,7 @@ from scope.records import (
     ProbeDifference,
     ProbedModel,
     ProbeFindings,
+    ProbeResult,
     StepScore,
     Undefined,
 )
@@ -207,10 +207,10 @@ def card(model: ProbedModel) -> ModelCard:
     )
 
 
-def build_comparison(found: ProbeFindings | None = None) -> Comparison:
+def build_comparison(found: ProbeFindings | None = None) -> ProbeResult:
     """A run of the job that found this, or everything that it can find."""
     kept = findings() if found is None else found
-    return Comparison(
+    return ProbeResult(
         manifest=Manifest(
             job="probe",
             models=tuple(map(card, kept.models)),
@@ -236,12 +236,6 @@ def build_comparison(found: ProbeFindings | None = None) -> Comparison:
             versions={"scope": "0.1.0"},
             command=f"scope probe --model 'hf:{IMAGE}' --data 'csv:pairs.csv'",
         ),
-        outcomes=(),
-        measurements=(),
-        differences=(),
-        curves=(),
-        examples=(),
-        perturbations=(),
-        probe=kept,
+        findings=kept,
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
     )

@@ -11,7 +11,6 @@ from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
 from scope.records import (
     CapabilityCard,
     Clock,
-    Comparison,
     ControlCheck,
     DataCard,
     Decision,
@@ -25,6 +24,7 @@ from scope.records import (
     ModelScore,
     Outcome,
     PairedTest,
+    ReuseResult,
     Undefined,
     Verdict,
 )
@@ -226,8 +226,8 @@ def measurements() -> tuple[Measurement, ...]:
     )
 
 
-def build_comparison() -> Comparison:
-    return Comparison(
+def build_comparison() -> ReuseResult:
+    return ReuseResult(
         manifest=manifest(),
         outcomes=(
             Outcome(
@@ -239,10 +239,6 @@ def build_comparison() -> Comparison:
             ),
         ),
         measurements=measurements(),
-        differences=(),
-        curves=(),
-        examples=(),
-        perturbations=(),
         verdicts=(related(), not_related(), undecided()),
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
     )

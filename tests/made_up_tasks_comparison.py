@@ -11,7 +11,7 @@ from scope.records import (
     Answer,
     CapabilityCard,
     Clock,
-    Comparison,
+    CompareResult,
     DataCard,
     Difference,
     Estimate,
@@ -272,15 +272,12 @@ def task_shares() -> tuple[TaskShares, ...]:
     )
 
 
-def build_comparison() -> Comparison:
-    return Comparison(
+def build_comparison() -> CompareResult:
+    return CompareResult(
         manifest=manifest(),
         outcomes=outcomes(),
         measurements=(*qa_measurements(), *choice_measurements()),
         differences=differences(),
-        curves=(),
-        examples=(),
-        perturbations=(),
         tasks=(qa_answers(), choice_answers()),
         task_shares=task_shares(),
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),

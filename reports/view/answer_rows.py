@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.words import Segment, mark_changes
 from scope.records import Answer, Item
+from scope.sections.changes import Segment, mark_changes
 
 
 @dataclass(frozen=True, kw_only=True)

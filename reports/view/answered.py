@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scope.records import Comparison, Outcome
+from scope.records import CompareResult, Outcome, ReuseResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Answered:
     rows: tuple[AnsweredRow, ...]
 
 
-def answered(comparison: Comparison) -> Answered:
+def answered(comparison: CompareResult | ReuseResult) -> Answered:
     """The outcome of each task."""
     return Answered(
         outcomes=comparison.outcomes,
@@ -38,7 +38,7 @@ def answered(comparison: Comparison) -> Answered:
                 given=sum(answer.given for answer in row),
                 truncated=sum(answer.truncated for answer in row),
             )
-            for task in comparison.tasks
+            for task in getattr(comparison, "tasks", ())
             for card, row in zip(comparison.manifest.models, task.answers, strict=True)
         ),
     )

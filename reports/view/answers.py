@@ -10,7 +10,7 @@ from reports.view import wording
 from reports.view.answer_rows import AnswerRow, choice_rows, text_rows
 from reports.view.disagreement import disagreements
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import Answer, Comparison, Item, TaskAnswers
+from scope.records import Answer, CompareResult, Item, TaskAnswers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class _Ranked(NamedTuple):
     disagreement: float
 
 
-def answers(comparison: Comparison, *, limit: int) -> Answers | None:
+def answers(comparison: CompareResult, *, limit: int) -> Answers | None:
     """At most ``limit`` items, the most disagreed first, as many of each task as there can be."""
     if not comparison.tasks:
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.prompts import Prompts, prompts
-from scope.records import Comparison, DataCard, ModelCard
+from scope.records import DataCard, ModelCard, Result
 
 SHORT_FINGERPRINT = 12
 
@@ -45,7 +45,7 @@ class AskedSection:
     prompts: Prompts
 
 
-def asked(comparison: Comparison, *, heading: str) -> AskedSection:
+def asked(comparison: Result, *, heading: str) -> AskedSection:
     """The section, with the reference before the models that are compared with it."""
     manifest = comparison.manifest
     return AskedSection(

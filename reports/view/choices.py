@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.grids import Grid, grid
-from reports.view.plots import ScatterChart, ScatterDot
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import GOLD, Comparison, Estimate
+from scope.metrics import MetricName, metric_name
+from scope.records import GOLD, CompareResult, Estimate
+from scope.sections.charts import ScatterChart, ScatterDot
+from scope.sections.grids import Grid, grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,13 +17,13 @@ class ChoiceTask:
     """The accuracies of one task, in all and by category, and similarity against accuracy."""
 
     task: str
-    metric: wording.MetricName
+    metric: MetricName
     accuracies: tuple[tuple[str, wording.Cell], ...]
     scatter: ScatterChart | None
     categories: Grid | None
 
 
-def choices(comparison: Comparison) -> tuple[ChoiceTask, ...]:
+def choices(comparison: CompareResult) -> tuple[ChoiceTask, ...]:
     """What there is to say of every task whose answers are chosen from options."""
     made = (_of_task(task) for task in task_numbers(comparison) if task.choice)
     return tuple(one for one in made if one.accuracies)
@@ -31,7 +32,7 @@ def choices(comparison: Comparison) -> tuple[ChoiceTask, ...]:
 def _of_task(task: TaskEstimates) -> ChoiceTask:
     return ChoiceTask(
         task=task.task,
-        metric=wording.metric_name(task.main_metric),
+        metric=metric_name(task.main_metric),
         accuracies=tuple(
             (model, wording.cell(row.estimate))
             for model, row in task.against_gold("accuracy").items()
@@ -54,7 +55,7 @@ def _scatter(task: TaskEstimates) -> ScatterChart | None:
     )
     if not dots:
         return None
-    name = wording.metric_name(task.main_metric).label
+    name = metric_name(task.main_metric).label
     return ScatterChart(
         label=f"{name} against mean accuracy, one dot a pair, {task.task}; "
         "the numbers are in the tables",

@@ -16,7 +16,7 @@ from reports.view.matrices import Matrices, matrices
 from reports.view.numbers import NumberSection, numbers
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
-from scope.records import Comparison
+from scope.records import CompareResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class CompareView:
         return tuple(section for section, present in every if present)
 
 
-def compare_view(comparison: Comparison, *, max_items: int) -> CompareView:
+def compare_view(comparison: CompareResult, *, max_items: int) -> CompareView:
     """Every section of the report on this comparison.
 
     ``max_items`` bounds how many questions are shown with their answers, not what is counted.

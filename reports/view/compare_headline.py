@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import Comparison, Estimate, Measurement
+from scope.metrics import MetricName, metric_name
+from scope.records import CompareResult, Estimate, Measurement
 
 FEW_MODELS = 6
 """Up to this many models are named one by one; of more, the first and the last."""
@@ -63,10 +64,10 @@ class CompareHeadline:
     models: int
     answers: tuple[TaskAccuracy, ...]
     findings: tuple[TaskFinding, ...]
-    metrics: tuple[wording.MetricName, ...]
+    metrics: tuple[MetricName, ...]
 
 
-def compare_headline(comparison: Comparison) -> CompareHeadline:
+def compare_headline(comparison: CompareResult) -> CompareHeadline:
     """The first section of the report on a comparison of tasks."""
     names = [card.name for card in comparison.manifest.models]
     found = {numbers.task: numbers for numbers in task_numbers(comparison)}
@@ -101,7 +102,7 @@ def _gold_metric(numbers: TaskEstimates) -> str:
     return "accuracy" if numbers.choice else "word_f1"
 
 
-def _answers(comparison: Comparison) -> tuple[TaskAccuracy, ...]:
+def _answers(comparison: CompareResult) -> tuple[TaskAccuracy, ...]:
     """Every model on every task, degenerate ones first."""
     rows = (
         TaskAccuracy(
@@ -117,7 +118,7 @@ def _answers(comparison: Comparison) -> tuple[TaskAccuracy, ...]:
     return tuple(sorted(rows, key=lambda one: (one.degenerate is None, one.warning is None)))
 
 
-def _degenerate(comparison: Comparison, task: str) -> frozenset[str]:
+def _degenerate(comparison: CompareResult, task: str) -> frozenset[str]:
     """The models whose answers to the task carry no evidence."""
     return frozenset(
         one.model
@@ -134,9 +135,9 @@ def _finding(
     alike = _extremes(numbers, degenerate)
     return TaskFinding(
         task=task,
-        metric=wording.metric_name(numbers.main_metric).label,
+        metric=metric_name(numbers.main_metric).label,
         alike=alike,
-        gold_metric=wording.metric_name(_gold_metric(numbers)).label,
+        gold_metric=metric_name(_gold_metric(numbers)).label,
         gold=_gold(numbers),
         reason=None if alike else _why_none(numbers, degenerate),
     )

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from reports.view import wording
-from reports.view.plots import IntervalChart, interval_chart
-from scope.records import Comparison, Measurement, marked
+from scope.metrics import MetricName, metric_name
+from scope.records import Measurement, marked
+from scope.sections.charts import IntervalChart, interval_chart
 
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateRow:
     """One estimate; ``subset`` names the part of the examples, empty for all."""
 
-    metric: wording.MetricName
+    metric: MetricName
     subset: str
     target: str
     cell: wording.Cell
@@ -34,14 +36,14 @@ class Estimates:
     """Every main estimate, and what the metrics mean."""
 
     groups: tuple[EstimateGroup, ...]
-    metrics: tuple[wording.MetricName, ...]
+    metrics: tuple[MetricName, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceRow:
     """First target minus second, on the same examples."""
 
-    metric: wording.MetricName
+    metric: MetricName
     capability: str
     first: str
     second: str
@@ -50,13 +52,13 @@ class DifferenceRow:
     p_adjusted: str
 
 
-def estimates(comparison: Comparison) -> Estimates:
+def estimates(comparison: Any) -> Estimates:
     """The estimates on all examples: the original texts first, then capability by capability."""
     main = [row for row in comparison.measurements if row.subset is None]
     capabilities = dict.fromkeys(row.capability for row in main)
     ordered = sorted(capabilities, key=lambda name: name is not None)
     spellings = dict.fromkeys(row.metric for row in main)
-    names = (wording.metric_name(spelling) for spelling in spellings)
+    names = (metric_name(spelling) for spelling in spellings)
     return Estimates(
         groups=tuple(
             _group(
@@ -71,7 +73,7 @@ def estimates(comparison: Comparison) -> Estimates:
     )
 
 
-def losses(comparison: Comparison) -> tuple[EstimateGroup, ...]:
+def losses(comparison: Any) -> tuple[EstimateGroup, ...]:
     """The estimates on parts of the examples, one group for each capability and metric."""
     parts = [row for row in comparison.measurements if row.subset is not None]
     keys = dict.fromkeys((row.capability, row.metric) for row in parts)
@@ -85,14 +87,14 @@ def losses(comparison: Comparison) -> tuple[EstimateGroup, ...]:
     )
 
 
-def difference_section(comparison: Comparison) -> tuple[DifferenceRow, ...]:
+def difference_section(comparison: Any) -> tuple[DifferenceRow, ...]:
     """The paired differences between targets, in the comparison's order."""
     return tuple(
         DifferenceRow(
-            metric=wording.metric_name(row.metric),
+            metric=metric_name(row.metric),
             capability=row.capability or wording.CLEAN,
-            first=marked(row.first, comparison.answer_shares),
-            second=marked(row.second, comparison.answer_shares),
+            first=marked(row.first, getattr(comparison, "answer_shares", ())),
+            second=marked(row.second, getattr(comparison, "answer_shares", ())),
             cell=wording.cell(row.estimate, signed=True),
             p_value=wording.p_value(row.p_value),
             p_adjusted=wording.p_value(row.p_adjusted),
@@ -101,15 +103,15 @@ def difference_section(comparison: Comparison) -> tuple[DifferenceRow, ...]:
     )
 
 
-def _group(title: str, rows: Iterable[Measurement], comparison: Comparison) -> EstimateGroup:
+def _group(title: str, rows: Iterable[Measurement], comparison: Any) -> EstimateGroup:
     rows = tuple(rows)
     return EstimateGroup(
         title=title,
         rows=tuple(
             EstimateRow(
-                metric=wording.metric_name(row.metric),
+                metric=metric_name(row.metric),
                 subset=row.subset or "",
-                target=marked(row.target, comparison.answer_shares),
+                target=marked(row.target, getattr(comparison, "answer_shares", ())),
                 cell=wording.cell(row.estimate),
             )
             for row in rows
@@ -124,6 +126,6 @@ def _group(title: str, rows: Iterable[Measurement], comparison: Comparison) -> E
 
 def _short(metric: str) -> str:
     """A metric's name for a chart: its label, and the parameters where it has any."""
-    name = wording.metric_name(metric)
+    name = metric_name(metric)
     values = ", ".join(name.parameters.values())
     return f"{name.label} ({values})" if values else name.label

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.histogram import Histogram, histogram
-from reports.view.plots import Interval, IntervalChart
+from reports.view.histogram import histogram
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import Comparison, Estimate, Measurement
+from scope.metrics import metric_name
+from scope.records import CompareResult, Estimate, Measurement
+from scope.sections.charts import Histogram, Interval, IntervalChart
 
 MOST_PAIRS = 15
 """With more pairs than this a chart shows the models against gold alone: see the matrices."""
@@ -60,7 +61,7 @@ class TaskFigures:
     histogram: Histogram | None
 
 
-def figures(comparison: Comparison) -> tuple[TaskFigures, ...]:
+def figures(comparison: CompareResult) -> tuple[TaskFigures, ...]:
     """The figures of every task that is answered in words."""
     cosines = wording.probe_of(comparison.manifest) is None
     made = (
@@ -74,10 +75,7 @@ def figures(comparison: Comparison) -> tuple[TaskFigures, ...]:
 def _of_task(numbers: TaskEstimates, *, cosines: bool) -> TaskFigures:
     spellings = dict.fromkeys(row.metric for row in numbers.rows)
     ordered = [
-        spelling
-        for key in _ORDER
-        for spelling in spellings
-        if wording.metric_name(spelling).head == key
+        spelling for key in _ORDER for spelling in spellings if metric_name(spelling).head == key
     ]
     return TaskFigures(
         task=numbers.task,
@@ -87,7 +85,7 @@ def _of_task(numbers: TaskEstimates, *, cosines: bool) -> TaskFigures:
 
 
 def _figure(numbers: TaskEstimates, spelling: str) -> Figure:
-    name = wording.metric_name(spelling)
+    name = metric_name(spelling)
     counted = name.head in _COUNTS
     title = (_COUNTS | _MEANS)[name.head].format(label=name.label)
     gold: list[_Compared]

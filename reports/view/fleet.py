@@ -20,7 +20,7 @@ from reports.view.fleet_predictions import PredictionRow, predictions
 from reports.view.fleet_routing import Routing, routing
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
-from scope.records import Comparison, FleetFindings
+from scope.records import FleetFindings, FleetResult
 from scope.records.fleet import EXAM_JOBS
 
 
@@ -77,7 +77,7 @@ class FleetView:
         return tuple(section for section, present in every if present)
 
 
-def fleet_view(comparison: Comparison, findings: FleetFindings, *, max_models: int) -> FleetView:
+def fleet_view(comparison: FleetResult, findings: FleetFindings, *, max_models: int) -> FleetView:
     """Every section of the report on these findings.
 
     ``max_models`` limits how many models are shown and listed; counts include all.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scope.records import Comparison, DataCard, FleetFindings
+from scope.records import DataCard, FleetFindings, FleetResult
 
 MOST_NAMED = 20
 """At most so many added models are named."""
@@ -32,7 +32,7 @@ class FleetAsked:
     files: tuple[str, ...]
 
 
-def fleet_asked(comparison: Comparison, findings: FleetFindings) -> FleetAsked:
+def fleet_asked(comparison: FleetResult, findings: FleetFindings) -> FleetAsked:
     """The configuration and counts of a job on a fleet."""
     added = tuple(model.name for model in findings.members if model.added)
     return FleetAsked(

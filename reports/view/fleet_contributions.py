@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.fleet_words import OPEN_ROWS
-from reports.view.grids import Grid, signed_grid
 from scope.records import CommunityDistance, Contribution, Estimate, FleetFindings
+from scope.sections.grids import Grid, signed_grid
 
 
 @dataclass(frozen=True, kw_only=True)

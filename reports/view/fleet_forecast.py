@@ -6,13 +6,8 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.fleet_words import MEAN, OPEN_TALL_ROWS, by_category, forecaster_names, overall
-from reports.view.plots import (
-    IntervalChart,
-    ScatterChart,
-    ScatterDot,
-    estimate_chart,
-)
 from scope.records import Estimate, FleetFindings, ForecastScore, ReliabilityBin
+from scope.sections.charts import IntervalChart, ScatterChart, ScatterDot, estimate_chart
 
 MOST_DRAWN = 20
 """With more categories there is a table and no chart."""

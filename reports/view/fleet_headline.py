@@ -10,10 +10,10 @@ from reports.view import wording
 from reports.view.fleet_words import ROUTER, SAME_MIX, SINGLE, beyond_chance, in_use, of_mean
 from scope.records import (
     BenchmarkPrediction,
-    Comparison,
     Contribution,
     Estimate,
     FleetFindings,
+    FleetResult,
     RouterScore,
 )
 
@@ -115,7 +115,7 @@ class FleetHeadline:
     map: MapFinding | None
 
 
-def fleet_headline(comparison: Comparison, findings: FleetFindings) -> FleetHeadline:
+def fleet_headline(comparison: FleetResult, findings: FleetFindings) -> FleetHeadline:
     """The first section of the report on a fleet."""
     cells = findings.questions * findings.models
     job = comparison.manifest.job.replace("-", " ", 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from reports.view import wording
 from scope.records import Estimate, FleetModel
+from scope.sections.charts import MapChart, MapDot, MapGroup
 
 QUANTILES = 5
 MOST_GROUPS = 6
@@ -19,43 +19,6 @@ NEAREST = 3
 """The number of nearest models in a dot's title."""
 
 _OTHERS, _NONE = "other communities", "no community"
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapDot:
-    """One model; ``title`` is its tooltip."""
-
-    title: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapGroup:
-    """Models with the same symbol: the colour of the class ``style`` and the ``shape``.
-
-    ``note`` follows the group's name.
-    """
-
-    name: str
-    note: str
-    style: str
-    shape: int
-    dots: tuple[MapDot, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapChart:
-    """The map; the groups are communities if ``by_community``, otherwise quantiles of accuracy."""
-
-    label: str
-    groups: tuple[MapGroup, ...]
-    by_community: bool
-
-    @property
-    def dots(self) -> tuple[MapDot, ...]:
-        """Every dot, group by group."""
-        return tuple(dot for group in self.groups for dot in group.dots)
 
 
 Placed = tuple[FleetModel, MapDot]

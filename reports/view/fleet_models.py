@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.fleet_map import MapChart, map_chart
+from reports.view.fleet_map import map_chart
 from scope.records import Estimate, FleetModel
+from scope.sections.charts import MapChart
 
 OF_THE_MAP = "the map"
 """How a note on the map begins."""

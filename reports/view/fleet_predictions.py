@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 from reports.view import wording
-from reports.view.plots import ScatterChart, ScatterDot
 from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, FleetFindings, Undefined
+from scope.sections.charts import ScatterChart, ScatterDot
 
 MOST_DOTS = 1_000
 """At most so many models are shown, evenly spaced by observed accuracy, to limit page size."""

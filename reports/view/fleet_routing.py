@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.fleet_words import OPEN_TALL_ROWS, by_category, router_meanings
-from reports.view.grids import Grid, grid
-from reports.view.plots import IntervalChart, estimate_chart
 from scope.records import FleetFindings, RouterScore
+from scope.sections.charts import IntervalChart, estimate_chart
+from scope.sections.grids import Grid, grid
 
 MOST_SHARES = 40
 """At most so many models are listed, the most frequently selected first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reports.view.task_numbers import TaskEstimates
 from scope.records import Measurement
+from scope.sections.charts import Histogram
 
 BELOW = 9
 """The paper's histogram of cosines ends here, in tenths."""
@@ -17,26 +17,6 @@ MOST_SERIES = 6
 """More bars than this are indistinguishable; then only the models against gold are shown."""
 
 BINS = ("below 0", *(f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(10)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Histogram:
-    """Counts of answers by SemScore, one row of counts for each series, in the order of bins.
-
-    ``drawn`` says how many of the series, from the first on, are in the chart.
-    """
-
-    title: str
-    label: str
-    bins: tuple[str, ...]
-    names: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-    drawn: int
-
-    @property
-    def series(self) -> tuple[str, ...]:
-        """The names of those that are drawn."""
-        return self.names[: self.drawn]
 
 
 def histogram(numbers: TaskEstimates, *, cosines: bool = True) -> Histogram | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.view import wording
-from reports.view.grids import Grid, grid
 from reports.view.ordering import order_by_similarity
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import Comparison, Estimate, Measurement
+from scope.metrics import metric_name
+from scope.records import CompareResult, Estimate, Measurement
+from scope.sections.grids import Grid, grid
 
 FEWEST_MODELS, MOST_MODELS = 3, 60
 
@@ -25,7 +25,7 @@ class Matrices:
     ordered_by: tuple[str, ...]
 
 
-def matrices(comparison: Comparison) -> Matrices | None:
+def matrices(comparison: CompareResult) -> Matrices | None:
     """One matrix for each task and main metric; None where a sentence says as much."""
     models = len(comparison.manifest.models)
     tasks = [task for task in task_numbers(comparison) if task.between(task.main_metric)]
@@ -36,7 +36,7 @@ def matrices(comparison: Comparison) -> Matrices | None:
     return Matrices(
         models=models,
         tasks=tuple((task.task, _grids(task)) for task in tasks),
-        ordered_by=tuple(wording.metric_name(task.main_metric).label for task in tasks),
+        ordered_by=tuple(metric_name(task.main_metric).label for task in tasks),
     )
 
 
@@ -45,7 +45,7 @@ def _grids(task: TaskEstimates) -> tuple[Grid, ...]:
     order = _ordered(task.names, task.between(task.main_metric))
     made = (
         grid(
-            wording.metric_name(metric).label,
+            metric_name(metric).label,
             {pair: row.estimate for pair, row in _both_ways(task.between(metric)).items()},
             rows=order,
             columns=order,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from reports.view import wording
 from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.records import GOLD, Comparison
+from scope.metrics import MetricName, metric_name
+from scope.records import GOLD, CompareResult
 
 MOST_ROWS = 10_000
 """A longer table would make the page too heavy for a browser."""
@@ -16,7 +17,7 @@ MOST_ROWS = 10_000
 class NumberRow:
     """One estimate; ``against`` is None where it is the right answers."""
 
-    metric: wording.MetricName
+    metric: MetricName
     subset: str
     model: str
     against: str | None
@@ -38,10 +39,10 @@ class NumberSection:
     """Every estimate, and what the metrics mean."""
 
     tables: tuple[NumberTable, ...]
-    metrics: tuple[wording.MetricName, ...]
+    metrics: tuple[MetricName, ...]
 
 
-def numbers(comparison: Comparison) -> NumberSection:
+def numbers(comparison: CompareResult) -> NumberSection:
     """The estimates task by task, each metric against gold first."""
     spellings = (row.metric for row in comparison.measurements)
     names = wording.explained(spellings, comparison.manifest)
@@ -61,7 +62,7 @@ def _table(task: TaskEstimates) -> NumberTable:
     )
     shown = tuple(
         NumberRow(
-            metric=wording.metric_name(row.metric),
+            metric=metric_name(row.metric),
             subset=row.subset or "",
             model=row.target,
             against=None if row.against == GOLD else row.against,

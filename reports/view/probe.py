@@ -13,7 +13,7 @@ from reports.view.probe_misjudged import Misjudged, misjudged_section
 from reports.view.probe_steps import Steps, steps_section
 from reports.view.reproduce import Reproduce, reproduce
 from reports.view.sections import Section
-from scope.records import Comparison, ProbeFindings
+from scope.records import ProbeFindings, ProbeResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class ProbeView:
         return tuple(section for section, present in every if present)
 
 
-def probe_view(comparison: Comparison, findings: ProbeFindings, *, max_pairs: int) -> ProbeView:
+def probe_view(comparison: ProbeResult, findings: ProbeFindings, *, max_pairs: int) -> ProbeView:
     """Every section of the report on these findings.
 
     ``max_pairs`` limits the number of misjudged pairs shown per model.

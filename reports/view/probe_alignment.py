@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from reports.view import wording
-from reports.view.grids import LEAST_SPAN, LEVELS, GridCell
 from reports.view.probe_words import ranges
 from scope.records import LayerAlignment, ProbeFindings
+from scope.sections.grids import LEAST_SPAN, LEVELS, GridCell
 
 MOST_COLUMNS = 32
 """A map with more columns shows only colours; the numbers are tooltips."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view.asked import CapabilityLine, ModelLine, asked
-from scope.records import Comparison, DataCard, ProbedModel, ProbeFindings
+from scope.records import DataCard, ProbedModel, ProbeFindings, ProbeResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class ProbeAsked:
     findings: ProbeFindings
 
 
-def probe_asked(comparison: Comparison, findings: ProbeFindings) -> ProbeAsked:
+def probe_asked(comparison: ProbeResult, findings: ProbeFindings) -> ProbeAsked:
     """The configuration and counts of a probe."""
     whole = asked(comparison, heading="Question")
     lines = {line.card.name: line for line in whole.models}

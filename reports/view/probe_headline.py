@@ -16,11 +16,11 @@ from reports.view.probe_words import (
     some_seen,
 )
 from scope.records import (
-    Comparison,
     Estimate,
     LayerScore,
     ProbeDifference,
     ProbeFindings,
+    ProbeResult,
     StepScore,
     Undefined,
 )
@@ -111,7 +111,7 @@ class ProbeHeadline:
     findings: ProbeFindings
 
 
-def probe_headline(comparison: Comparison, findings: ProbeFindings) -> ProbeHeadline:
+def probe_headline(comparison: ProbeResult, findings: ProbeFindings) -> ProbeHeadline:
     """The first section of the report."""
     names = [model.name for model in findings.models]
     told = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names):,} models"

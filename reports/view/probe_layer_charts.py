@@ -4,52 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from reports.view import wording
 from scope.records import Estimate, LayerScore, Undefined
+from scope.sections.charts import LayerChart, LayerMark, LayerRun
 
 Found = Callable[[LayerScore], Estimate | Undefined | None]
 """Selects one of a layer's values."""
 
 _GRAIN = 0.1
 """The axes of correlations end at multiples of this."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerMark:
-    """One layer's value with its interval and tooltip."""
-
-    layer: int
-    value: float
-    low: float
-    high: float
-    title: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerRun:
-    """Consecutive layers with defined values; ``series`` is the index of the model."""
-
-    series: int
-    marks: tuple[LayerMark, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerChart:
-    """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
-
-    ``layers`` counts the layers of the deepest model. With ``bars``, values are bars from 0.
-    """
-
-    title: str
-    label: str
-    keys: tuple[tuple[int, str], ...]
-    runs: tuple[LayerRun, ...]
-    layers: int
-    start: float
-    end: float
-    bars: bool = False
 
 
 def raw(score: LayerScore) -> Estimate | Undefined | None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from reports.view import wording
 from reports.view.probe_layer_charts import (
     Found,
-    LayerChart,
     by_layer,
     curve_charts,
     encoded,
@@ -18,6 +17,7 @@ from reports.view.probe_layer_charts import (
     raw,
 )
 from scope.records import Estimate, LayerScore, ProbeFindings
+from scope.sections.charts import LayerChart
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.plots import IntervalChart, estimate_chart
 from reports.view.probe_words import (
     RAW,
     STEPS,
@@ -16,6 +15,7 @@ from reports.view.probe_words import (
     spread,
 )
 from scope.records import ProbeDifference, ProbeFindings, StepScore
+from scope.sections.charts import IntervalChart, estimate_chart
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scope.records import Comparison
+from scope.records import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Prompts:
     bare: bool
 
 
-def prompts(comparison: Comparison) -> Prompts:
+def prompts(comparison: Result) -> Prompts:
     """The prompts of all models, in the order of the models."""
     asked: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
     for card in comparison.manifest.models:

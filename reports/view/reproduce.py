@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from scope.records import Clock, Comparison
+from scope.records import Clock, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Reproduce:
     clock: Clock | None
 
 
-def reproduce(comparison: Comparison) -> Reproduce:
+def reproduce(comparison: Result) -> Reproduce:
     """The last section of a report."""
     manifest = comparison.manifest
     return Reproduce(

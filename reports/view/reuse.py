@@ -18,7 +18,7 @@ from reports.view.reuse_numbers import reuse_numbers, reuse_reproduce
 from reports.view.reuse_standing import SuspectPlace, places
 from reports.view.reuse_verdict import ReuseHeadline, reuse_headline
 from reports.view.sections import Section
-from scope.records import Comparison
+from scope.records import ReuseResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class ReuseView:
         return tuple(section for section, present in every if present)
 
 
-def reuse_view(comparison: Comparison, *, max_items: int) -> ReuseView:
+def reuse_view(comparison: ReuseResult, *, max_items: int) -> ReuseView:
     """Every section of the report on this test of reuse.
 
     ``max_items`` bounds how many texts are listed, not what is counted.

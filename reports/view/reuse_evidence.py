@@ -6,9 +6,10 @@ import statistics
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.reuse_strips import SmallStrip, small_strip
+from reports.view.reuse_strips import small_strip
 from reports.view.reuse_words import KindName, explained_kinds, kind_name
 from scope.records import Estimate, Evidence, Verdict
+from scope.sections.charts import SmallStrip
 
 
 @dataclass(frozen=True, kw_only=True)

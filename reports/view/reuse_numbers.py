@@ -7,13 +7,14 @@ from dataclasses import replace
 from reports.view import wording
 from reports.view.numbers import MOST_ROWS, NumberRow, NumberSection, NumberTable
 from reports.view.reproduce import Reproduce, reproduce
-from scope.records import GOLD, Comparison, Measurement
+from scope.metrics import metric_name
+from scope.records import GOLD, Measurement, ReuseResult
 
 
-def reuse_numbers(comparison: Comparison) -> NumberSection:
+def reuse_numbers(comparison: ReuseResult) -> NumberSection:
     """The estimates by capability; the original texts are first."""
     rows = comparison.measurements
-    names = map(wording.metric_name, dict.fromkeys(row.metric for row in rows))
+    names = map(metric_name, dict.fromkeys(row.metric for row in rows))
     groups = sorted(dict.fromkeys(row.capability for row in rows), key=lambda one: one is not None)
     return NumberSection(
         tables=tuple(
@@ -24,12 +25,12 @@ def reuse_numbers(comparison: Comparison) -> NumberSection:
     )
 
 
-def _table(comparison: Comparison, group: str | None, rows: list[Measurement]) -> NumberTable:
+def _table(comparison: ReuseResult, group: str | None, rows: list[Measurement]) -> NumberTable:
     return NumberTable(
         task=group or wording.CLEAN,
         rows=tuple(
             NumberRow(
-                metric=wording.metric_name(row.metric),
+                metric=metric_name(row.metric),
                 subset=row.subset or "",
                 model=row.target,
                 against=_against(comparison, row),
@@ -42,14 +43,14 @@ def _table(comparison: Comparison, group: str | None, rows: list[Measurement]) -
     )
 
 
-def _against(comparison: Comparison, row: Measurement) -> str | None:
+def _against(comparison: ReuseResult, row: Measurement) -> str | None:
     """The model compared with: None for gold, the reference if the row has none."""
     if row.against is None:
         return comparison.manifest.reference.name
     return None if row.against == GOLD else row.against
 
 
-def reuse_reproduce(comparison: Comparison) -> Reproduce:
+def reuse_reproduce(comparison: ReuseResult) -> Reproduce:
     """How to reproduce the verdicts, with the hashes of the questions."""
     again = reproduce(comparison)
     probes = tuple(

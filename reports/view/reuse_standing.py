@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.reuse_strips import StripChart, at_least, strip_dot, threshold
+from reports.view.reuse_strips import at_least, strip_dot, threshold
 from reports.view.reuse_words import rate_of_one
 from scope.records import ModelScore, PairedTest, Verdict
+from scope.sections.charts import StripChart
 
 OPEN_ROWS = 28
 """A longer table is folded."""

@@ -4,41 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reports.view import wording
 from scope.records import Estimate, ModelScore
-
-
-@dataclass(frozen=True, kw_only=True)
-class StripDot:
-    """One model's value; ``title`` is its name and number as text."""
-
-    title: str
-    value: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class StripChart:
-    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``."""
-
-    label: str
-    x_title: str
-    controls: tuple[StripDot, ...]
-    suspect: StripDot | None
-    threshold: float | None
-    rate: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class SmallStrip:
-    """The same for one kind of evidence, small enough for a cell of a table."""
-
-    label: str
-    controls: tuple[StripDot, ...]
-    suspect: StripDot
-    low: float
-    high: float
+from scope.sections.charts import SmallStrip, StripDot
 
 
 def strip_dot(standing: ModelScore) -> StripDot:

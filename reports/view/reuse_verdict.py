@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.view.reuse_words import DecisionMark, decision_mark, names_in_sentence
-from scope.records import Comparison, Decision, Verdict
+from scope.records import Decision, ReuseResult, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class ReuseHeadline:
     sources: tuple[Sources, ...]
 
 
-def reuse_headline(comparison: Comparison) -> ReuseHeadline:
+def reuse_headline(comparison: ReuseResult) -> ReuseHeadline:
     """The first section of the report on a test of reuse."""
     cards = comparison.manifest.models
     suspect = ", ".join(card.name for card in cards if card.role == "suspect")

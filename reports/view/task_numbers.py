@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scope.records import GOLD, Comparison, Estimate, Measurement, TaskAnswers
+from scope.records import GOLD, CompareResult, Estimate, Measurement, TaskAnswers
 
 _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
@@ -66,7 +66,7 @@ def is_choice(answers: TaskAnswers) -> bool:
     return any(item.question.options for item in answers.items)
 
 
-def task_numbers(comparison: Comparison) -> tuple[TaskEstimates, ...]:
+def task_numbers(comparison: CompareResult) -> tuple[TaskEstimates, ...]:
     """The measurements task by task."""
     names = tuple(card.name for card in comparison.manifest.models)
     return tuple(

@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
-from reports.view.metric_words import AUDIT_METRICS, SEM_SCORE_BY_PROBE, TASK_METRICS
+from scope.metrics import MetricName, metric_name
 from scope.records import Estimate, Manifest, Setting, Undefined
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""
 
-_METRICS = MappingProxyType({**AUDIT_METRICS, **TASK_METRICS})
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricName:
-    """A metric's spelling taken apart: what to call it, what it means, its parameters."""
-
-    spelling: str
-    head: str
-    label: str
-    meaning: str | None
-    parameters: Mapping[str, str]
-
-
-def metric_name(spelling: str) -> MetricName:
-    """Take a metric's spelling apart.
-
-    >>> name = metric_name("soft_scope(tolerance=0.1, cutoff=1.0)")
-    >>> name.label, name.parameters["cutoff"]
-    ('Soft-SCoPE', '1.0')
-    >>> metric_name("sem_score_at_least(threshold=0.9)").label
-    'SemScore ≥ 0.9'
-    >>> metric_name("my_metric").label
-    'my_metric'
-    """
-    head = spelling.partition("(")[0]
-    parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
-    label, meaning = _METRICS.get(head, (spelling, None))
-    if meaning is not None:
-        label = label.format_map({"threshold": "a threshold", **parameters})
-    return MetricName(
-        spelling=spelling, head=head, label=label, meaning=meaning, parameters=parameters
-    )
+SEM_SCORE_BY_PROBE = (
+    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
+    "answers); how well the probe predicts human judgement is not measured here"
+)
+"""What SemScore means where a probe of a model's layers takes the place of an encoder."""
 
 
 def probe_of(manifest: Manifest) -> str | None:

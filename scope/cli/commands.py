@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import MISSING, replace
 from importlib import import_module
 from importlib.metadata import version
@@ -12,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
+from scope.cli.arguments import argument_error
 from scope.cli.demo import demo
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
@@ -20,50 +22,84 @@ from scope.cli.report import report
 from scope.core.job import Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
-from scope.jobs import JOBS
+from scope.foreign import ForeignCode
+from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 
 DONE = 0
 A_GATE_FAILED = 1
-INPUT_IS_WRONG = 2
-
-application = App(
-    name="scope",
-    help="Compare language models by behaviour: which invariances do they share?\n\n"
-    "Start with: scope demo",
-    help_format="plaintext",
-    help_formatter=format_panel,
-    version=lambda: f"scope {version('scope-models')}",
-    # Of an option given twice the last counts, as where an alias of the shell holds the first.
-    default_parameter=Parameter(negative=(), allow_repeating=True),
-    result_action="return_value",
-    suppress_keyboard_interrupt=False,
-)
-
-fleet = App(name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map.")
-application.command(fleet)
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; its exit code."""
+    """Run the command; its exit code.
+
+    Raises
+    ------
+    SpecError
+        When its arguments are wrong.
+    """
     try:
-        code = application(arguments, exit_on_error=False)
-    except CycloptsError:
-        # The message has been printed.
-        return INPUT_IS_WRONG
+        code = application(arguments[0] if arguments else "")(arguments)
+    except CycloptsError as error:
+        raise argument_error(error) from None
     return code if isinstance(code, int) else DONE
 
 
-def command_of(job: Job) -> Callable[..., int]:
+def application(named: str = "") -> App:
+    """All commands.
+
+    Packages are searched for jobs unless a command of SCoPE's own is named. Of their jobs only the
+    one that is named is imported: help is quick, and a broken plugin breaks its own command alone.
+    """
+    app = App(
+        name="scope",
+        help="Compare language models by behaviour: which invariances do they share?\n\n"
+        "Start with: scope demo",
+        help_format="plaintext",
+        help_formatter=format_panel,
+        version=lambda: f"scope {version('scope-models')}",
+        # Of an option given twice the last counts, as where an alias of the shell holds the first.
+        # A value that looks like JSON is text.
+        default_parameter=Parameter(
+            negative=(), allow_repeating=True, json_dict=False, json_list=False
+        ),
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+        exit_on_error=False,
+        print_error=False,
+    )
+    fleet = App(
+        name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map."
+    )
+    app.command(fleet)
+    for job in JOBS:
+        *group, name = job.name.split()
+        help_ = flowing(job.request.__doc__)
+        (fleet if group else app).command(command_of(job), name=name, help=help_)
+    for command in (demo, report, list_):
+        app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
+    for name, origin in ({} if named in TAKEN else plugin_jobs()).items():
+        if name == named:
+            job = plugin_job(name)
+            code = ForeignCode(f"{name} of {origin}")
+            with code.entered("its request"):
+                app.command(command_of(job, code), name=name, help=flowing(job.request.__doc__))
+        else:
+            app.command(lambda: None, name=name, help=f"Job of {origin}; see scope {name} --help")
+    return app
+
+
+def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
     """The command of a job: the options of its request, its models and its gates, and ``--json``.
 
-    Each is one argument, whose fields are the options.
+    Each is one argument, whose fields are the options. ``code`` is that of a plugin's job.
     """
 
     def command(
         request: Request | None = None, *, models: Any = None, gates: Any = None, json: bool = False
     ) -> int:
-        # No option at all was given where none is required.
-        return _carry_out(job, request or job.request(), models, gates, as_json=json)
+        with code.entered("its job") if code else nullcontext():
+            # No option at all was given where none is required.
+            return _carry_out(job, request or job.request(), models, gates, as_json=json)
 
     known = described(job.request)
     needs = any(one.default is MISSING for one in known if not one.hidden)
@@ -92,36 +128,33 @@ def command_of(job: Job) -> Callable[..., int]:
 
 
 def _resolved(kind: Any) -> Any:
-    """The class, its constructor annotated with types in place of their texts.
+    """The class as cyclopts reads it: types in place of their texts, its own fields first.
 
     Cyclopts would look the texts of inherited fields up in the module of the subclass.
     """
     kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
+    known = kind.__dataclass_fields__
+    kind.__dataclass_fields__ = {one.name: known[one.name] for one in described(kind)}
     return kind
 
 
 def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool) -> int:
     """Do the job with progress, show its result, and say which gates are not met."""
-    request = replace(request, run=run_argument(request.run))
+    from scope.models.options import ModelOptions
+    from scope.progress import suitable_progress
+
+    options = {} if models is None else {"model_options": ModelOptions.of(models)}
+    request = replace(
+        request, run=run_argument(request.run), progress=suitable_progress(), **options
+    )
     if gates:
         request = gates.checked(request)
     module, _, name = job.carry_out.partition(":")
     carry_out = getattr(import_module(module), name)
-    from scope.progress import suitable_progress
-
-    request = replace(request, progress=suitable_progress())
-    if models is not None:
-        from scope.models.options import ModelOptions
-
-        request = replace(request, model_options=ModelOptions.of(models))
     with results_alone_on_standard_output():
         result = carry_out(request)
     show(result, as_json=as_json)
-    failed = [
-        f"capability {one.capability} failed: {one.reason}"
-        for one in result.outcomes
-        if one.status == "failed"
-    ]
+    failed = [*result.failed_parts()]
     if gates:
         for line in gates.drifts(request, result):
             say(f"drift: {line}", err=True)
@@ -129,12 +162,3 @@ def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE
-
-
-for _job in JOBS:
-    *_group, _name = _job.name.split()
-    (fleet if _group else application).command(
-        command_of(_job), name=_name, help=flowing(_job.request.__doc__)
-    )
-for _command in (demo, report, list_):
-    application.command(_command, name=_command.__name__.strip("_"), help=flowing(_command.__doc__))

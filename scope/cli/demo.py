@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from scope.cli.output import Json, Runs, show
+from scope.core.options import DATA, Limits, whole_number
 
 
 def demo(
     *,
     n: Annotated[
-        int, Parameter(validator=Number(gte=1), help="Number of held-out tweets to perturb.")
+        int, whole_number(DATA), Parameter(help="Number of held-out tweets to perturb.")
     ] = 100,
-    seed: Annotated[int, Parameter(help="Random seed of training, sample and search.")] = 0,
+    seed: Annotated[
+        int, whole_number(DATA), Parameter(help="Random seed of training, sample and search.")
+    ] = 0,
     json: Json = False,
     runs: Runs = Path("runs"),
 ) -> None:
@@ -24,6 +26,7 @@ def demo(
 
     The first time takes about a minute longer, for the training. Example: scope demo
     """
+    Limits(least=1).check("--n", n)
     from scope.jobs.demo import demo as run_demo
     from scope.progress import suitable_progress
 

@@ -1,4 +1,7 @@
-"""How help pages look: required options first, text that fills its column, no empty defaults."""
+"""How help pages look: required options first, text that fills its column, no empty defaults.
+
+What is said of an option ends with its first paragraph: further ones are for Python.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
 NO_DEFAULTS = ("()", "[]", "{}", "False", "None")
+NO_METAVARS = ("STR", "CHOICE")
+"""Names of types, which say nothing of the value."""
 
 
 def format_panel(console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
@@ -25,10 +30,14 @@ def _tidy(entry: HelpEntry) -> HelpEntry:
     from rich.text import Text
 
     said: Any = getattr(entry.description, "primary_renderable", "")
+    first, _, _ = str(said).partition("\n\n")
     default = None if entry.default in NO_DEFAULTS else entry.default
     if default and default.startswith("("):
         default = ", ".join(map(str, literal_eval(default)))
-    return entry.copy(description=Text(" ".join(str(said).split())), default=default)
+    metavar = entry.metavar
+    if metavar in NO_METAVARS and entry.names:
+        metavar = entry.names[0].lstrip("-").upper()
+    return entry.copy(description=Text(" ".join(first.split())), default=default, metavar=metavar)
 
 
 def flowing(docstring: str | None) -> str:

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import json as json_library
 import sys
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.printing import printable
 
-
-class ListedKind(StrEnum):
-    """What can be listed."""
-
-    MODELS = "models"
-    CAPABILITIES = "capabilities"
-    TASKS = "tasks"
-    METRICS = "metrics"
-    RUNS = "runs"
-
-
+Listed = Literal["models", "capabilities", "tasks", "metrics", "jobs", "runs"]
 Rows = list[dict[str, str]]
 
 
 def list_(
-    kind: Annotated[ListedKind, Parameter(help="What to list.")],
+    kind: Annotated[Listed, Parameter(help="What to list.")],
     /,
     *,
     json: Annotated[bool, Parameter(help="Print JSON.")] = False,
     runs: Runs = Path("runs"),
 ) -> None:
-    """List model schemes, capabilities, tasks, metrics or runs, with where they come from.
+    """List model schemes, capabilities, tasks, metrics, jobs or runs, with where they come from.
 
     Example: scope list capabilities
     """
@@ -48,31 +37,25 @@ def list_(
         say(f"no {kind} here", err=True)
 
 
-def _rows(kind: ListedKind, runs: Path) -> Rows:
+def _rows(kind: Listed, runs: Path) -> Rows:
     match kind:
-        case ListedKind.MODELS:
-            return _models()
-        case ListedKind.CAPABILITIES:
-            return _capabilities()
-        case ListedKind.TASKS:
-            return _tasks()
-        case ListedKind.METRICS:
+        case "metrics":
             return _metrics()
-        case ListedKind.RUNS:
+        case "runs":
             return _runs(runs)
-
-
-def _models() -> Rows:
+    from scope.jobs import job_entries
     from scope.registry import entries
 
+    heading, details = _DETAILS[kind]
+    found = job_entries() if kind == "jobs" else entries(kind)
     return [
         {
-            "scheme": one.name,
-            "what it is": _first_line(one.target),
+            heading: one.name,
+            **{title: detail(one.target) for title, detail in details.items()},
             "origin": one.origin,
-            "status": _status(one.error),
+            "status": f"broken: {one.error}" if one.error else "ready",
         }
-        for one in entries("models")
+        for one in found
     ]
 
 
@@ -82,51 +65,41 @@ def _first_line(loader: object) -> str:
     return ((module and module.__doc__) or "").partition("\n")[0].replace("``", "")
 
 
-def _capabilities() -> Rows:
-    from scope.registry import entries
-
-    return [
-        {
-            "capability": one.name,
-            "question": getattr(one.target, "question", ""),
-            "origin": one.origin,
-            "status": _status(one.error),
-        }
-        for one in entries("capabilities")
-    ]
+def _summary(job: object) -> str:
+    """The first line of a job's help."""
+    return (getattr(getattr(job, "request", None), "__doc__", None) or "").partition("\n")[0]
 
 
-def _tasks() -> Rows:
-    from scope.registry import entries
-
-    return [
-        {
-            "task": one.name,
-            "question": getattr(one.target, "question", ""),
-            "role asked for": getattr(one.target, "role", ""),
-            "origin": one.origin,
-            "status": _status(one.error),
-        }
-        for one in entries("tasks")
-    ]
+def _question(piece: object) -> str:
+    return getattr(piece, "question", "")
 
 
-def _status(error: str | None) -> str:
-    return f"broken: {error}" if error else "ready"
+def _role(task: object) -> str:
+    return getattr(task, "role", "")
+
+
+_DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
+    "models": ("scheme", {"what it is": _first_line}),
+    "capabilities": ("capability", {"question": _question}),
+    "tasks": ("task", {"question": _question, "role asked for": _role}),
+    "jobs": ("job", {"what it does": _summary}),
+}
+"""The first column of what is listed with its origin, and what else is said of it."""
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS
+    from scope.metrics import METRICS, metric_name, parse_metric
+    from scope.registry import origins
 
     return [
         {
             "metric": str(metric),
-            "title": metric.title,
+            "title": metric_name(str(metric)).label,
             "range": f"{metric.low:g}..{metric.high:g}",
             "more similar": metric.more_similar,
             "what it says": metric.explanation,
         }
-        for metric in METRICS.values()
+        for metric in (*METRICS.values(), *map(parse_metric, origins("metrics")))
     ]
 
 

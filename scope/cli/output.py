@@ -8,19 +8,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import Parameter
 
 from scope.core.options import OUTPUT
 from scope.paths import expanded
 from scope.printing import printable
-from scope.tables.cells import least_width
+from scope.sections.terminal import least_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from scope.records import Comparison, DataCard, Outcome
+    from scope.records import DataCard, Outcome
 
 MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
@@ -83,16 +83,25 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show(comparison: Comparison, *, as_json: bool) -> None:
+def show(comparison: Any, *, as_json: bool) -> None:
     """Print a result for a person or for a machine, and where its report is."""
+    from scope.registry import BUILT_IN
+
     if as_json:
         print_json(comparison.to_json())
+    elif comparison.manifest.job not in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
+        from scope.sections.terminal import renderables
+
+        for shown in renderables(comparison.page().brief):
+            print_table(shown)
     else:
         from scope.tables import table
 
         print_table(table(comparison, comparison.folder))
-        for outcome in () if comparison.verdicts or comparison.fleet else comparison.outcomes:
-            summary = _answered(outcome) if comparison.tasks else _outcome(outcome)
+        for outcome in comparison.outcomes if comparison.manifest.job == "compare" else ():
+            summary = (
+                _answered(outcome) if comparison.manifest.job == "compare" else _outcome(outcome)
+            )
             say(f"{outcome.capability}: {summary}")
         for data in comparison.manifest.data:
             say(f"data{_of_data(comparison, data)}")
@@ -109,10 +118,10 @@ def show(comparison: Comparison, *, as_json: bool) -> None:
         say(f"report: {comparison.folder / 'report.html'}", err=True)
 
 
-def _of_data(comparison: Comparison, card: DataCard) -> str:
-    if comparison.probe:
+def _of_data(comparison: Any, card: DataCard) -> str:
+    if comparison.manifest.job == "probe":
         return f": {_pairs(card)}"
-    summary = _matrix(card) if comparison.fleet else _data(card)
+    summary = _matrix(card) if comparison.manifest.job.startswith("fleet") else _data(card)
     return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
 
 

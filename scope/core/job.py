@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scope.core.request import Request
-from scope.records import Comparison
+from scope.records import Result
 
 
 class Gates(Protocol):
@@ -16,10 +16,10 @@ class Gates(Protocol):
     def checked(self, request: Any) -> Any:
         """The request that the job gets; gates that cannot be judged are refused."""
 
-    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Any, result: Any) -> Sequence[str]:
         """A line for each model that a gate compares with and that has changed slightly."""
 
-    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Any, result: Any) -> Sequence[str]:
         """A line for each gate that is not met."""
 
 
@@ -36,6 +36,10 @@ class Job:
     carry_out
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.
+    result
+        The record that it returns.
+    page
+        The function that makes the sections of the report of a result, as ``module:name``.
     gates
         The class of the gates that the command offers; None for none.
     """
@@ -43,4 +47,11 @@ class Job:
     name: str
     request: type[Request]
     carry_out: str
+    result: type[Result]
+    page: str
     gates: type[Gates] | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in manifests: one word."""
+        return self.name.replace(" ", "-")

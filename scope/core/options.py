@@ -76,11 +76,11 @@ class Limits:
         return " and ".join(f"{word} {one:g}" for word, one in named if math.isfinite(one))
 
 
-class _SpeedOnly:
-    """Marks a field that changes how fast a job is, never its result."""
+class _OutsideIdentity:
+    """Marks a field that does not identify a result: where its run is kept, how fast it is made."""
 
 
-SPEED_ONLY = _SpeedOnly()
+OUTSIDE_IDENTITY = _OutsideIdentity()
 """Such a field is left out of the command that reproduces a result."""
 
 
@@ -117,8 +117,17 @@ def _whole(_: object, tokens: Sequence[Any]) -> int:
     (token,) = tokens
     try:
         return int(token.value)
-    except ValueError as error:
-        raise ValueError(f"`{token.value}` is not a whole number") from error
+    except ValueError:
+        raise not_whole(token.keyword, token.value) from None
+
+
+def not_whole(option: str, value: object) -> SpecError:
+    """The error of an option whose value should be a whole number."""
+    return SpecError(
+        f"{option} {value}",
+        expected="a whole number",
+        fix=f"omit {option} for its default, or write a whole number",
+    )
 
 
 def named_values(
@@ -132,10 +141,10 @@ def named_values(
     """An option of a mapping, repeated as ``--name KEY=VALUE``."""
 
     def convert(written: Sequence[str]) -> dict[str, object]:
-        found = pairs(written, option=name, example=example)
+        found = pairs(written, name, metavar, example)
         return {key: value(text) for key, text in found.items()}
 
-    return entries(panel, name, metavar=metavar, convert=convert)
+    return repeated(panel, name, metavar=metavar, convert=convert)
 
 
 def settings_option(panel: Group, example: str = "min_words=10") -> Parameter:
@@ -163,7 +172,7 @@ def setting_value(text: str) -> Setting:
     return text
 
 
-def entries(
+def repeated(
     panel: Group,
     name: str,
     *,
@@ -183,8 +192,8 @@ def entries(
     )
 
 
-def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str]:
-    """Values by name, from ``NAME=VALUE``.
+def pairs(entries: Sequence[str], option: str, form: str, example: str) -> dict[str, str]:
+    """Values by name, from entries of a form such as ``NAME=VALUE``.
 
     Raises
     ------
@@ -193,7 +202,7 @@ def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str
 
     Examples
     --------
-    >>> pairs(["a=1", "b=x=y"], option="--setting", example="min_words=10")
+    >>> pairs(["a=1", "b=x=y"], "--column", "ROLE=NAME", "model=system")
     {'a': '1', 'b': 'x=y'}
     """
     found: dict[str, str] = {}
@@ -202,7 +211,7 @@ def pairs(entries: Sequence[str], *, option: str, example: str) -> dict[str, str
         if not (name and value) or name in found:
             raise SpecError(
                 f"{option} {entry}",
-                expected="NAME=VALUE, each name once",
+                expected=f"{form}, each name once",
                 fix=f"write for example {option} {example}",
             )
         found[name] = value

@@ -6,8 +6,9 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import cache
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import (
 
 from cyclopts import Parameter
 
-from scope.core.options import HIDDEN, OUTPUT, SPEED_ONLY, Limits, option
+from scope.core.options import HIDDEN, OUTPUT, OUTSIDE_IDENTITY, Limits, not_whole, option
 from scope.errors import SpecError
 from scope.progress import Silent
 from scope.protocols import Progress
@@ -42,10 +43,10 @@ class Request:
     made, whether from Python or from the command line.
     """
 
-    run: Annotated[str | Path | None, option(OUTPUT, metavar="NAME"), SPEED_ONLY] = None
+    run: Annotated[str | Path | None, option(OUTPUT, metavar="NAME"), OUTSIDE_IDENTITY] = None
     """Name or path of the run; by default a name computed from the configuration."""
 
-    runs: Annotated[Path, option(OUTPUT, metavar="FOLDER"), SPEED_ONLY] = Path("runs")
+    runs: Annotated[Path, option(OUTPUT, metavar="FOLDER"), OUTSIDE_IDENTITY] = Path("runs")
     """Folder under which runs are kept."""
 
     progress: Annotated[Progress, HIDDEN] = field(default_factory=Silent)
@@ -72,15 +73,22 @@ class Described(NamedTuple):
     whole: bool
     repeats: bool
     by_name: bool
-    speed_only: bool
+    identifies: bool
     hidden: bool
     offers: type | None
 
 
 def described(kind: Any) -> tuple[Described, ...]:
-    """The fields of a request's class, or of a dataclass of options."""
+    """The fields of a request's class, or of a dataclass of options; its own before inherited."""
+    return _fields(kind)
+
+
+@cache
+def _fields(kind: Any) -> tuple[Described, ...]:
     hints = get_type_hints(kind, include_extras=True)
-    return tuple(_described(one, hints[one.name]) for one in fields(kind))
+    known = {one.name: one for one in fields(kind)}
+    names = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
+    return tuple(_described(known[name], hints[name]) for name in names if name in known)
 
 
 def _described(one: Field[Any], hint: Any) -> Described:
@@ -95,8 +103,8 @@ def _described(one: Field[Any], hint: Any) -> Described:
         whole=kind is int or kind == int | None,
         repeats=get_origin(kind) is Sequence
         or [get_origin(one) for one in get_args(kind)] == [Sequence, None],
-        by_name=parameter.n_tokens == -1,
-        speed_only=SPEED_ONLY in notes,
+        by_name="=" in (parameter.metavar or ""),
+        identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((each for each in notes if isinstance(each, type)), None),
     )
@@ -116,28 +124,47 @@ def check_numbers(options: object) -> None:
             continue
         if one.whole:
             if not isinstance(value, Integral) or isinstance(value, bool):
-                raise SpecError(
-                    f"{one.option} {value}",
-                    expected="a whole number",
-                    fix=f"omit {one.option} for its default, or write a whole number",
-                )
+                raise not_whole(one.option, value)
             object.__setattr__(options, one.name, int(value))
         if one.limits:
             one.limits.check(one.option, value)
 
 
-def changed(options: object) -> tuple[Described, ...]:
-    """The options whose values are not their defaults."""
-    return tuple(
-        one
-        for one in described(type(options))
-        if not one.hidden and getattr(options, one.name) != one.default
-    )
+def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described, Any]]:
+    """The options whose values are not their defaults, with these values.
+
+    Of the models' options they are those that the command offers.
+    """
+    for one in described(kind or type(options)):
+        value = getattr(options, one.name)
+        if one.offers is not None:
+            yield from changed(value, one.offers)
+        elif not one.hidden and value != one.default:
+            yield one, value
+
+
+def refuse_unused(
+    options: object, names: Collection[str], circumstance: str, expected: str, *, instead: str = ""
+) -> None:
+    """Refuse options that have no effect in a circumstance, such as "without --gate".
+
+    Raises
+    ------
+    SpecError
+        When one of these fields is not its default; the fix is to omit it, or ``instead``.
+    """
+    if given := [one.option for one, _ in changed(options) if one.name in names]:
+        named = " and ".join(given)
+        raise SpecError(
+            f"{named} {circumstance}",
+            expected=expected,
+            fix=f"omit {named}{f', or {instead}' if instead else ''}",
+        )
 
 
 def reproduce(command: str, request: object) -> str:
-    """The command with the same configuration: all options that differ from their defaults, but for
-    those that change speed alone.
+    """The command with the same configuration: the options that identify a result and differ from
+    their defaults.
 
     Examples
     --------
@@ -148,47 +175,33 @@ def reproduce(command: str, request: object) -> str:
     >>> reproduce("greet", Greeting(names=("a b", "c"), loud=True))
     "scope greet --name 'a b' --name c --loud"
     """
-    return " ".join(["scope", command, *_words(request)])
+    known = [one for one in changed(request) if one[0].identifies]
+    return " ".join(["scope", command, *(word for one in known for word in _words(*one))])
 
 
-def _words(request: Any, kind: type | None = None) -> Iterator[str]:
-    for one in described(kind or type(request)):
-        value = getattr(request, one.name)
-        if one.offers is not None:
-            # Only what the command offers of the models' options can be written.
-            yield from _words(value, one.offers)
-        elif not (
-            one.hidden or one.speed_only or value == one.default or _is_unwritable(one, value)
-        ):
-            yield from _option(one.option, "none" if value is None else value)
-
-
-def _is_unwritable(one: Described, value: Any) -> bool:
-    """Whether Python accepts the value and a command does not: a mapping, or a prompt's text."""
-    as_text = one.option == "--prompt" and isinstance(value, str)
-    return as_text or (isinstance(value, Mapping) and not one.by_name)
-
-
-def _option(name: str, value: Any) -> Iterator[str]:
+def _words(one: Described, value: Any) -> Iterator[str]:
+    """The words of an option; none for what Python accepts and a command does not."""
     if isinstance(value, bool):
-        yield name if value else f"--no-{name.removeprefix('--')}"
-    elif isinstance(value, Mapping):
-        for key, one in value.items():
-            # A template given as text has no file that a command could name.
-            if not (name == "--prompt" and isinstance(one, str)):
-                yield from (name, shlex.quote(f"{key}={one}"))
+        yield one.option if value else f"--no-{one.option.removeprefix('--')}"
+        return
+    if isinstance(value, Mapping):
+        # In place of a file, a mapping is for Python alone.
+        values = [(f"{key}=", each) for key, each in value.items()] if one.by_name else []
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        for one in value or ("none",):
-            yield from (name, _spelled(one))
+        values = [("", each) for each in value or ("none",)]
     else:
-        yield from (name, _spelled(value))
+        values = [("", "none" if value is None else value)]
+    for key, each in values:
+        # A prompt that is given as text has no file that a command could name.
+        if not (one.option == "--prompt" and isinstance(each, str)):
+            yield from (one.option, shlex.quote(f"{key}{_spelled(each)}"))
 
 
 def _spelled(value: Any) -> str:
     """A value as a command spells it: objects by the spec or the name that they carry."""
-    if not isinstance(value, str | int | float | Path):
+    if not isinstance(value, str | int | float | Path | None):
         value = getattr(value, "spec", None) or getattr(value, "name", None) or type(value).__name__
-    return shlex.quote(str(value))
+    return str(value)
 
 
 def as_function(
@@ -234,7 +247,7 @@ def _documented(request: Any) -> str:
 _ENDS = """
 Returns
 -------
-Comparison
+Result
     Prints as a table; ``to_frame``, ``to_json`` and ``to_html`` convert it. ``folder`` is the
     folder of its run.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scope.decision.same_reference import recognise_reference
 from scope.errors import SpecError
-from scope.records import Comparison, Estimate, Measurement, Undefined
+from scope.records import Estimate, MeasuredResult, Measurement, Undefined
 from scope.statistics import paired_difference
 from scope.store import RunFolder
 
@@ -16,7 +16,7 @@ NO_PAIR = "a gap is not a mean over examples, so it cannot be paired with anothe
 
 
 def difference_from(
-    comparison: Comparison, name: str, one: Measurement, runs: Path = Path("runs")
+    comparison: MeasuredResult, name: str, one: Measurement, runs: Path = Path("runs")
 ) -> Estimate | Undefined | str:
     """A number minus its baseline, paired by example, or the reason why there is none.
 
@@ -46,7 +46,7 @@ def difference_from(
     )
 
 
-def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
+def earlier_run(name: str, runs: Path = Path("runs")) -> MeasuredResult | None:
     """The result of an earlier run, by its folder or its name under ``runs``.
 
     None if there is none, or the run has not finished.
@@ -57,13 +57,20 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> Comparison | None:
         When its file is damaged or has another format.
     """
     for folder in _folders(name, runs):
-        if (found := RunFolder(folder).read_comparison()) is not None:
+        found = RunFolder(folder).read_comparison()
+        if isinstance(found, MeasuredResult):
             return found
+        if found is not None:
+            raise SpecError(
+                f"the run `{name}` of `scope {found.manifest.job}` in a gate",
+                expected="a run of `scope audit` or `scope compare`, which have metrics",
+                fix="name another run",
+            )
     return None
 
 
 def drifts_of_earlier_runs(
-    comparison: Comparison, names: Iterable[str], runs: Path = Path("runs")
+    comparison: MeasuredResult, names: Iterable[str], runs: Path = Path("runs")
 ) -> Iterator[str]:
     """The drift of the reference's answers from those of each earlier run that gates name.
 
@@ -185,7 +192,9 @@ def require_other(
         )
 
 
-def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -> Measurement | str:
+def _of_other(
+    comparison: MeasuredResult, name: str, one: Measurement, runs: Path
+) -> Measurement | str:
     """The same number of another target or an earlier run, or the reason why there is none."""
     if one.metric == UNPAIRED:
         return NO_PAIR
@@ -209,10 +218,10 @@ def _of_other(comparison: Comparison, name: str, one: Measurement, runs: Path) -
         same = found
     if not same:
         return f"`{name}` has no such number; {_available(other, one)}"
-    return _why_degenerate(other, same[0].target) or same[0]
+    return other.degenerate(same[0]) or same[0]
 
 
-def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
+def _why_not_comparable(earlier: MeasuredResult, comparison: MeasuredResult) -> str:
     """Why an earlier run cannot be compared; empty if it can."""
     before, now = _configuration(earlier), _configuration(comparison)
     either = dict.fromkeys((*now, *before))
@@ -225,14 +234,7 @@ def _why_not_comparable(earlier: Comparison, comparison: Comparison) -> str:
     return "is this run itself" if is_this else ""
 
 
-def _why_degenerate(comparison: Comparison, target: str) -> str | None:
-    """Why this target cannot be compared: its answers are degenerate."""
-    reasons = {one.model: one.degenerate for one in comparison.answer_shares}
-    reason = reasons.get(target)
-    return None if reason is None else f"{target} is degenerate: {reason}"
-
-
-def _configuration(comparison: Comparison) -> Mapping[str, object]:
+def _configuration(comparison: MeasuredResult) -> Mapping[str, object]:
     """What must be equal in two runs that are compared, by its name; each setting by itself."""
     manifest = comparison.manifest
     return {
@@ -243,7 +245,7 @@ def _configuration(comparison: Comparison) -> Mapping[str, object]:
     }
 
 
-def _available(comparison: Comparison, one: Measurement) -> str:
+def _available(comparison: MeasuredResult, one: Measurement) -> str:
     """The targets for which a result has this number, or all its targets."""
     same = (one.metric, one.capability)
     having = [each for each in comparison.measurements if (each.metric, each.capability) == same]

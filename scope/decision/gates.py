@@ -14,7 +14,7 @@ from scope.decision.enough import examples_needed
 from scope.decision.quoted_names import QUOTED, names_in, unquoted
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
-from scope.records import GOLD, Comparison, Estimate, Measurement, TaskShares, Undefined
+from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -148,7 +148,7 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
 
 
 def failed_gates(
-    comparison: Comparison,
+    comparison: MeasuredResult,
     gates: Sequence[str],
     *,
     judged_on: JudgedOn = "interval",
@@ -176,13 +176,12 @@ def failed_gates(
     SpecError
         When a gate cannot be parsed.
     """
-    measured_in: Literal["audits", "tasks"] = "tasks" if comparison.tasks else "audits"
-    read = [parse_gate(text, measured_in) for text in gates]
+    read = [parse_gate(text, comparison.measured_in) for text in gates]
     return tuple(failures(comparison, read, judged_on, runs))
 
 
 def failures(
-    comparison: Comparison,
+    comparison: MeasuredResult,
     gates: Sequence[Gate],
     judged_on: JudgedOn = "interval",
     runs: Path = Path("runs"),
@@ -192,9 +191,6 @@ def failures(
     A lower bound must be below the whole interval and an upper bound above it, so that a pass is
     significant. Undefined numbers, and those of degenerate models, fail.
     """
-    degenerate = {
-        one.model: one.degenerate for one in comparison.answer_shares if one.degenerate is not None
-    }
     for gate in gates:
         concerned = [one for one in comparison.measurements if _concerns(gate, one)]
         judged = [one for one in concerned if one.target != gate.other]
@@ -206,26 +202,10 @@ def failures(
             yield f"{gate.text}: the target `{gate.after}` has no margin after it"
         else:
             for one in judged:
-                if reason := degenerate.get(one.target):
-                    yield f"{_named(one)}: {one.target} is degenerate: {reason}"
-                elif dead := _degenerate_on_task(comparison, one):
-                    yield f"{_named(one)}: {dead.model} is degenerate: {dead.degenerate}"
+                if reason := comparison.degenerate(one):
+                    yield f"{_named(one)}: {reason}"
                 elif failure := _failure(comparison, gate, one, judged_on, runs):
                     yield failure
-
-
-def _degenerate_on_task(comparison: Comparison, one: Measurement) -> TaskShares | None:
-    """The first of the two models whose answers to the task are degenerate."""
-    return next(
-        (
-            shares
-            for shares in comparison.task_shares
-            if shares.degenerate is not None
-            and shares.task == one.capability
-            and shares.model in (one.target, one.against)
-        ),
-        None,
-    )
 
 
 def _concerns(gate: Gate, one: Measurement) -> bool:
@@ -237,7 +217,7 @@ def _concerns(gate: Gate, one: Measurement) -> bool:
     )
 
 
-def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
+def _nothing_to_judge(comparison: MeasuredResult, gate: Gate) -> str:
     measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
     names = dict.fromkeys(
         name
@@ -252,7 +232,7 @@ def _nothing_to_judge(comparison: Comparison, gate: Gate) -> str:
 
 
 def _failure(
-    comparison: Comparison, gate: Gate, one: Measurement, judged_on: JudgedOn, runs: Path
+    comparison: MeasuredResult, gate: Gate, one: Measurement, judged_on: JudgedOn, runs: Path
 ) -> str | None:
     """Why this number does not meet the gate."""
     if gate.other is None:
@@ -264,7 +244,7 @@ def _failure(
     return _beyond(gate, what, difference, judged_on, _rows(comparison))
 
 
-def _rows(comparison: Comparison) -> int:
+def _rows(comparison: MeasuredResult) -> int:
     """The number of examples before sampling, at most."""
     return max((card.rows for card in comparison.manifest.data), default=0)
 

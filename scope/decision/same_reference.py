@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scope.evidence.sameness import CANARIES, DRIFT, difference_of_predictions
 from scope.models.loading import split_spec
 from scope.printing import counted
-from scope.records import Comparison, ModelCard, Prediction
+from scope.records import AuditResult, ModelCard, Prediction, Result
 
 
 class Recognised(NamedTuple):
@@ -20,7 +20,7 @@ class Recognised(NamedTuple):
     drift: str = ""
 
 
-def recognise_reference(earlier: Comparison, now: Comparison) -> Recognised:
+def recognise_reference(earlier: Result, now: Result) -> Recognised:
     """Compare the references of two audits; other jobs have none.
 
     The fingerprint of a `python:` model is the hash of its source file, which a comment changes.
@@ -28,7 +28,7 @@ def recognise_reference(earlier: Comparison, now: Comparison) -> Recognised:
     of which there must be at least eight if the source has changed. Equal choices, with
     probabilities within `DRIFT`, are those of the same model.
     """
-    if now.manifest.job != "audit":
+    if not (isinstance(earlier, AuditResult) and isinstance(now, AuditResult)):
         return Recognised()
     before, after = earlier.manifest.reference, now.manifest.reference
     changed = before.fingerprint != after.fingerprint
@@ -64,7 +64,7 @@ def _named_alike(before: ModelCard, after: ModelCard) -> bool:
     return len({repr(one) for one in parts}) == 1
 
 
-def _differences(earlier: Comparison, now: Comparison) -> list[float]:
+def _differences(earlier: AuditResult, now: AuditResult) -> list[float]:
     """The difference of the reference's two answers to each text that both runs have."""
     known = _answers(earlier)
     return [
@@ -74,7 +74,7 @@ def _differences(earlier: Comparison, now: Comparison) -> list[float]:
     ]
 
 
-def _answers(comparison: Comparison) -> dict[str, Prediction]:
+def _answers(comparison: AuditResult) -> dict[str, Prediction]:
     """The reference's answers to original and changed texts."""
     changed = {
         one.perturbation.text: one.reference

@@ -36,6 +36,7 @@ def measure(
     targets: Sequence[str],
     labels: Sequence[str],
     soft_scope: Metric,
+    more: Sequence[Metric] = (),
     seed: int,
 ) -> Numbers:
     """Estimate every metric of every target: over all examples, in parts, and along the cutoff.
@@ -50,10 +51,12 @@ def measure(
         The reference's label names, in the order of the probabilities.
     soft_scope
         Soft-SCoPE with its tolerance and cutoff.
+    more
+        Further metrics on pairs.
     seed
         Of the permutations behind the p-values.
     """
-    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope)
+    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
     whole = [
         *clean_measurements(examples, targets, labels),

@@ -80,7 +80,13 @@ def pair_measurements(
                 metric=str(metric),
                 target=name,
                 capability=pairs.capability,
-                estimate=mean_estimate(values, pairs.example_ids, empty=NOTHING_INVARIANT),
+                estimate=mean_estimate(
+                    values,
+                    pairs.example_ids,
+                    low=metric.low,
+                    high=metric.high,
+                    empty=NOTHING_INVARIANT,
+                ),
                 example_ids=pairs.example_ids,
                 values=tuple(values.tolist()),
             )

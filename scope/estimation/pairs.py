@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.metrics import Metric, pair_values
+from scope.metrics import Metric
 from scope.metrics.open_rows import open_rows, widened
 from scope.records import Prediction, ScoredExample, ScoredPerturbation
 
@@ -35,7 +35,7 @@ class InvariantPairs:
     def values(self, metric: Metric, target: int) -> Values:
         """The metric's value on each pair."""
         predictions = (*self.reference, *self.targets[target])
-        return pair_values(metric, *predictions, open_vocabulary=self.open_vocabulary)
+        return metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
 
     def confidences(self) -> Values:
         """The probability of the reference's label for each original text."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from scope.errors import ModelError, SpecError
+from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names
 from scope.jobs.shared_fields import AuditRole
 from scope.models import ModelOptions, load_model
@@ -31,7 +32,7 @@ class NamedModel:
     """
 
     name: str
-    role: Literal["reference", "target"]
+    role: Literal["reference", "target", "model"]
     classifier: Classifier
     saved: bool = False
 
@@ -58,14 +59,7 @@ class Models:
     targets: tuple[NamedModel, ...]
 
 
-def load_models(
-    reference: str | object,
-    targets: Sequence[str | object],
-    *,
-    role: AuditRole,
-    label_map: Sequence[str],
-    options: ModelOptions,
-) -> Models:
+def load_models(request: AuditRequest) -> Models:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
     Tokens need no order: each prediction names its own.
@@ -78,21 +72,22 @@ def load_models(
         When a model does not load or lacks the role, labels do not align, or the reference cannot
         answer new texts.
     """
-    if not targets:
+    role, options = request.role, request.model_options
+    if not request.targets:
         raise SpecError(
             "no target",
             expected="at least one model to compare with the reference",
             fix="add --target SPEC",
         )
-    names = parse_label_map(label_map)
-    first = load_audited(reference, role, options)
+    names = parse_label_map(request.label_map)
+    first = load_audited(request.reference, role, options)
     if isinstance(first, SavedClassifier):
         raise ModelError(
             f"saved predictions, `{first.spec}`, as the reference",
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
-    others = [load_audited(target, role, options) for target in targets]
+    others = [load_audited(target, role, options) for target in request.targets]
     refuse_unused_words([first, *others], options)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
@@ -138,36 +133,13 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
         )
 
 
-def check_role(
-    role: str, *, label_map: Sequence[str], label_column: str | None, options: ModelOptions
-) -> None:
-    """See that the role is one, and that nothing is asked of labels where there are none.
+def read_prompts(options: ModelOptions) -> None:
+    """Read the prompts of the user.
 
     Raises
     ------
     SpecError
-        When it is not so, or the prompt cannot be used.
+        When one cannot be used.
     """
-    if role not in get_args(AuditRole):
-        raise SpecError(
-            f"the role `{role}`",
-            expected=f"one of: {', '.join(get_args(AuditRole))}",
-            fix="leave --role out for classifiers",
-        )
-    if role == "classifier":
-        for name in options.prompts:
-            prompt_of(name, options)
-        return
-    of_labels = {
-        "--label-map": label_map,
-        "--label-column": label_column not in (None, "none"),
-        "--label-word": options.label_words,
-        "--prompt": options.prompts,
-    }
-    if given := [name for name, value in of_labels.items() if value]:
-        raise SpecError(
-            f"{' and '.join(given)} in the role next_token",
-            expected="no options for labels or prompts: the model "
-            "predicts the token that follows the bare text",
-            fix=f"leave {' and '.join(given)} out, or use --role classifier",
-        )
+    for name in options.prompts:
+        prompt_of(name, options)

@@ -8,14 +8,14 @@ from scope.jobs.audit.run import audit
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Progress
-from scope.records import Comparison
+from scope.records import AuditResult
 
 DATA = "demo:tweets"
 
 
 def demo(
     *, n: int = 100, seed: int = 0, runs: Path = Path("runs"), progress: Progress | None = None
-) -> Comparison:
+) -> AuditResult:
     """Build a reference, its student and an independent model, and audit the latter two.
 
     The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four

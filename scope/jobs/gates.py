@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
-from scope.core.request import Request
-from scope.records import Comparison
+from scope.core.request import Request, refuse_unused
+from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
     from scope.decision.gates import Gate
@@ -33,7 +33,8 @@ class TaskGates:
     measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
 
     def __post_init__(self) -> None:
-        self.parsed()
+        if not self.parsed():
+            refuse_unused(self, ("gate_on",), "without a gate", "a gate", instead="add --gate")
 
     def parsed(self) -> tuple[Gate, ...]:
         """The gates of both options.
@@ -56,7 +57,7 @@ class TaskGates:
         """The request with its gates, whose names are known once the models are loaded."""
         return replace(request, gates=self.parsed())
 
-    def drifts(self, request: Request, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Request, result: MeasuredResult) -> Sequence[str]:
         """A line for each earlier run whose reference answers slightly differently now."""
         others = [gate.other for gate in self.parsed() if gate.other is not None]
         if not others:
@@ -65,7 +66,7 @@ class TaskGates:
 
         return list(drifts_of_earlier_runs(result, others, request.runs))
 
-    def failures(self, request: Request, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
         """A line for each gate that is not met."""
         if not (gates := self.parsed()):
             return ()
@@ -114,18 +115,20 @@ class AuditGates(TaskGates):
 class VerdictGates:
     """Gates on the verdicts of `scope reuse`."""
 
-    fail_on: Annotated[Sequence[Literal["related", "undecided"]], option(OUTPUT)] = ()
+    fail_on: Annotated[
+        Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
+    ] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
 
     def checked(self, request: Any) -> Any:
         """The request: every verdict can be judged."""
         return request
 
-    def drifts(self, request: Any, result: Comparison) -> Sequence[str]:
+    def drifts(self, request: Any, result: Result) -> Sequence[str]:
         """Nothing is compared with earlier runs."""
         return ()
 
-    def failures(self, request: Any, result: Comparison) -> Sequence[str]:
+    def failures(self, request: Any, result: ReuseResult) -> Sequence[str]:
         """A line for each verdict that the command fails on."""
         return [
             f"{one.suspect} against {one.reference}: {one.decision}"

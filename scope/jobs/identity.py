@@ -10,9 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 
+from scope.core.request import Request, reproduce
 from scope.errors import SpecError
 from scope.models.loading import split_spec
-from scope.records import GOLD, Manifest, ModelCard, Setting
+from scope.records import GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
 
 SOFTWARE = (
     "scope-models",
@@ -190,6 +191,29 @@ def notes_of(manifest: Manifest) -> dict[str, object]:
         "models": [asdict(card) for card in manifest.models],
         "encoder_reproducible": manifest.encoder_reproducible,
     }
+
+
+def manifest_of(
+    command: str,
+    request: Request,
+    settings: Mapping[str, Setting],
+    *,
+    models: Sequence[ModelCard] = (),
+    data: Sequence[DataCard] = (),
+    capabilities: Sequence[CapabilityCard] = (),
+    encoder_reproducible: str = "",
+) -> Manifest:
+    """The manifest of a job's result; ``settings`` are what its numbers depend on."""
+    return Manifest(
+        job=command.replace(" ", "-"),
+        models=tuple(models),
+        data=tuple(data),
+        capabilities=tuple(capabilities),
+        settings=settings,
+        versions=software_versions(),
+        command=reproduce(command, request),
+        encoder_reproducible=encoder_reproducible,
+    )
 
 
 def software_versions() -> dict[str, str]:

@@ -22,7 +22,6 @@ def ask(
     answering_model: AnsweringModel,
     task: Task,
     questions: Sequence[Question],
-    *,
     store: AnswerStore,
     progress: Progress,
 ) -> tuple[Answer, ...]:

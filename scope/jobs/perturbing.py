@@ -32,9 +32,9 @@ def find_perturbations(
     reference: CachedClassifier,
     examples: Sequence[Example],
     options: SearchOptions,
-    *,
     run: Run,
     progress: Progress,
+    *,
     kept_as: str | None = None,
 ) -> PerturbationSet:
     """Search every example that the run does not know yet, and keep each as it is found.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from scope.data import load_data
 from scope.errors import SpecError
-from scope.metrics import METRICS, Metric
+from scope.jobs.shared_fields import LabelledTexts
+from scope.metrics import METRICS, Metric, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.pieces import (
     guarded_piece,
@@ -29,19 +30,16 @@ class LabelledData:
     card: DataCard
 
 
-def load_labelled(
-    spec: str,
-    labels: Sequence[str],
-    *,
-    label_map: Sequence[str],
-    text_column: str | None,
-    label_column: str | None,
-    n: int | None,
-    seed: int,
-) -> LabelledData:
+def load_labelled(request: LabelledTexts, labels: Sequence[str]) -> LabelledData:
     """Load the examples, and align their gold labels with the reference's, or leave them out."""
-    loaded = load_data(spec, text_column=text_column, label_column=label_column, n=n, seed=seed)
-    aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
+    loaded = load_data(
+        request.data,
+        text_column=request.text_column,
+        label_column="none" if request.role == "next_token" else request.label_column,
+        n=request.n,
+        seed=request.seed,
+    )
+    aligned = align_examples(loaded.examples, labels, parse_label_map(request.label_map))
     return LabelledData(examples=aligned, card=loaded.card)
 
 
@@ -90,6 +88,25 @@ def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
             expected="at least one capability, each once",
             fix="write for example --capability synonym --capability typo",
         )
+
+
+def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[Metric, ...]:
+    """The metrics on pairs that these spellings mean, without those that are measured anyway.
+
+    Raises
+    ------
+    SpecError
+        When one is unknown, or is not measured on pairs of texts.
+    """
+    found = tuple(dict.fromkeys(map(parse_metric, spellings)))
+    for metric in found:
+        if metric.on_pairs is None:
+            raise SpecError(
+                f"the metric `{metric}` for an audit",
+                expected="a metric on pairs of an original and a perturbed text",
+                fix="leave it out; `scope list metrics` shows all",
+            )
+    return tuple(metric for metric in found if metric not in known)
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

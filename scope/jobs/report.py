@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from scope.errors import RunError
-from scope.records import Comparison
-from scope.registry import find
+from scope.records import Result
 from scope.store import RunFolder, run_folder
 
 
-def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Comparison:
+def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Result:
     """The result of a run that has finished.
 
     Raises
@@ -44,7 +43,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     """
     comparison = stored_comparison(run, runs)
     folder = _find(run, runs)
-    folder.write_report(find("renderers", "html").target(comparison))
+    folder.write_report(comparison.html())
     return folder.report_path
 
 

@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from scope.core.request import Request
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
-from scope.records import Clock, Comparison, Manifest
-from scope.registry import find
+from scope.records import Clock, Manifest, Result
 from scope.store import Run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
+Found = TypeVar("Found", bound=Result)
 
 
-class Prepared(NamedTuple):
+class Prepared(NamedTuple, Generic[Found]):
     """A job whose models and data are loaded and checked.
 
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
@@ -25,10 +25,10 @@ class Prepared(NamedTuple):
     """
 
     manifest: Manifest
-    find: Callable[[Run], Comparison]
+    find: Callable[[Run], Found]
 
 
-def carry_out(request: Asked, prepare: Callable[[Asked], Prepared]) -> Comparison:
+def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
     """Prepare the job, open its run, do the work, and write the result and its report.
 
     The result is what the run's file holds, with the run's folder.
@@ -45,7 +45,7 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared]) -> Compariso
         return _finish(find_out(run), run, began)
 
 
-def _finish(comparison: Comparison, run: Run, began: float) -> Comparison:
+def _finish(result: Found, run: Run, began: float) -> Found:
     clock = Clock(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - began, 3),
@@ -53,19 +53,6 @@ def _finish(comparison: Comparison, run: Run, began: float) -> Comparison:
         asked_again=run.asked_again,
         drifts=tuple(run.drifts),
     )
-    stored = run.write_comparison(replace(comparison, clock=clock))
-    run.write_report(find("renderers", "html").target(stored))
+    stored = run.write_comparison(replace(result, clock=clock))
+    run.write_report(stored.html())
     return replace(stored, folder=run.path)
-
-
-def bare_comparison(manifest: Manifest) -> Comparison:
-    """A comparison in which nothing is measured, for findings to be put into."""
-    return Comparison(
-        manifest=manifest,
-        outcomes=(),
-        measurements=(),
-        differences=(),
-        curves=(),
-        examples=(),
-        perturbations=(),
-    )

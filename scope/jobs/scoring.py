@@ -21,7 +21,6 @@ def answer_all(
     model: NamedModel,
     examples: Sequence[Example],
     sets: Sequence[PerturbationSet],
-    *,
     run: Run,
     progress: Progress,
 ) -> Answers:
@@ -34,12 +33,10 @@ def answer_all(
     """
     originals = [example.text for example in examples]
     changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
-    return answer_texts(model, originals + changed, run=run, progress=progress)
+    return answer_texts(model, originals + changed, run, progress)
 
 
-def answer_texts(
-    model: NamedModel, texts: Sequence[str], *, run: Run, progress: Progress
-) -> Answers:
+def answer_texts(model: NamedModel, texts: Sequence[str], run: Run, progress: Progress) -> Answers:
     """One model's answers to these texts, each asked for once.
 
     Raises

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, get_args
 
-from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_number
-from scope.core.request import Request
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
+from scope.core.request import Request, refuse_unused
+from scope.errors import SpecError
+from scope.models.options import ModelOptions
 
 AuditRole = Literal["classifier", "next_token"]
 """The output of models for a text: its label, or the token that follows it."""
@@ -23,6 +25,12 @@ class LabelledTexts(Request):
 
     label_map: Annotated[Sequence[str], option(MODELS, metavar="OLD=NEW")] = ()
     """New name for a label of a model or of the data; may be repeated."""
+
+    data: Annotated[str, option(DATA, metavar="DATA")]
+    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
+
+    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
+    """Number of texts to sample."""
 
     text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the texts; auto-detected if omitted."""
@@ -41,3 +49,35 @@ class LabelledTexts(Request):
 
     cutoff: Annotated[float, option(METHOD), Limits(least=0, most=4)] = 1.0
     """Soft-SCoPE: L1 distance from which there is no credit."""
+
+    model_options: Annotated[ModelOptions, HIDDEN, ModelOptions] = field(
+        default_factory=ModelOptions
+    )
+    """How models are loaded, run and queried."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.role not in get_args(AuditRole):
+            raise SpecError(
+                f"the role `{self.role}`",
+                expected=f"one of: {', '.join(get_args(AuditRole))}",
+                fix="omit --role for classifiers",
+            )
+        if self.role == "classifier":
+            refuse_unused(
+                self,
+                ("next_tokens",),
+                "in the role classifier",
+                "options of labels: no next token is read",
+                instead="use --role next_token",
+            )
+            return
+        columns = () if self.label_column == "none" else ("label_column",)
+        refuse_unused(
+            self,
+            ("label_map", "label_words", "prompts", *columns),
+            "in the role next_token",
+            "no options for labels or prompts: the model predicts the token that follows the bare "
+            "text",
+            instead="use --role classifier",
+        )

@@ -19,10 +19,9 @@ from scope.metrics.gold import best_against_gold
 from scope.metrics.invariance import (
     hard_scope_values,
     ood_agreement_values,
-    pair_values,
     soft_scope_values,
 )
-from scope.metrics.metric import METRICS, Metric, parse_metric
+from scope.metrics.metric import METRICS, Metric, MetricName, metric_name, parse_metric
 from scope.metrics.overlap import (
     character_f1_values,
     exact_match_values,
@@ -35,6 +34,7 @@ __all__ = [
     "METRICS",
     "ChanceCorrected",
     "Metric",
+    "MetricName",
     "accuracy_difference_values",
     "agreement_values",
     "best_against_gold",
@@ -49,8 +49,8 @@ __all__ = [
     "hard_scope_values",
     "iid_agreement_values",
     "js_divergence_values",
+    "metric_name",
     "ood_agreement_values",
-    "pair_values",
     "parse_metric",
     "predicted_labels",
     "soft_scope_values",

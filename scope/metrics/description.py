@@ -4,10 +4,16 @@ Its spelling, `soft_scope(tolerance=0.1, cutoff=1.0)`, is the same in the comman
 and the report; `str` writes it and `scope.metrics.parse_metric` reads it.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from scope.metrics.arrays import Values
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +23,8 @@ class Metric:
     Attributes
     ----------
     key, title
-        Its name in spellings and in the report's headings.
+        Its name in spellings and in the report's headings; ``{threshold}`` in a title stands for
+        the parameter.
     parameters
         What its values depend on besides the predictions, in the order they are written.
     low, high
@@ -32,6 +39,11 @@ class Metric:
         Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
     paper, explanation
         Where it is defined, and one sentence for the report.
+    on_pairs
+        Of a metric on pairs of an original and a perturbed text: the function from four arrays of
+        probabilities, of the reference and of the target, before and after, each of shape (pairs,
+        labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by name, as
+        `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
 
     Examples
     --------
@@ -52,6 +64,7 @@ class Metric:
     measured_in: Literal["audits", "tasks"] = "audits"
     paper: str
     explanation: str
+    on_pairs: Callable[..., Values] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         if not self.parameters:
@@ -59,7 +72,41 @@ class Metric:
         written = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         return f"{self.key}({written})"
 
-    def at(self, **parameters: float) -> "Metric":
+    def pair_values(
+        self,
+        reference_clean: ArrayLike,
+        reference_perturbed: ArrayLike,
+        target_clean: ArrayLike,
+        target_perturbed: ArrayLike,
+        *,
+        open_vocabulary: bool = False,
+    ) -> Values:
+        """Return one value a pair, with this metric's parameters.
+
+        Raises
+        ------
+        ValueError
+            If it is not measured on pairs, or as its own function raises.
+
+        Examples
+        --------
+        >>> from scope.metrics import METRICS
+        >>> same = [[0.9, 0.1]]
+        >>> METRICS["soft_scope"].at(cutoff=0.5).pair_values(same, same, same, same).tolist()
+        [1.0]
+        """
+        if self.on_pairs is None:
+            raise ValueError(f"{self} is not measured on pairs of an original and a perturbed text")
+        return self.on_pairs(
+            reference_clean,
+            reference_perturbed,
+            target_clean,
+            target_perturbed,
+            open_vocabulary=open_vocabulary,
+            **self.parameters,
+        )
+
+    def at(self, **parameters: float) -> Metric:
         """Return this metric with some parameters changed.
 
         Raises

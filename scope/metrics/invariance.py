@@ -33,7 +33,6 @@ from scope.metrics.arrays import (
     most_probable,
     require_same_shape,
 )
-from scope.metrics.metric import Metric
 
 
 class _Pairs(NamedTuple):
@@ -191,42 +190,6 @@ def soft_scope_values(
     target_change = pairs.target_clean - pairs.target_perturbed
     distance = np.abs(reference_change - target_change).sum(axis=1)
     return _kept(pairs) * _credit(distance, tolerance, cutoff)
-
-
-def pair_values(
-    metric: Metric,
-    reference_clean: ArrayLike,
-    reference_perturbed: ArrayLike,
-    target_clean: ArrayLike,
-    target_perturbed: ArrayLike,
-    *,
-    open_vocabulary: bool = False,
-) -> Values:
-    """Return the values of any metric on pairs, with the metric's own parameters.
-
-    Raises
-    ------
-    ValueError
-        If the metric is one of clean examples, or as its own function raises.
-
-    Examples
-    --------
-    >>> from scope.metrics.metric import parse_metric
-    >>> same = [[0.9, 0.1]]
-    >>> pair_values(parse_metric("soft_scope(cutoff=0.5)"), same, same, same, same).tolist()
-    [1.0]
-    """
-    predictions = (reference_clean, reference_perturbed, target_clean, target_perturbed)
-    match metric.key:
-        case "ood_agreement":
-            return ood_agreement_values(*predictions, open_vocabulary=open_vocabulary)
-        case "hard_scope":
-            return hard_scope_values(*predictions, open_vocabulary=open_vocabulary)
-        case "soft_scope":
-            return soft_scope_values(
-                *predictions, **metric.parameters, open_vocabulary=open_vocabulary
-            )
-    raise ValueError(f"{metric} is not measured on pairs of an original and a perturbed text")
 
 
 def _kept(pairs: _Pairs) -> Values:

@@ -5,21 +5,83 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from scope.errors import SpecError
+from scope.foreign import ForeignCode
+from scope.metrics.arrays import Values
 from scope.metrics.description import Metric
 from scope.metrics.of_audits import AUDIT_METRICS
 from scope.metrics.of_tasks import TASK_METRICS
+from scope.printing import shown
+from scope.registry import Entry, find, origins
 
-__all__ = ["METRICS", "Metric", "parse_metric"]
+__all__ = ["METRICS", "Metric", "MetricName", "find_metric", "metric_name", "parse_metric"]
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
 )
 """The metrics by key: the five of an audit, then those of tasks."""
+
+
+def find_metric(key: str) -> Metric | None:
+    """The metric of that key: one of ours, else one of an installed plugin; None without either.
+
+    A plugin offers a `Metric` with ``on_pairs`` under the entry point ``scope.metrics``.
+
+    Raises
+    ------
+    SpecError
+        When the plugin that has it does not load, or offers something else.
+    """
+    return METRICS.get(key) or _of_plugin(key)
+
+
+@cache
+def _of_plugin(key: str) -> Metric | None:
+    if key not in origins("metrics"):
+        return None
+    entry = find("metrics", key)
+    if not isinstance(entry.target, Metric) or entry.target.key != key:
+        raise SpecError(
+            f"the metric `{key}` of {entry.origin}: {shown(entry.target)}",
+            expected=f"a `scope.metrics.Metric` with the key `{key}`",
+            fix="change the entry point, or the key",
+        )
+    return replace(entry.target, on_pairs=_checked(entry))
+
+
+def _checked(entry: Entry) -> Callable[..., Values]:
+    """The function of a plugin's metric, behind the boundary of foreign code."""
+    metric: Metric = entry.target
+    code = ForeignCode(f"{metric.key} of {entry.origin}")
+
+    def on_pairs(*predictions: ArrayLike, **parameters: float) -> Values:
+        with code.entered("on_pairs"):
+            if metric.on_pairs is None:
+                raise TypeError("it has no on_pairs")
+            values = np.array(metric.on_pairs(*predictions, **parameters), dtype=np.float64)
+        pairs = len(np.asarray(predictions[0]))
+        # A number a hair outside is the rounding of one at the end.
+        inside = (values >= metric.low - 1e-9) & (values <= metric.high + 1e-9)
+        if values.shape != (pairs,) or not inside.all():
+            raise SpecError(
+                f"the metric `{metric.key}` of {entry.origin} gives {shown(values)}",
+                expected=f"one number a pair, {pairs} in all, from {metric.low:g} to "
+                f"{metric.high:g}",
+                fix="correct its function, or its range",
+            )
+        return values.clip(metric.low, metric.high)
+
+    return on_pairs
+
 
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")
 
@@ -40,13 +102,13 @@ def parse_metric(text: str) -> Metric:
     soft_scope(tolerance=0.1, cutoff=1.0)
     """
     match = _SPELLING.fullmatch(text)
-    if match is None or match["key"] not in METRICS:
+    metric = find_metric(match["key"]) if match else None
+    if match is None or metric is None:
         raise SpecError(
             f"the metric `{text}`",
-            expected="one of " + ", ".join(map(str, METRICS.values())),
+            expected="one of " + ", ".join([*map(str, METRICS.values()), *origins("metrics")]),
             fix="write one of these; parameters in parentheses may be left out",
         )
-    metric = METRICS[match["key"]]
     try:
         return metric.at(**_read_parameters(match["parameters"] or ""))
     except ValueError as problem:
@@ -71,3 +133,46 @@ def _read_parameters(text: str) -> dict[str, float]:
         except ValueError:
             raise ValueError(f"{name}={written} is not a number") from None
     return parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricName:
+    """A spelling taken apart: what to call the metric, what it means, and its parameters.
+
+    ``meaning`` is None for a number that is no metric of ours.
+    """
+
+    spelling: str
+    head: str
+    label: str
+    meaning: str | None
+    parameters: Mapping[str, str]
+
+
+def metric_name(spelling: str) -> MetricName:
+    """Take a metric's spelling apart, to be shown; never fails.
+
+    Examples
+    --------
+    >>> name = metric_name("soft_scope(tolerance=0.1, cutoff=1.0)")
+    >>> name.label, name.parameters["cutoff"]
+    ('Soft-SCoPE', '1.0')
+    >>> metric_name("sem_score_at_least(threshold=0.9)").label
+    'SemScore ≥ 0.9'
+    >>> metric_name("my_metric").label
+    'my_metric'
+    """
+    head = spelling.partition("(")[0]
+    parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
+    metric = find_metric(head)
+    if metric is None:
+        return MetricName(
+            spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters
+        )
+    return MetricName(
+        spelling=spelling,
+        head=head,
+        label=metric.title.format_map({"threshold": "a threshold", **parameters}),
+        meaning=metric.explanation,
+        parameters=parameters,
+    )

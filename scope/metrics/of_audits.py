@@ -3,6 +3,7 @@
 from typing import Final
 
 from scope.metrics.description import Metric
+from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
 
 _PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
 
@@ -31,6 +32,7 @@ OOD_AGREEMENT: Final = Metric(
     paper=f"{_PAPER}, which compares it with the SCoPE measures",
     explanation="How often both models give the same label to a changed text that left the "
     "reference's label as it was.",
+    on_pairs=ood_agreement_values,
 )
 HARD_SCOPE: Final = Metric(
     key="hard_scope",
@@ -40,6 +42,7 @@ HARD_SCOPE: Final = Metric(
     paper=f"{_PAPER}, definition of Hard-SCoPE",
     explanation="How often the target keeps its own label where the change of the text left "
     "the reference's label as it was.",
+    on_pairs=hard_scope_values,
 )
 SOFT_SCOPE: Final = Metric(
     key="soft_scope",
@@ -51,6 +54,7 @@ SOFT_SCOPE: Final = Metric(
     paper=f"{_PAPER}, definition of Soft-SCoPE",
     explanation="Hard-SCoPE with less credit the more the two models' probabilities move "
     "apart: full up to the tolerance, none from the cutoff (L1 distance).",
+    on_pairs=soft_scope_values,
 )
 
 AUDIT_METRICS: Final = (IID_AGREEMENT, IID_ACCURACY_GAP, OOD_AGREEMENT, HARD_SCOPE, SOFT_SCOPE)

@@ -58,7 +58,7 @@ TEXT_METRICS: Final = (
     ),
     _of_answers(
         "zero_f1",
-        "Zero F1",
+        "Answers with word F1 of 0",
         _CLOZE_AND_QA,
         "How often two answers share no word at all.",
         more_similar="lower",
@@ -73,7 +73,7 @@ TEXT_METRICS: Final = (
     ),
     _of_answers(
         "sem_score_at_least",
-        "SemScore at or above a threshold",
+        "SemScore ≥ {threshold}",
         f"{_CLOZE_AND_QA}, which counts answers from 0.9 on",
         "How often two answers mean nearly the same: a SemScore of the threshold or more, where it "
         "is a cosine: a probe's scores have no such threshold.",
@@ -108,7 +108,7 @@ CHOICE_METRICS: Final = (
     ),
     _of_answers(
         "cohen_kappa",
-        "Cohen's κ",
+        "Cohen’s κ",
         "Cohen 1960, Educational and Psychological Measurement 20(1)",
         "Agreement above what chance gives two models that choose each option as often: 1 is "
         "full agreement, 0 is chance.",
@@ -141,7 +141,7 @@ CHOICE_METRICS: Final = (
     ),
     _of_answers(
         "js_divergence",
-        "Jensen-Shannon divergence",
+        "JS divergence",
         f"{_CAPA}, which compares it with CAPA; Lin 1991",
         "How far apart the two models' probabilities are, in bits: 0 where they are the same, "
         "1 where no option has a chance with both.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from scope.core.options import MODELS, SPEED_ONLY, Limits, named_values, option, whole_number
+from scope.core.options import MODELS, OUTSIDE_IDENTITY, Limits, named_values, option, whole_number
 from scope.core.request import check_numbers
 from scope.errors import SpecError
 from scope.paths import expanded
@@ -26,10 +26,10 @@ SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 class Running:
     """Where a model runs, and what may be loaded for it."""
 
-    device: Annotated[Device, option(MODELS), SPEED_ONLY] = "auto"
+    device: Annotated[Device, option(MODELS), OUTSIDE_IDENTITY] = "auto"
     """Where models run; auto takes CUDA, then MPS, then the CPU."""
 
-    token_budget: Annotated[int, whole_number(MODELS), Limits(least=1), SPEED_ONLY] = 4096
+    token_budget: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 4096
     """Most tokens in one batch; bounds the memory."""
 
     allow_pickle: Annotated[bool, option(MODELS)] = False
@@ -60,16 +60,20 @@ class Asking(Loading):
             MODELS, "--prompt", metavar="NAME=FILE", example="answer=prompt.txt", value=expanded
         ),
     ] = field(default_factory=dict, hash=False)
-    """Template in place of one of SCoPE's prompts: the path of its file, or in Python its text.
-    Part of a model's fingerprint; may be repeated."""
+    """Template in place of one of SCoPE's prompts: the path of its file. Part of a model's
+    fingerprint; may be repeated.
 
-    requests: Annotated[int, whole_number(MODELS), Limits(least=1), SPEED_ONLY] = 8
+    In Python also its text."""
+
+    requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 8
     """Endpoints: requests at once."""
 
-    timeout: Annotated[float, option(MODELS, metavar="SECONDS"), Limits(above=0), SPEED_ONLY] = 60.0
+    timeout: Annotated[
+        float, option(MODELS, metavar="SECONDS"), Limits(above=0), OUTSIDE_IDENTITY
+    ] = 60.0
     """Endpoints: seconds to wait for an answer."""
 
-    retries: Annotated[int, whole_number(MODELS), Limits(least=0), SPEED_ONLY] = 6
+    retries: Annotated[int, whole_number(MODELS), Limits(least=0), OUTSIDE_IDENTITY] = 6
     """Endpoints: retries after a failure that may pass."""
 
     def __post_init__(self) -> None:

@@ -35,7 +35,6 @@ from scope.protocols.services import (
     AnswerStore,
     PredictionStore,
     Progress,
-    Renderer,
     Total,
 )
 
@@ -61,7 +60,6 @@ __all__ = [
     "Precision",
     "PredictionStore",
     "Progress",
-    "Renderer",
     "Role",
     "SearchOptions",
     "StreamingClassifier",

@@ -7,14 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from scope.protocols.roles import Role
-from scope.records import Answer, Comparison, Prediction, Question
-
-
-class Renderer(Protocol):
-    """Makes a document of a comparison, without any model."""
-
-    def render(self, comparison: Comparison) -> str:
-        """The whole document as text."""
+from scope.records import Answer, Prediction, Question
 
 
 class PredictionStore(Protocol):

@@ -1,25 +1,12 @@
 """The records that every layer passes on: frozen, checked, and free of any library's types.
 
 In the order of the work: what is asked, what is answered, what is estimated from it, and the
-comparison that holds it all.
+result that holds it all.
 """
 
 from scope.records.answer_shares import AnswerShares, marked
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
 from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
-from scope.records.comparison import (
-    CapabilityCard,
-    Clock,
-    Comparison,
-    DataCard,
-    Manifest,
-    ModelCard,
-    Outcome,
-    ScoredExample,
-    ScoredPerturbation,
-    Setting,
-    TaskAnswers,
-)
 from scope.records.estimates import GOLD, Curve, Difference, Estimate, Measurement, Undefined
 from scope.records.fleet import (
     BenchmarkPoint,
@@ -44,6 +31,27 @@ from scope.records.probe import (
     ProbeFindings,
     StepScore,
 )
+from scope.records.result import (
+    CapabilityCard,
+    Clock,
+    DataCard,
+    Manifest,
+    ModelCard,
+    Result,
+    Setting,
+)
+from scope.records.results import (
+    AuditResult,
+    CompareResult,
+    FleetResult,
+    MeasuredResult,
+    Outcome,
+    ProbeResult,
+    ReuseResult,
+    ScoredExample,
+    ScoredPerturbation,
+    TaskAnswers,
+)
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import (
     Agreement,
@@ -63,12 +71,13 @@ __all__ = [
     "Agreement",
     "Answer",
     "AnswerShares",
+    "AuditResult",
     "BenchmarkPoint",
     "BenchmarkPrediction",
     "CapabilityCard",
     "Clock",
     "CommunityDistance",
-    "Comparison",
+    "CompareResult",
     "Contribution",
     "ControlCheck",
     "Curve",
@@ -81,6 +90,7 @@ __all__ = [
     "ExpectedAccuracy",
     "FleetFindings",
     "FleetModel",
+    "FleetResult",
     "ForecastScore",
     "InformativeItem",
     "Item",
@@ -88,6 +98,7 @@ __all__ = [
     "LayerScore",
     "Look",
     "Manifest",
+    "MeasuredResult",
     "Measurement",
     "MisjudgedPair",
     "ModelCard",
@@ -100,9 +111,12 @@ __all__ = [
     "Probabilities",
     "ProbeDifference",
     "ProbeFindings",
+    "ProbeResult",
     "ProbedModel",
     "Question",
     "ReliabilityBin",
+    "Result",
+    "ReuseResult",
     "RouteShare",
     "RouterScore",
     "ScoredExample",

@@ -9,18 +9,20 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from scope.errors import RunError
 from scope.paths import expanded
 from scope.protocols import Role
-from scope.records import Answer, Comparison, Perturbation, Prediction, Question
+from scope.records import Answer, Perturbation, Prediction, Question, Result
 from scope.serialization import from_json, to_json
 from scope.store.configuration import keep_configuration, read_configuration, read_notes
 from scope.store.database import Database
 from scope.store.files import is_leftover, read_text, remove_leftovers, write_atomically
 from scope.store.lock import HOLDER, LOCK, RunLock
 from scope.store.trouble import guarded
+
+Found = TypeVar("Found", bound=Result)
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
 
@@ -92,7 +94,7 @@ class RunFolder:
         """The facts stored with the configuration by the first session; empty without any."""
         return read_notes(self.manifest_path)
 
-    def read_comparison(self) -> Comparison | None:
+    def read_comparison(self) -> Result | None:
         """The result, or None where the run has not finished.
 
         Raises
@@ -222,14 +224,14 @@ class Run(RunFolder):
         """Keep what the search has found; when this returns it survives a kill."""
         self._database.add_perturbations(capability, perturbations)
 
-    def write_comparison(self, comparison: Comparison) -> Comparison:
+    def write_comparison(self, result: Found) -> Found:
         """Keep the result, and give it back as the file holds it, with six decimals.
 
         From now on the run counts as finished.
         """
-        text = to_json(comparison)
+        text = to_json(result)
         write_atomically(self.comparison_path, text)
-        return from_json(text, source=f"`{self.comparison_path}`")
+        return from_json(text, kind=type(result), source=f"`{self.comparison_path}`")
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""

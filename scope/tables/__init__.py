@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scope.records import Comparison
 from scope.tables.fleet import fleet
 from scope.tables.measured import measured
 from scope.tables.probe import probe
@@ -18,19 +17,23 @@ if TYPE_CHECKING:
 __all__ = ["rows", "table", "to_frame", "to_text"]
 
 
-def table(comparison: Comparison, folder: Path | None = None) -> RenderableType:
+def table(comparison: Any, folder: Path | None = None) -> RenderableType:
     """The main numbers, each with its n and interval; fits into 80 columns.
 
     Files are named with the run's folder where it is given.
     """
-    if comparison.fleet is not None:
-        return fleet(comparison.manifest.job, comparison.fleet, folder)
-    if comparison.probe is not None:
-        return probe(comparison.probe, folder)
-    return verdicts(comparison.verdicts) if comparison.verdicts else measured(comparison)
+    if comparison.manifest.job.startswith("fleet"):
+        return fleet(comparison.manifest.job, comparison.findings, folder)
+    if comparison.manifest.job == "probe":
+        return probe(comparison.findings, folder)
+    return (
+        verdicts(comparison.verdicts)
+        if comparison.manifest.job == "reuse"
+        else measured(comparison)
+    )
 
 
-def to_text(comparison: Comparison, width: int = 100) -> str:
+def to_text(comparison: Any, width: int = 100) -> str:
     """The table as plain text."""
     from io import StringIO
 

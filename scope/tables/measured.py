@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scope.printing import printable
-from scope.records import GOLD, AnswerShares, Comparison, Estimate, Measurement, TaskShares, marked
+from scope.records import GOLD, AnswerShares, Estimate, Measurement, TaskShares, marked
 from scope.tables.task_answers import answers_to, remarks
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MOST_ROWS = 40
 PAIRS_AT_EITHER_END = 5
 
 
-def measured(comparison: Comparison) -> RenderableType:
+def measured(comparison: Any) -> RenderableType:
     """The main estimates, each with its n and, below, its interval; fits into 80 columns."""
     from rich.console import Group
     from rich.text import Text
@@ -61,7 +61,7 @@ def measured(comparison: Comparison) -> RenderableType:
     return Group(*tables)
 
 
-def _against_reference(comparison: Comparison, main: Sequence[Measurement]) -> Table:
+def _against_reference(comparison: Any, main: Sequence[Measurement]) -> Table:
     """One row per metric, one column per target."""
     manifest = comparison.manifest
     shown = _titled(f"{manifest.job}: against {manifest.reference.name}", "capability", "metric")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.records import (
     GOLD,
-    Comparison,
     Estimate,
     FleetFindings,
+    FleetResult,
     Measurement,
     ProbeFindings,
+    ProbeResult,
     Undefined,
 )
 
@@ -34,7 +35,7 @@ class FrameRow(NamedTuple):
     reason: str
 
 
-def rows(comparison: Comparison) -> Iterator[FrameRow]:
+def rows(comparison: Any) -> Iterator[FrameRow]:
     """Every estimate of a comparison, in its order.
 
     Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
@@ -42,19 +43,20 @@ def rows(comparison: Comparison) -> Iterator[FrameRow]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
-    dead = {one.model: one.degenerate for one in comparison.answer_shares if one.degenerate}
-    for one in comparison.measurements:
+    answer_shares = getattr(comparison, "answer_shares", ())
+    dead = {one.model: one.degenerate for one in answer_shares if one.degenerate}
+    for one in getattr(comparison, "measurements", ()):
         row, reason = _measured(one), dead.get(one.target)
         yield row._replace(reason=f"degenerate: {reason}") if reason and not row.reason else row
-    for shares in comparison.answer_shares:
+    for shares in answer_shares:
         yield _row("", "accuracy", shares.model, shares.accuracy, against=GOLD)
-    if comparison.fleet is not None:
-        yield from _of_fleet(comparison.manifest.job, comparison.fleet)
-    if comparison.probe is not None:
-        yield from _of_probe(comparison.manifest.job, comparison.probe)
+    if isinstance(comparison, FleetResult):
+        yield from _of_fleet(comparison.manifest.job, comparison.findings)
+    if isinstance(comparison, ProbeResult):
+        yield from _of_probe(comparison.manifest.job, comparison.findings)
 
 
-def to_frame(comparison: Comparison) -> pandas.DataFrame:
+def to_frame(comparison: Any) -> pandas.DataFrame:
     """Every estimate as a row: value, interval, n, and the reason where it is undefined."""
     import pandas as pd
 

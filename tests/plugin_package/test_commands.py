@@ -1,9 +1,13 @@
-"""A third party's capability through the commands: listed, audited, reported."""
+"""A third party's capability and job through the commands: listed, audited, reported."""
 
 import json
+import sys
 
 import pytest
 from conftest import TESTS
+from plugin_package.installing import HERE
+
+from scope.jobs.report import stored_comparison
 
 
 @pytest.fixture
@@ -23,6 +27,109 @@ def test_it_is_listed_with_its_origin_and_the_broken_one_with_the_reason(
     assert listed["plural"]["status"].startswith("broken: ModuleNotFoundError")
 
 
+def test_jobs_are_listed_with_their_origin_and_why_some_cannot_be_commands(with_plugin):
+    listed = {
+        (row["job"], row["origin"].partition(" ")[0]): row["status"]
+        for row in json.loads(with_plugin("list", "jobs", "--json").stdout)
+    }
+    assert next(iter(listed)) == ("audit", "scope-models")
+    of_plugin = {name: status for (name, package), status in listed.items() if "con" in package}
+    assert of_plugin["confidence"] == "ready"
+    assert of_plugin["plurals"].startswith("broken: ModuleNotFoundError")
+    assert of_plugin["audit"] == "broken: `scope audit` is a command of SCoPE's own"
+    assert of_plugin["checking"] == "broken: the job's own name is `confidence`"
+
+
+def test_help_lists_jobs_of_plugins_without_importing_them(with_plugin, monkeypatch):
+    monkeypatch.delitem(sys.modules, "scope_confidence", raising=False)
+    page = " ".join(with_plugin("--help").stdout.split())
+    assert "confidence Job of scope-contraction 1.2.0; see scope confidence --help" in page
+    assert "plurals Job of scope-contraction 1.2.0" in page
+    assert "audit Audit whether targets" in page
+    assert "scope_confidence" not in sys.modules
+
+
+MODELS = ("--model", "python:toy_models:Reference", "--model", "python:toy_models:Student")
+
+
+def confidence(with_plugin, data, *more):
+    return with_plugin("confidence", *MODELS, "--data", data, "--n", 6, "--run", "mine", *more)
+
+
+def test_a_plugins_job_is_a_command_like_others(with_plugin, sentences_csv):
+    page = with_plugin("confidence", "--help").stdout
+    assert "Measure how sure models are of their answers." in page
+    assert "--sure-from" in page
+    assert "no --model" in with_plugin("confidence", "--data", "x").stderr
+    assert "did you mean `confidence`?" in with_plugin("confidense").stderr
+    too_high = confidence(with_plugin, sentences_csv, "--sure-from", 2)
+    assert (too_high.returncode, "sure-from" in too_high.stderr) == (2, True)
+
+
+def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_csv, tmp_path):
+    done = confidence(with_plugin, sentences_csv)
+    assert done.returncode == 0, done.stderr
+    assert "Mean probability" in done.stdout
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Share of sure answers" in page
+    assert page.count("<svg") == 1
+    found = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    assert found["manifest"]["job"] == "confidence"
+    assert [one["mean"]["n"] for one in found["models"]] == [6, 6]
+    assert "--sure-from" not in found["manifest"]["command"]
+    listed = json.loads(with_plugin("list", "runs", "--json").stdout)
+    assert [(one["run"], one["job"]) for one in listed] == [("mine", "confidence")]
+
+
+def test_a_plugins_job_resumes_and_refuses_other_arguments(with_plugin, sentences_csv):
+    first = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    again = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    assert again["models"] == first["models"]
+    other = confidence(with_plugin, sentences_csv, "--sure-from", 0.5)
+    assert other.returncode == 2
+    assert "different arguments" in other.stderr
+
+
+def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_csv, tmp_path):
+    confidence(with_plugin, sentences_csv)
+    report = tmp_path / "runs/mine/report.html"
+    before = report.read_bytes()
+    report.unlink()
+    assert with_plugin("report", "mine").returncode == 0
+    assert report.read_bytes() == before
+    result = stored_comparison("mine", tmp_path / "runs")
+    assert result.to_markdown().startswith("# SCoPE confidence: ")
+    assert "Mean probability" in str(result)
+    assert "<table>" in result._repr_html_()
+
+
+def test_a_whole_job_takes_at_most_150_lines():
+    assert len((HERE / "src" / "scope_confidence.py").read_text().splitlines()) <= 150
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("plurals", "a_library_that_is_not_installed"), ("checking", "own name is `confidence`")],
+)
+def test_a_job_that_cannot_be_a_command_is_refused_with_the_reason(with_plugin, name, reason):
+    done = with_plugin(name, "--help")
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, sentences_csv, monkeypatch):
+    import scope_confidence
+
+    def leave(_):
+        raise SystemExit(0)
+
+    monkeypatch.setattr(scope_confidence, "carry_out_confidence", leave)
+    done = confidence(with_plugin, sentences_csv)
+    assert done.returncode == 2
+    named = "`confidence of scope-contraction 1.2.0` failed in `its job`: SystemExit: 0"
+    assert named in done.stderr
+
+
 def test_it_is_audited_and_reported(with_plugin, tmp_path):
     texts = ["it is a fine film", "they do not laugh", "we cannot say why", "I don't mind"]
     path = tmp_path / "texts.csv"
@@ -39,6 +146,50 @@ def test_it_is_audited_and_reported(with_plugin, tmp_path):
     assert comparison["outcomes"][0]["found"] > 0
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "scope-contraction 1.2.0" in report
+
+
+def audited(with_plugin, data, *more):
+    return with_plugin(
+        *("audit", "--reference", "python:toy_models:Reference", "--data", data, "--n", 6),
+        *("--target", "python:toy_models:Student", "--capability", "typo", "--trials", 1),
+        *("--run", "mine", *more),
+    )
+
+
+def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences_csv, tmp_path):
+    spelled = "steadiness(power=2.0)"
+    done = audited(with_plugin, sentences_csv, "--metric", spelled, "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = [one for one in json.loads(done.stdout)["measurements"] if one["metric"] == spelled]
+    assert 0 <= found["estimate"]["low"] <= found["estimate"]["value"] <= 1
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Steadiness (power 2.0)" in page
+    assert "How little the target&#39;s greatest probability moves with the text." in page
+    gated = ("--metric", spelled, "--gate", f"{spelled}<=0")
+    assert audited(with_plugin, sentences_csv, *gated).returncode == 1
+    listed = {row["metric"] for row in json.loads(with_plugin("list", "metrics", "--json").stdout)}
+    assert "steadiness(power=1.0)" in listed
+    wrong = audited(with_plugin, sentences_csv, "--metric", "word_f1")
+    assert (wrong.returncode, "a metric on pairs" in wrong.stderr) == (2, True)
+
+
+def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
+    with_plugin, sentences_csv, tmp_path, monkeypatch
+):
+    import scope_longest
+
+    audited(with_plugin, sentences_csv)
+    report = tmp_path / "runs/mine/report.html"
+    assert "<h2>Longest text</h2>" in report.read_text(encoding="utf-8")
+
+    def fail(_):
+        raise OSError("<b>no disk</b>")
+
+    monkeypatch.setattr(scope_longest, "longest", fail)
+    assert with_plugin("report", "mine").returncode == 0
+    page = report.read_text(encoding="utf-8")
+    assert "could not be made" in page
+    assert "&lt;b&gt;no disk&lt;/b&gt;" in page
 
 
 def test_a_broken_one_is_refused_with_the_reason(with_plugin, sentences_csv):

@@ -12,18 +12,17 @@ import pytest
 from made_up_comparison import build_comparison
 from parsed_page import Node, parse
 
-from reports.html import HtmlRenderer
-from scope.records import Comparison
+from scope.records import AuditResult, CompareResult, FleetResult, ProbeResult, ReuseResult
 
 
 @pytest.fixture(scope="session")
-def comparison() -> Comparison:
+def comparison() -> AuditResult:
     return build_comparison()
 
 
 @pytest.fixture(scope="session")
-def page(comparison: Comparison) -> str:
-    return HtmlRenderer().render(comparison)
+def page(comparison: AuditResult) -> str:
+    return comparison.html()
 
 
 @pytest.fixture(scope="session")
@@ -32,13 +31,13 @@ def document(page: str) -> Node:
 
 
 @pytest.fixture(scope="session")
-def tasks_comparison() -> Comparison:
+def tasks_comparison() -> CompareResult:
     return made_up_tasks_comparison.build_comparison()
 
 
 @pytest.fixture(scope="session")
-def tasks_page(tasks_comparison: Comparison) -> str:
-    return HtmlRenderer().render(tasks_comparison)
+def tasks_page(tasks_comparison: CompareResult) -> str:
+    return tasks_comparison.html()
 
 
 @pytest.fixture(scope="session")
@@ -47,13 +46,13 @@ def tasks_document(tasks_page: str) -> Node:
 
 
 @pytest.fixture(scope="session")
-def reuse_comparison() -> Comparison:
+def reuse_comparison() -> ReuseResult:
     return made_up_reuse_comparison.build_comparison()
 
 
 @pytest.fixture(scope="session")
-def reuse_page(reuse_comparison: Comparison) -> str:
-    return HtmlRenderer().render(reuse_comparison)
+def reuse_page(reuse_comparison: ReuseResult) -> str:
+    return reuse_comparison.html()
 
 
 @pytest.fixture(scope="session")
@@ -62,13 +61,13 @@ def reuse_document(reuse_page: str) -> Node:
 
 
 @pytest.fixture(scope="session")
-def fleet_comparison() -> Comparison:
+def fleet_comparison() -> FleetResult:
     return made_up_fleet_comparison.build_comparison()
 
 
 @pytest.fixture(scope="session")
-def fleet_page(fleet_comparison: Comparison) -> str:
-    return HtmlRenderer().render(fleet_comparison)
+def fleet_page(fleet_comparison: FleetResult) -> str:
+    return fleet_comparison.html()
 
 
 @pytest.fixture(scope="session")
@@ -77,13 +76,13 @@ def fleet_document(fleet_page: str) -> Node:
 
 
 @pytest.fixture(scope="session")
-def probe_comparison() -> Comparison:
+def probe_comparison() -> ProbeResult:
     return made_up_probe_comparison.build_comparison()
 
 
 @pytest.fixture(scope="session")
-def probe_page(probe_comparison: Comparison) -> str:
-    return HtmlRenderer().render(probe_comparison)
+def probe_page(probe_comparison: ProbeResult) -> str:
+    return probe_comparison.html()
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,9 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.charts import curve_svg, histogram_svg, interval_svg
-from reports.html import GLYPHS
 from reports.svg import COLOURS, FAINT, INK, OUTLINES, Scale, cut_to_room, document_text
-from reports.view.histogram import Histogram
-from reports.view.plots import CurveChart, CurvePoint, Interval, IntervalChart
 from scope.records import Estimate
+from scope.sections.charts import GLYPHS, CurveChart, CurvePoint, Histogram, Interval, IntervalChart
 
 SERIES = ("first", "second")
 

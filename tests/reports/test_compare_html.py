@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.html import HtmlRenderer
+from reports.views import HtmlRenderer
 from scope.records import GOLD
 
 SECTIONS = [
@@ -89,7 +89,7 @@ def of_two_models(comparison):
 
 
 def test_two_models_get_one_sentence_and_no_matrix(tasks_comparison, parse):
-    document = parse(HtmlRenderer().render(of_two_models(tasks_comparison)))
+    document = parse(of_two_models(tasks_comparison).html())
     assert (
         document.section("answer")
         .all("li")[2]
@@ -213,6 +213,6 @@ def test_differences_are_between_models(tasks_document):
 @pytest.mark.parametrize("field", ["measurements", "tasks"])
 def test_sections_without_content_are_left_out(tasks_comparison, parse, field):
     bare = replace(tasks_comparison, **{field: ()}, differences=(), clock=None)
-    found = [node.attributes["id"] for node in parse(HtmlRenderer().render(bare)).all("section")]
+    found = [node.attributes["id"] for node in parse(bare.html()).all("section")]
     answers = ["answers"] if field == "measurements" else []
     assert found == ["answer", "asked", *answers, "answered", "reproduce"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_fleet_comparison import CATEGORIES, MODELS, USED, build_comparison, estimate, findings
 
-from reports.html import HtmlRenderer
+from reports.views import HtmlRenderer
 from scope.records import BenchmarkPoint, FleetFindings, Neighbour
 
 EMPTY = FleetFindings(questions=12, models=3, answers=36, forecaster="mean", encoder="none")
@@ -206,9 +206,7 @@ def test_a_very_long_setting_is_folded(parse):
     comparison = build_comparison()
     names = ", ".join(f"model-{place}" for place in range(150))
     manifest = replace(comparison.manifest, settings={"seed": 7, "models": names})
-    section = parse(HtmlRenderer().render(replace(comparison, manifest=manifest))).section(
-        "reproduce"
-    )
+    section = parse(replace(comparison, manifest=manifest).html()).section("reproduce")
     (folded,) = section.all("details")
     assert folded.words.startswith(f"{len(names):,} characters")
     assert "model-149" in folded.words

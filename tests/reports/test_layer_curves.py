@@ -7,7 +7,7 @@ import pytest
 
 from reports.layer_curves import layer_svg
 from reports.svg import COLOURS
-from reports.view.probe_layer_charts import LayerChart, LayerMark, LayerRun
+from scope.sections.charts import LayerChart, LayerMark, LayerRun
 
 
 def mark(layer, value, half=0.125, title="here"):

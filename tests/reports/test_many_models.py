@@ -6,11 +6,10 @@ from itertools import combinations
 import pytest
 from made_up_tasks_comparison import build_comparison, estimate
 
-from reports.html import HtmlRenderer
 from reports.view.answers import answers
 from reports.view.figures import figures
 from reports.view.matrices import matrices
-from scope.records import GOLD, Answer, Comparison, Item, Measurement, Question, TaskAnswers
+from scope.records import GOLD, Answer, CompareResult, Item, Measurement, Question, TaskAnswers
 
 MEGABYTE = 1_000_000
 CONTEXT = "A passage of some length, as questions about passages have it. " * 12
@@ -76,7 +75,7 @@ def measurements(task: TaskAnswers, names: list[str]) -> list[Measurement]:
     ]
 
 
-def of_many(models: int, questions: int) -> Comparison:
+def of_many(models: int, questions: int) -> CompareResult:
     small = build_comparison()
     card = small.manifest.models[0]
     names = [f"organisation/language-model-{number}" for number in range(models)]
@@ -95,7 +94,7 @@ def of_29():
 
 
 def test_29_models_on_500_questions_stay_under_ten_megabytes(of_29):
-    page = HtmlRenderer().render(of_29)
+    page = of_29.html()
     assert page.count("<article") == 500
     assert len(page.encode()) < 10 * MEGABYTE
 
@@ -108,7 +107,7 @@ def test_each_task_shows_as_many_of_its_questions(of_29):
 
 
 def test_of_many_models_the_first_and_the_last_are_named(parse):
-    document = parse(HtmlRenderer().render(of_many(8, 10)))
+    document = parse(of_many(8, 10).html())
     assert document.all("title")[0].text == "SCoPE compare: 8 models"
     answer = document.section("answer")
     assert "from the lowest to the highest of 8 models" in answer.words

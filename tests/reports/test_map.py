@@ -4,8 +4,9 @@ from xml.etree import ElementTree
 from made_up_fleet_comparison import estimate, members
 
 from reports.map import map_svg
-from reports.view.fleet_map import MapChart, MapDot, MapGroup, map_chart
+from reports.view.fleet_map import map_chart
 from scope.records import FleetModel
+from scope.sections.charts import MapChart, MapDot, MapGroup
 
 
 def group(*places, shape=0, title="a"):

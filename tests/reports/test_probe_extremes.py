@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
-from reports.html import HtmlRenderer
+from reports.views import HtmlRenderer
 from scope.records import LayerAlignment, ProbeFindings, Undefined
 
 BARE = replace(
@@ -24,7 +24,7 @@ BARE = replace(
 @pytest.fixture
 def render(parse):
     def rendered(found):
-        return parse(HtmlRenderer().render(build_comparison(found)))
+        return parse(build_comparison(found).html())
 
     return rendered
 

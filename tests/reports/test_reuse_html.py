@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_reuse_comparison import LONG, SUSPECT, not_related, related, undecided
 
-from reports.html import HtmlRenderer
+from reports.views import HtmlRenderer
 from scope.records import Undefined
 
 OURS, THEIRS, OLD = "ours", 'theirs "><img src=x onerror=window.injected=1>', "old فيلم رائع جدا"

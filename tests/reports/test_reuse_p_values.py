@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 
-from reports.html import HtmlRenderer
 from scope.tables import to_text
 
 SHARES = (0.0, 0.1, 0.2, 0.4, 1.0)
@@ -50,7 +49,7 @@ def in_json(comparison):
 
 
 def on_page(comparison, parse):
-    page = parse(HtmlRenderer().render(comparison))
+    page = parse(comparison.html())
     assert "Holm" not in page.section("evidence").words
     words = page.section("answer").words
     pattern = r"p-value of the verdict\s*((?:< )?[\d.]+) \(α.=.([\d.]+)\)"

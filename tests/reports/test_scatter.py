@@ -2,7 +2,7 @@ import re
 from xml.etree import ElementTree
 
 from reports.scatter import scatter_svg
-from reports.view.plots import ScatterChart, ScatterDot
+from scope.sections.charts import ScatterChart, ScatterDot
 
 
 def dot(x, y, *, title="a ~ b", half=0.1):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.strip import small_strip_svg, strip_svg
-from reports.view.reuse_strips import SmallStrip, StripChart, StripDot
+from scope.sections.charts import SmallStrip, StripChart, StripDot
 
 
 def dots(*values):

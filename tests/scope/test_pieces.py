@@ -93,11 +93,25 @@ def test_a_piece_is_made_with_those_of_the_settings_that_it_has():
     assert make_piece(entry, {"letters": 4, "words": 9}) == Own(letters=4)
 
 
-def test_a_value_that_is_not_taken_is_refused_with_the_settings():
+def test_text_in_place_of_a_number_is_refused_with_the_type():
     with pytest.raises(SpecError) as caught:
         make_piece(find("tasks", "cloze"), {"min_words": "few"})
-    assert "{'min_words': 'few'} of `cloze`" in caught.value.found
-    assert "min_words" in caught.value.expected
+    assert caught.value.found == "the setting min_words=few of `cloze`"
+    assert caught.value.expected == "a whole number"
+
+
+def test_a_value_that_is_not_taken_is_refused_with_the_settings():
+    @dataclass(frozen=True)
+    class Picky(Own):
+        def __post_init__(self):
+            raise ValueError("too many letters")
+
+    with pytest.raises(SpecError) as caught:
+        make_piece(Entry(name="own", origin="here", target=Picky), {"letters": 99})
+    assert (
+        caught.value.found == "the settings {'letters': 99} of `own`: ValueError: too many letters"
+    )
+    assert "letters" in caught.value.expected
 
 
 def test_a_class_is_refused_for_its_object():

@@ -13,8 +13,9 @@ from scope.checksums import sealed
 from scope.errors import RunError
 from scope.records import (
     Answer,
+    AuditResult,
     Clock,
-    Comparison,
+    CompareResult,
     DataCard,
     Difference,
     Estimate,
@@ -32,8 +33,9 @@ from scope.records import (
 from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
+MODEL_B = replace(MODEL, name="b", role="target")
 
-SMALL = Comparison(
+SMALL = AuditResult(
     manifest=Manifest(
         job="audit",
         models=(MODEL,),
@@ -55,16 +57,18 @@ SMALL = Comparison(
         ),
     ),
     perturbations=(),
+    answer_shares=(),
     clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
 )
 
 WITH_TARGET = replace(
     SMALL,
-    manifest=replace(SMALL.manifest, models=(MODEL, replace(MODEL, name="b", role="target"))),
+    manifest=replace(SMALL.manifest, models=(MODEL, MODEL_B)),
     examples=(),
 )
 
 SMALL_JSON = """{
+"answer_shares":[],
 "clock":{"finished":"2026-01-01T00:00:00+00:00","seconds":2.5},
 "curves":[],
 "differences":[],
@@ -72,7 +76,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":3,
+"format":4,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -83,13 +87,12 @@ SMALL_JSON = """{
 "settings":{"exact":true,"limit":null,"seed":0,"tau":1.0},"versions":{}},
 "measurements":[],
 "outcomes":[],
-"perturbations":[],
-"tasks":[]
+"perturbations":[]
 }
 """
 
 
-def with_value(value: float) -> Comparison:
+def with_value(value: float) -> AuditResult:
     measurement = Measurement(metric="m", target="t", estimate=Undefined(reason="r"))
     return replace(SMALL, measurements=(replace(measurement, values=(value,)),))
 
@@ -163,21 +166,23 @@ def test_settings_keep_their_kinds() -> None:
         ("", "Invalid JSON"),
         (SMALL_JSON[:200], "Invalid JSON"),
         ("[]", "Input should be"),
-        ('{"weights": [1, 2]}', "at `manifest`: Field required"),
+        ('{"weights": [1, 2]}', "at `format`: Field required"),
+        ('{"format": 4}', "at `manifest`: Field required"),
+        ('{"format": 4, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":3,\n', ""), "at `format`: Field required"),
+        (SMALL_JSON.replace('"format":4,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x/comparison.json`")
-    assert caught.value.found.startswith("`x/comparison.json` is no comparison: ")
+    assert caught.value.found.startswith("`x/comparison.json` is no result: ")
     assert complaint in caught.value.found
-    assert "format 3" in caught.value.expected
+    assert "format 4" in caught.value.expected
     assert "again" in caught.value.fix
 
 
@@ -187,12 +192,12 @@ def test_a_number_that_was_changed_is_refused() -> None:
         text.replace('"rows":2', '"rows":3'),
         re.sub('(?<="checksum":")[0-9a-f]', lambda first: "1" if first[0] == "0" else "0", text),
     ):
-        with pytest.raises(RunError, match="`x` is no comparison: its content does not match"):
+        with pytest.raises(RunError, match="`x` is no result: its content does not match"):
             from_json(changed, source="`x`")
 
 
 def test_a_comparison_without_its_checksum_is_refused() -> None:
-    with pytest.raises(RunError, match="`x` is no comparison: it has no checksum"):
+    with pytest.raises(RunError, match="`x` is no result: it has no checksum"):
         from_json(SMALL_JSON, source="`x`")
 
 
@@ -205,11 +210,11 @@ def test_damaged_rows_are_written_with_the_clock_where_there_were_any() -> None:
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":3', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":4', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 3"
+    assert caught.value.expected == "format 4"
 
 
 def test_an_estimate_and_its_absence_are_told_apart() -> None:
@@ -228,7 +233,16 @@ def test_defaults_of_answers_are_left_out_and_read_back() -> None:
         items=(Item(question=Question(id="0", text="Which?", options=("a", "b")), right=0),),
         answers=((Answer(choice=0),), (Answer(),)),
     )
-    written = to_json(replace(WITH_TARGET, tasks=(answers,)))
+    written = to_json(
+        CompareResult(
+            manifest=replace(WITH_TARGET.manifest, job="compare", models=(MODEL, MODEL_B)),
+            outcomes=(),
+            measurements=(),
+            differences=(),
+            tasks=(answers,),
+            task_shares=(),
+        )
+    )
     assert '"answers":[[{"choice":0}],[{}]]' in written
     assert '{"question":{"id":"0","options":["a","b"],"text":"Which?"},"right":0}' in written
-    assert from_json(written).tasks == (answers,)
+    assert from_json(written, kind=CompareResult).tasks == (answers,)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scope import serialization
 from scope.records import (
     Answer,
+    AuditResult,
     CapabilityCard,
     Clock,
-    Comparison,
+    CompareResult,
     Curve,
     DataCard,
     Difference,
@@ -27,6 +28,7 @@ from scope.records import (
     Perturbation,
     Prediction,
     Question,
+    Result,
     ScoredExample,
     ScoredPerturbation,
     TaskAnswers,
@@ -127,41 +129,45 @@ MANIFESTS = st.builds(
     versions=st.dictionaries(WORDS, WORDS, max_size=2),
     command=WORDS,
 )
-COMPARISONS = st.builds(
-    Comparison,
+OUTCOMES = several(
+    st.builds(
+        Outcome,
+        capability=WORDS,
+        status=st.sampled_from(["measured", "not applicable", "skipped", "failed"]),
+        reason=st.none() | WORDS,
+        failures=st.dictionaries(WORDS, COUNTS, max_size=2),
+        trace=st.none() | WORDS,
+    )
+)
+MEASUREMENTS = several(
+    st.builds(
+        Measurement,
+        metric=WORDS,
+        target=WORDS,
+        against=st.none() | WORDS,
+        capability=st.none() | WORDS,
+        estimate=ANSWERS,
+        example_ids=several(WORDS),
+        values=several(NUMBERS),
+    )
+)
+DIFFERENCES = several(
+    st.builds(
+        Difference,
+        metric=WORDS,
+        first=WORDS,
+        second=WORDS,
+        estimate=ANSWERS,
+        p_value=st.none() | NUMBERS,
+    )
+)
+CLOCKS = st.none() | st.builds(Clock, finished=WORDS, seconds=NUMBERS)
+AUDITS = st.builds(
+    AuditResult,
     manifest=MANIFESTS,
-    outcomes=several(
-        st.builds(
-            Outcome,
-            capability=WORDS,
-            status=st.sampled_from(["measured", "not applicable", "skipped", "failed"]),
-            reason=st.none() | WORDS,
-            failures=st.dictionaries(WORDS, COUNTS, max_size=2),
-            trace=st.none() | WORDS,
-        )
-    ),
-    measurements=several(
-        st.builds(
-            Measurement,
-            metric=WORDS,
-            target=WORDS,
-            against=st.none() | WORDS,
-            capability=st.none() | WORDS,
-            estimate=ANSWERS,
-            example_ids=several(WORDS),
-            values=several(NUMBERS),
-        )
-    ),
-    differences=several(
-        st.builds(
-            Difference,
-            metric=WORDS,
-            first=WORDS,
-            second=WORDS,
-            estimate=ANSWERS,
-            p_value=st.none() | NUMBERS,
-        )
-    ),
+    outcomes=OUTCOMES,
+    measurements=MEASUREMENTS,
+    differences=DIFFERENCES,
     curves=several(
         st.builds(
             Curve,
@@ -189,8 +195,18 @@ COMPARISONS = st.builds(
             targets=several(PREDICTIONS),
         )
     ),
+    answer_shares=st.just(()),
+    clock=CLOCKS,
+)
+COMPARES = st.builds(
+    CompareResult,
+    manifest=MANIFESTS,
+    outcomes=OUTCOMES,
+    measurements=MEASUREMENTS,
+    differences=DIFFERENCES,
     tasks=several(TASKS),
-    clock=st.none() | st.builds(Clock, finished=WORDS, seconds=NUMBERS),
+    task_shares=st.just(()),
+    clock=CLOCKS,
 )
 
 
@@ -202,10 +218,10 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("unchecked")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(COMPARISONS)
-def test_every_comparison_reads_back_as_it_was(comparison: Comparison) -> None:
-    text = to_json(comparison)
-    assert from_json(text) == comparison
-    assert to_json(from_json(text)) == text
+@given(AUDITS | COMPARES)
+def test_every_result_reads_back_as_it_was(result: Result) -> None:
+    text = to_json(result)
+    assert from_json(text, kind=type(result)) == result
+    assert to_json(from_json(text, kind=type(result))) == text
     assert text.endswith("}\n")
-    assert json.loads(text)["format"] == 3
+    assert json.loads(text)["format"] == 4

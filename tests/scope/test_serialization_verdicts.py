@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,6 @@ from made_up_reuse_comparison import build_comparison
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.records import (
-    Comparison,
     ControlCheck,
     Estimate,
     Evidence,
@@ -22,6 +20,7 @@ from scope.records import (
     Look,
     ModelScore,
     PairedTest,
+    ReuseResult,
     Undefined,
     Verdict,
 )
@@ -99,7 +98,7 @@ VERDICTS = st.builds(
 )
 
 
-def with_verdicts(*verdicts: Verdict) -> Comparison:
+def with_verdicts(*verdicts: Verdict) -> ReuseResult:
     return replace(build_comparison(), verdicts=verdicts)
 
 
@@ -119,10 +118,6 @@ def test_a_real_verdict_is_written_with_plain_numbers_and_reads_back_rounded() -
     assert read.sentence == verdict.sentence
     assert read.standings[0].value == pytest.approx(verdict.standings[0].value, abs=1e-6)
     assert to_json(with_verdicts(read)) == text
-
-
-def test_a_comparison_without_verdicts_does_not_mention_them() -> None:
-    assert "verdicts" not in json.loads(to_json(with_verdicts()))
 
 
 def test_an_unknown_decision_is_refused_with_its_place() -> None:

@@ -30,7 +30,7 @@ from scope.fleet.reading.cells import (
     whole_text,
 )
 from scope.metrics import best_against_gold, exact_match_values
-from scope.records import Answer, Comparison, Item, TaskAnswers
+from scope.records import Answer, CompareResult, Item, TaskAnswers
 from scope.store import RunFolder
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
@@ -251,7 +251,7 @@ def _of_run(path: Path) -> Iterator[_Asked]:
             expected="a finished run, with its comparison.json",
             fix="give the run's command again, which goes on where it was",
         )
-    if not comparison.tasks:
+    if not isinstance(comparison, CompareResult) or not comparison.tasks:
         raise DataError(
             f"the run `{path}` is one of `scope {comparison.manifest.job}` and holds no answers to "
             "questions",
@@ -280,7 +280,7 @@ def _require_same_models(asked: Sequence[_Asked]) -> None:
             )
 
 
-def _data(comparison: Comparison, task: str) -> str:
+def _data(comparison: CompareResult, task: str) -> str:
     """The spec of the data that the task's questions are made of."""
     return next((card.spec for card in comparison.manifest.data if card.capability == task), "")
 

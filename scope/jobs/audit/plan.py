@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scope.core.request import reproduce
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import Models
-from scope.jobs.identity import software_versions
+from scope.jobs.identity import manifest_of
 from scope.jobs.preparation import ChosenCapability, LabelledData
 from scope.metrics import Metric
 from scope.protocols import SearchOptions
@@ -24,6 +23,7 @@ class AuditPlan:
     data: LabelledData
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
+    more: tuple[Metric, ...]
     options: SearchOptions
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
@@ -33,12 +33,10 @@ class AuditPlan:
             model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
         )
         encoder = self.options.encoder
-        return Manifest(
-            job="audit",
-            models=cards,
-            data=(self.data.card,),
-            capabilities=tuple(one.card() for one in self.capabilities),
-            settings={
+        return manifest_of(
+            "audit",
+            self.request,
+            {
                 "seed": self.options.seed,
                 "trials": self.options.trials,
                 "distance": self.options.distance,
@@ -47,10 +45,12 @@ class AuditPlan:
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
                 "labelled": self.data.card.labelled,
                 "label_map": ", ".join(self.request.label_map) or None,
+                **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **self._of_role(),
             },
-            versions=software_versions(),
-            command=reproduce("audit", self.request),
+            models=cards,
+            data=(self.data.card,),
+            capabilities=tuple(one.card() for one in self.capabilities),
             encoder_reproducible=getattr(encoder, "reproducible", ""),
         )
 

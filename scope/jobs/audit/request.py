@@ -8,21 +8,20 @@ from typing import Annotated, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
-    DATA,
     HIDDEN,
     METHOD,
     MODELS,
-    SPEED_ONLY,
+    OUTSIDE_IDENTITY,
     Limits,
     option,
     settings_option,
     whole_number,
 )
-from scope.errors import SpecError
+from scope.core.request import refuse_unused
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
-from scope.records import Setting
+from scope.records import AuditResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,17 +38,12 @@ class AuditRequest(LabelledTexts):
     """
 
     reference: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
-    """Reference model: hf:NAME, a folder, or another spec; in Python also an object with the
-    members of `scope.protocols.Classifier` or `NextToken`."""
+    """Reference model: hf:NAME, a folder, or another spec.
+
+    In Python also an object with the members of `scope.protocols.Classifier` or `NextToken`."""
 
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
-
-    data: Annotated[str, option(DATA)]
-    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
-
-    n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
-    """Number of texts to sample."""
 
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
@@ -57,14 +51,19 @@ class AuditRequest(LabelledTexts):
         "synonym",
         "typo",
     )
-    """Capability, see `scope list capabilities`; in Python also an object with the members of
-    `scope.protocols.Capability`; may be repeated."""
+    """Capability, see `scope list capabilities`; may be repeated.
+
+    In Python also an object with the members of `scope.protocols.Capability`."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(METHOD, "typo.min_letters=5")] = (
         field(default_factory=dict)
     )
     """Setting of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such as
     typo.min_letters=5 or preset=strong; see `scope list capabilities`; may be repeated."""
+
+    metrics: Annotated[Sequence[str], option(METHOD, "--metric", metavar="METRIC")] = ()
+    """Further metric on the perturbed texts: one of a plugin, or one with other parameters, such as
+    "soft_scope(cutoff=0.5)"; see `scope list metrics`; may be repeated."""
 
     distance: Annotated[Literal["l1", "kl"], option(METHOD)] = "l1"
     """How far an answer moves: L1 norm or KL divergence."""
@@ -75,7 +74,7 @@ class AuditRequest(LabelledTexts):
     encoder: Annotated[str, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
     """Sentence encoder of --min-similarity."""
 
-    slots: Annotated[int, whole_number(METHOD), Limits(least=1), SPEED_ONLY] = 64
+    slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
@@ -83,11 +82,13 @@ class AuditRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_similarity is None and self.encoder != SENTENCE_ENCODER:
-            raise SpecError(
-                f"--encoder {self.encoder} without --min-similarity",
-                expected="an encoder with the similarity that it measures",
-                fix="add --min-similarity, such as 0.8, or leave --encoder out",
+        if self.min_similarity is None:
+            refuse_unused(
+                self,
+                ("encoder",),
+                "without --min-similarity",
+                "an encoder with the similarity that it measures",
+                instead="add --min-similarity, such as 0.8",
             )
 
 
@@ -95,5 +96,7 @@ JOB = Job(
     name="audit",
     request=AuditRequest,
     carry_out="scope.jobs.audit.run:carry_out_audit",
+    result=AuditResult,
+    page="scope.jobs.audit.sections:page",
     gates=AuditGates,
 )

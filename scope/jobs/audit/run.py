@@ -10,11 +10,12 @@ from scope.errors import ModelError
 from scope.estimation import measure, shares_of_models
 from scope.jobs.audit.plan import AuditPlan
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import check_role, load_models
+from scope.jobs.audited import load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
     choose_capabilities,
+    further_metrics,
     load_labelled,
     soft_scope_metric,
 )
@@ -26,14 +27,15 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
+from scope.metrics import METRICS
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
 from scope.protocols import Progress, SearchOptions
-from scope.records import AnswerShares, Comparison
+from scope.records import AnswerShares, AuditResult
 from scope.store import Run
 
 
-def carry_out_audit(request: AuditRequest) -> Comparison:
+def carry_out_audit(request: AuditRequest) -> AuditResult:
     """Run the audit, or resume it."""
     return carry_out(request, prepare)
 
@@ -41,16 +43,13 @@ def carry_out_audit(request: AuditRequest) -> Comparison:
 audit = as_function(AuditRequest, carry_out_audit)
 
 
-def prepare(request: AuditRequest) -> Prepared:
+def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    check_role(
-        request.role,
-        label_map=request.label_map,
-        label_column=request.label_column,
-        options=options,
-    )
+    always = (METRICS["ood_agreement"], METRICS["hard_scope"], metric)
+    more = further_metrics(request.metrics, always)
+    read_prompts(options)
     similarity = request.min_similarity
     search = SearchOptions(
         trials=request.trials,
@@ -61,34 +60,21 @@ def prepare(request: AuditRequest) -> Prepared:
         encoder=None if similarity is None else load_encoder(request.encoder, options),
     )
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    models = load_models(
-        request.reference,
-        request.targets,
-        role=request.role,
-        label_map=request.label_map,
-        options=options,
-    )
-    data = load_labelled(
-        request.data,
-        models.reference.classifier.labels,
-        label_map=request.label_map,
-        text_column=request.text_column,
-        label_column="none" if request.role == "next_token" else request.label_column,
-        n=request.n,
-        seed=request.seed,
-    )
+    models = load_models(request)
+    data = load_labelled(request, models.reference.classifier.labels)
     plan = AuditPlan(
         request=request,
         models=models,
         data=data,
         capabilities=capabilities,
         soft_scope=metric,
+        more=more,
         options=search,
     )
     return Prepared(plan.manifest(), partial(_conduct, plan, progress=request.progress))
 
 
-def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
+def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
@@ -99,13 +85,13 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
             reference,
             plan.data.examples,
             plan.options,
-            run=run,
-            progress=progress,
+            run,
+            progress,
         )
         for one in plan.capabilities
     ]
     reference_answers, *target_answers = answers = [
-        answer_all(model, plan.data.examples, sets, run=run, progress=progress)
+        answer_all(model, plan.data.examples, sets, run, progress)
         for model in (plan.models.reference, *plan.models.targets)
     ]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
@@ -118,9 +104,10 @@ def _conduct(plan: AuditPlan, run: Run, progress: Progress) -> Comparison:
         targets=targets,
         labels=plan.models.reference.classifier.labels,
         soft_scope=plan.soft_scope,
+        more=plan.more,
         seed=plan.options.seed,
     )
-    return Comparison(
+    return AuditResult(
         manifest=plan.manifest([_count_truncated(known) for known in answers]),
         outcomes=tuple(one.outcome for one in sets),
         measurements=numbers.measurements,
@@ -144,7 +131,7 @@ def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
 def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
     """End the audit before any search if the reference is degenerate."""
     texts = [example.text for example in plan.data.examples]
-    answers = answer_texts(plan.models.reference, texts, run=run, progress=progress)
+    answers = answer_texts(plan.models.reference, texts, run, progress)
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
         raise ModelError(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scope.core.request import reproduce
 from scope.jobs.answering_models import PROMPTS, AnsweringModel
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import software_versions
+from scope.jobs.identity import manifest_of
 from scope.jobs.semscore import SemScore
 from scope.jobs.task_choice import ChosenTask
 from scope.models.prompts import prompt_of
@@ -38,20 +37,19 @@ class ComparisonPlan:
         """The manifest of the result, but for the truncated texts of each model."""
         counts = truncated or [0] * len(self.answering_models)
         roles = [one.task.role for one in self.tasks]
-        return Manifest(
-            job="compare",
-            models=tuple(
-                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
-            ),
-            data=tuple(one.data.card for one in self.tasks),
-            capabilities=tuple(one.card() for one in self.tasks),
-            settings={
+        return manifest_of(
+            "compare",
+            self.request,
+            {
                 "seed": self.request.seed,
                 "normalize": self.request.normalize,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
             },
-            versions=software_versions(),
-            command=reproduce("compare", self.request),
+            models=tuple(
+                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
+            ),
+            data=tuple(one.data.card for one in self.tasks),
+            capabilities=tuple(one.card() for one in self.tasks),
             encoder_reproducible=self.semscore.reproducible if self.semscore else "",
         )

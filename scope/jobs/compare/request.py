@@ -13,8 +13,8 @@ from scope.core.options import (
     METHOD,
     MODELS,
     Limits,
-    entries,
     option,
+    repeated,
     settings_option,
     whole_number,
 )
@@ -22,7 +22,7 @@ from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
-from scope.records import Setting
+from scope.records import CompareResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +37,18 @@ class CompareRequest(Request):
     """
 
     models: Annotated[Sequence[str | object], option(MODELS, "--model", metavar="MODEL")]
-    """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; in Python also an object
-    with the members of the tasks' role (`scope.protocols`); may be repeated.
-    predictions:FILE.tsv#* is all models of the file."""
+    """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; may be repeated.
+    predictions:FILE.tsv#* is all models of the file.
+
+    In Python also an object with the members of the tasks' role (`scope.protocols`)."""
 
     tasks: Annotated[Sequence[str | object], option(DATA, "--task", metavar="TASK")]
-    """Task, see `scope list tasks`; in Python also an object with the members of
-    `scope.protocols.Task`; may be repeated."""
+    """Task, see `scope list tasks`; may be repeated.
+
+    In Python also an object with the members of `scope.protocols.Task`."""
 
     data: Annotated[
-        str | Sequence[str] | Mapping[str, str], entries(DATA, "--data", metavar="[TASK=]DATA")
+        str | Sequence[str] | Mapping[str, str], repeated(DATA, "--data", metavar="[TASK=]DATA")
     ]
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
     as TASK=DATA."""
@@ -118,5 +120,7 @@ JOB = Job(
     name="compare",
     request=CompareRequest,
     carry_out="scope.jobs.compare.run:carry_out_compare",
+    result=CompareResult,
+    page="scope.jobs.compare.sections:page",
     gates=TaskGates,
 )

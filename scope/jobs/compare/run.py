@@ -25,11 +25,11 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.protocols import Progress
-from scope.records import GOLD, Comparison, Outcome, Question, TaskAnswers
+from scope.records import GOLD, CompareResult, Outcome, Question, TaskAnswers
 from scope.store import Run
 
 
-def carry_out_compare(request: CompareRequest) -> Comparison:
+def carry_out_compare(request: CompareRequest) -> CompareResult:
     """Run the comparison, or resume it."""
     return carry_out(request, prepare)
 
@@ -37,7 +37,7 @@ def carry_out_compare(request: CompareRequest) -> Comparison:
 compare = as_function(CompareRequest, carry_out_compare)
 
 
-def prepare(request: CompareRequest) -> Prepared:
+def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
     options = request.model_options
     progress = request.progress
@@ -71,7 +71,7 @@ def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -
         )
 
 
-def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
+def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> CompareResult:
     """Inference, then metrics; reuses stored answers."""
     for task in plan.tasks:
         for model in plan.answering_models:
@@ -82,14 +82,11 @@ def _conduct(plan: ComparisonPlan, run: Run, progress: Progress) -> Comparison:
         for one, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *one, progress) for one in zip(answered, likeness, strict=True)]
-    return Comparison(
+    return CompareResult(
         manifest=plan.manifest(_count_truncated(plan, answered)),
         outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(one for found in numbers for one in found.measurements),
         differences=tuple(one for found in numbers for one in found.differences),
-        curves=(),
-        examples=(),
-        perturbations=(),
         tasks=tuple(answered),
         task_shares=tuple(one for found in numbers for one in found.shares),
     )
@@ -103,7 +100,7 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
         answers=tuple(
-            ask(one, chosen.task, _questions(chosen), store=run, progress=progress)
+            ask(one, chosen.task, _questions(chosen), run, progress)
             for one in plan.answering_models
         ),
     )

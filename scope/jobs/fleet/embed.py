@@ -20,11 +20,11 @@ from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import EMBEDDER
 from scope.jobs.runner import Prepared, carry_out
 from scope.protocols import Encoder, Progress
-from scope.records import Comparison, FleetFindings
+from scope.records import FleetFindings, FleetResult
 from scope.store import Run
 
 
-def carry_out_embed_fleet(request: EmbedRequest) -> Comparison:
+def carry_out_embed_fleet(request: EmbedRequest) -> FleetResult:
     """Fit the fleet, or continue its run."""
     return carry_out(request, prepare)
 
@@ -32,7 +32,7 @@ def carry_out_embed_fleet(request: EmbedRequest) -> Comparison:
 embed_fleet = as_function(EmbedRequest, carry_out_embed_fleet)
 
 
-def prepare(request: EmbedRequest) -> Prepared:
+def prepare(request: EmbedRequest) -> Prepared[FleetResult]:
     """Read the answers and load the encoder."""
     learning = Learning(
         embedder=request.embedder,

@@ -17,12 +17,12 @@ from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.scoring import findings_of, score_forecasts
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import Comparison, ExpectedAccuracy, FleetFindings
+from scope.records import ExpectedAccuracy, FleetFindings, FleetResult
 from scope.statistics.intervals import mean_estimate
 from scope.store import Run
 
 
-def carry_out_forecast_fleet(request: ForecastRequest) -> Comparison:
+def carry_out_forecast_fleet(request: ForecastRequest) -> FleetResult:
     """Forecast the answers, or continue the run."""
     return carry_out(request, prepare)
 
@@ -30,7 +30,7 @@ def carry_out_forecast_fleet(request: ForecastRequest) -> Comparison:
 forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
 
 
-def prepare(request: ForecastRequest) -> Prepared:
+def prepare(request: ForecastRequest) -> Prepared[FleetResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
     evaluation = plan_evaluation(request)
     return prepared(

@@ -32,7 +32,7 @@ from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import Comparison, DataCard, Estimate, FleetFindings, Setting, Undefined
+from scope.records import DataCard, Estimate, FleetFindings, FleetResult, Setting, Undefined
 from scope.store import Run
 
 
@@ -51,7 +51,7 @@ class MappedModels(NamedTuple):
     notes: tuple[str, ...]
 
 
-def carry_out_map_fleet(request: MapRequest) -> Comparison:
+def carry_out_map_fleet(request: MapRequest) -> FleetResult:
     """Compute the map, or continue the run."""
     return carry_out(request, prepare)
 
@@ -59,7 +59,7 @@ def carry_out_map_fleet(request: MapRequest) -> Comparison:
 map_fleet = as_function(MapRequest, carry_out_map_fleet)
 
 
-def prepare(request: MapRequest) -> Prepared:
+def prepare(request: MapRequest) -> Prepared[FleetResult]:
     """Read the fleet or the answers, and the communities."""
     communities = request.communities
     labels = communities if isinstance(communities, Mapping) else _read(communities)

@@ -17,10 +17,10 @@ from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, did_you_mean, listed
-from scope.records import BenchmarkPrediction, Comparison, FleetFindings
+from scope.records import BenchmarkPrediction, FleetFindings, FleetResult
 
 
-def carry_out_predict_fleet(request: PredictRequest) -> Comparison:
+def carry_out_predict_fleet(request: PredictRequest) -> FleetResult:
     """Predict the accuracies, or continue the run."""
     return carry_out(request, prepare)
 
@@ -28,7 +28,7 @@ def carry_out_predict_fleet(request: PredictRequest) -> Comparison:
 predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 
-def prepare(request: PredictRequest) -> Prepared:
+def prepare(request: PredictRequest) -> Prepared[FleetResult]:
     """Read and check the answers."""
     matrix, card = load_answers(request.data, request.columns)
     benchmarks = _benchmarks(matrix, request.benchmarks)

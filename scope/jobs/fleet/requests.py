@@ -14,15 +14,16 @@ from scope.core.options import (
     METHOD,
     MODELS,
     Limits,
-    entries,
     named_values,
     option,
+    repeated,
     whole_number,
 )
-from scope.core.request import Request
+from scope.core.request import Request, described, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.fleet.costs import costs_by_model
 from scope.models.options import Loading, ModelOptions
+from scope.records import FleetResult
 
 EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
@@ -126,17 +127,7 @@ class FleetOrAnswers(ReadsTexts):
                 fix="add --fleet or --data" if neither else "omit --fleet or --data",
             )
         if self.fleet is None:
-            self.refuse_unused({"--add": self.add is not None})
-
-    def refuse_unused(self, options: Mapping[str, bool]) -> None:
-        """Reject options without effect."""
-        if unused := [name for name, named in options.items() if named]:
-            names = " and ".join(unused)
-            raise SpecError(
-                f"{names} with {'--data' if self.fleet is None else '--fleet'}",
-                expected=self.forms,
-                fix=f"omit {names}",
-            )
+            refuse_unused(self, ("add",), "with --data", self.forms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +153,9 @@ class ForecastRequest(FleetOrAnswers, Learns):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.fleet is None:
-            self.refuse_unused({"--questions": self.questions is not None})
+            refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        self.refuse_unused(
-            {"--test-share": self.test_share != TEST_SHARE, "--embedder": self.embedder != "auto"}
-        )
+        refuse_unused(self, ("test_share", "embedder"), "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"
@@ -189,7 +178,7 @@ class RouteRequest(ForecastRequest):
 
     costs: Annotated[
         Mapping[str, float],
-        entries(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
+        repeated(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
     ] = field(default_factory=dict)
     """Cost per question of a model, in any unit; may be repeated. Of two equally good models the
     cheaper one is selected."""
@@ -234,27 +223,28 @@ class MapRequest(FleetOrAnswers):
 
     forms: ClassVar[str] = (
         "--fleet RUN, or --data ANSWERS; --add with --fleet, --contributions with --data, "
-        "--encoder with --contributions"
+        "--encoder and the options of models with --contributions"
     )
 
     communities: Annotated[
         str | Path | Mapping[str, str] | None,
-        entries(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
+        repeated(DATA, "--communities", metavar="FILE", convert=lambda written: written[-1]),
     ] = None
-    """Table (.csv) with the columns model and community, such as families of models; in Python also
-    a mapping. Measures the distances within and between communities."""
+    """Table (.csv) with the columns model and community, such as families of models. Measures the
+    distances within and between communities.
+
+    In Python also a mapping."""
 
     contributions: Annotated[bool, option(METHOD)] = False
     """With --data: measure how each benchmark's questions improve forecasts on the others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.refuse_unused(
-            {
-                "--contributions": self.contributions and self.fleet is not None,
-                "--encoder": self.encoder is not None and not self.contributions,
-            }
-        )
+        if self.fleet is not None:
+            refuse_unused(self, ("contributions",), "with --fleet", self.forms)
+        if not self.contributions:
+            of_texts = ("encoder", *(one.name for one in described(Loading)))
+            refuse_unused(self, of_texts, "without --contributions", self.forms)
 
 
 def _job(name: str, request: type[FleetRequest]) -> Job:
@@ -262,6 +252,8 @@ def _job(name: str, request: type[FleetRequest]) -> Job:
         name=f"fleet {name}",
         request=request,
         carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
+        result=FleetResult,
+        page="scope.jobs.fleet.sections:page",
     )
 
 

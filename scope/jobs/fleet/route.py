@@ -25,7 +25,7 @@ from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.scoring import findings_of, score_forecasts
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
-from scope.records import Comparison, FleetFindings, RouterScore, Setting
+from scope.records import FleetFindings, FleetResult, RouterScore, Setting
 from scope.store import Run
 
 
@@ -37,7 +37,7 @@ class Candidates(NamedTuple):
     budget: float | None
 
 
-def carry_out_route_fleet(request: RouteRequest) -> Comparison:
+def carry_out_route_fleet(request: RouteRequest) -> FleetResult:
     """Route the questions, or continue the run."""
     return carry_out(request, prepare)
 
@@ -45,7 +45,7 @@ def carry_out_route_fleet(request: RouteRequest) -> Comparison:
 route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 
 
-def prepare(request: RouteRequest) -> Prepared:
+def prepare(request: RouteRequest) -> Prepared[FleetResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
     costs = read_costs(request.costs_file) if request.costs_file else {}
     evaluation = plan_evaluation(request)

@@ -29,15 +29,15 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.save_folder import prepare_folder
 from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
-from scope.jobs.runner import Prepared, bare_comparison
+from scope.jobs.runner import Prepared
 from scope.paths import expanded
 from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
-from scope.records import Comparison, DataCard, Setting
+from scope.records import DataCard, ProbeResult, Setting
 from scope.store import Run
 
 
-def prepare_new(request: ProbeRequest) -> Prepared:
+def prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Read the pairs and the models' files, before any model is loaded."""
     # Fast checks first: a language model may take half a minute to load.
     readout = readout_of(request.readout, request.prompt)
@@ -97,7 +97,7 @@ def _find(
     readers: list[LatentReader],
     progress: Progress,
     run: Run,
-) -> Comparison:
+) -> ProbeResult:
     models = _read_all(plan, request, readers, progress)
     leakage = leakage_groups(plan.pairs)
     judged = [_fit_one(plan, request, model, leakage, progress) for model in models]
@@ -112,7 +112,7 @@ def _find(
         files=() if request.save is None else (str(expanded(request.save)),),
     )
     manifest = plan.manifest([model.table for model in models])
-    return replace(bare_comparison(manifest), probe=found)
+    return ProbeResult(manifest=manifest, findings=found)
 
 
 def _read_all(

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from scope.core.request import reproduce
-from scope.jobs.identity import software_versions
+from scope.jobs.identity import manifest_of
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.leakage_groups import leakage_groups, notes_on_overlap
 from scope.jobs.probe.pair_task_choice import find_pair_task
@@ -79,17 +78,16 @@ class ProbePlan:
         """The manifest of the result; ``tables`` are the models' latents, if computed."""
         read: Sequence[LatentTable | None] = tables or [None] * len(self.sources)
         others = () if self.unlabelled_card is None else (self.unlabelled_card,)
-        return Manifest(
-            job="probe",
+        return manifest_of(
+            "probe",
+            self.request,
+            {**self.settings, **_reading(self.sources)},
             models=tuple(
                 card_of(name, source, table)
                 for name, source, table in zip(self.names, self.sources, read, strict=True)
             ),
             data=(*self.pairs.cards, *others),
             capabilities=(self.chosen.card(),),
-            settings={**self.settings, **_reading(self.sources)},
-            versions=software_versions(),
-            command=reproduce("probe", self.request),
         )
 
     def findings(self, notes: Sequence[str] = ()) -> ProbeFindings:

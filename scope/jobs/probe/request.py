@@ -19,11 +19,11 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import Request, changed
+from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
 from scope.models.options import DType, ModelOptions, Running
-from scope.records import Setting
+from scope.records import ProbeResult, Setting
 
 if TYPE_CHECKING:
     from scope.jobs.probe.pairs import PairSpecs
@@ -82,7 +82,9 @@ class ProbeRequest(Request):
     """Readout: last token of a prompt (prompt), last token of the text (last), or mean."""
 
     prompt: Annotated[Path | str | None, option(MODELS, metavar="FILE")] = None
-    """Prompt with one {text} in it: the path of its file, or in Python its text."""
+    """Prompt with one {text} in it: the path of its file.
+
+    In Python also its text."""
 
     data: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
     """Scored pairs of sentences: a table with a column `split` of train, dev and test, or
@@ -124,8 +126,9 @@ class ProbeRequest(Request):
     """Random seed of the samples and of the first fit."""
 
     task: Annotated[str | object, option(DATA, metavar="TASK")] = "similarity"
-    """Task of pairs, see `scope list tasks`; in Python also an object with the members of
-    `scope.protocols.PairTask`."""
+    """Task of pairs, see `scope list tasks`.
+
+    In Python also an object with the members of `scope.protocols.PairTask`."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA, "high=1")] = field(
         default_factory=dict
@@ -198,12 +201,13 @@ class ProbeRequest(Request):
 
     def _check_saved(self, folder: str | Path) -> None:
         """Reject options that a saved probe determines."""
-        if given := [one for one in changed(self) if one.name in OF_FITTING]:
-            raise SpecError(
-                f"{given[0].option} with --probe `{folder}`",
-                expected="only test pairs, --test or --data: a saved probe is already fitted",
-                fix=f"omit {given[0].option}, or omit --probe to fit a new probe",
-            )
+        refuse_unused(
+            self,
+            OF_FITTING,
+            f"with --probe `{folder}`",
+            "only test pairs, --test or --data: a saved probe is already fitted",
+            instead="omit --probe to fit a new probe",
+        )
         if len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --probe `{folder}`",
@@ -225,16 +229,14 @@ class ProbeRequest(Request):
                 expected="one model: a probe belongs to the model that it is fitted on",
                 fix="omit --save, or probe one model at a time",
             )
-        for name, value in (
-            ("--text-column", self.text_column),
-            ("--unlabelled-n", self.unlabelled_n),
-        ):
-            if value is not None and self.unlabelled is None:
-                raise SpecError(
-                    f"{name} {value} without --unlabelled",
-                    expected="--unlabelled, because the option applies to sentences without scores",
-                    fix=f"omit {name}; columns of pairs are auto-detected, and --n samples pairs",
-                )
+        if self.unlabelled is None:
+            refuse_unused(
+                self,
+                ("text_column", "unlabelled_n"),
+                "without --unlabelled",
+                "options of pairs, whose columns are auto-detected and which --n samples",
+                instead="add --unlabelled, sentences without scores",
+            )
         self._check_steps()
 
     def _check_steps(self) -> None:
@@ -261,4 +263,6 @@ JOB = Job(
     name="probe",
     request=ProbeRequest,
     carry_out="scope.jobs.probe.probing:carry_out_probe",
+    result=ProbeResult,
+    page="scope.jobs.probe.sections:page",
 )

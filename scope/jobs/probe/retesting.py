@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from scope.jobs.latent_store import recognise_reader
@@ -14,15 +13,15 @@ from scope.jobs.probe.readers import read_texts, with_dtype
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import judge_model, with_models
 from scope.jobs.probe.steps import FittedStep, latents_of
-from scope.jobs.runner import Prepared, bare_comparison
+from scope.jobs.runner import Prepared
 from scope.paths import expanded
 from scope.probes import SimilarityProbe
 from scope.protocols import LatentReader, Progress
-from scope.records import Comparison
+from scope.records import ProbeResult
 from scope.store import Run
 
 
-def prepare_saved(request: ProbeRequest) -> Prepared:
+def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Open the saved probe and read the test pairs; its model is not yet loaded."""
     opened = open_probe(
         expanded(request.probe or ""),
@@ -55,7 +54,7 @@ def _find(
     readers: list[LatentReader],
     progress: Progress,
     run: Run,
-) -> Comparison:
+) -> ProbeResult:
     recognise_reader(plan.texts, readers[0], progress)
     # The model is released after reading all texts, because it may be large.
     model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
@@ -64,4 +63,4 @@ def _find(
     judged = judge_model(model, [fitted], plan.pairs.test, leakage_groups(plan.pairs))
     found = with_models(plan.findings(), [judged])
     manifest = plan.manifest([model.table])
-    return replace(bare_comparison(manifest), probe=found)
+    return ProbeResult(manifest=manifest, findings=found)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scope.core.request import reproduce
 from scope.decision.verdicts import HYPOTHESIS
-from scope.jobs.identity import NULL, PROBES, software_versions
+from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
@@ -40,12 +39,10 @@ class ReusePlan:
         """
         counts = truncated or {}
         of_questions = {f"{PROBES}{name}": value for name, value in (hashes or {}).items()}
-        return Manifest(
-            job="reuse",
-            models=tuple(one.card(counts.get(one.name, 0)) for one in self.models.all),
-            data=(self.data,),
-            capabilities=self.asked,
-            settings={
+        return manifest_of(
+            "reuse",
+            self.request,
+            {
                 "alpha": self.request.alpha,
                 "seed": self.request.seed,
                 NULL: HYPOTHESIS,
@@ -53,8 +50,9 @@ class ReusePlan:
                 **self._unusual(),
                 **of_questions,
             },
-            versions=software_versions(),
-            command=reproduce("reuse", self.request),
+            models=tuple(one.card(counts.get(one.name, 0)) for one in self.models.all),
+            data=(self.data,),
+            capabilities=self.asked,
         )
 
     def _unusual(self) -> dict[str, Setting]:

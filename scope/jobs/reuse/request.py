@@ -9,7 +9,6 @@ from typing import Annotated
 from scope.core.job import Job
 from scope.core.options import (
     DATA,
-    HIDDEN,
     METHOD,
     MODELS,
     Limits,
@@ -17,16 +16,19 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
+from scope.core.request import refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
-from scope.models.options import ModelOptions
-from scope.records import Setting
+from scope.records import ReuseResult, Setting
 
 BATCH = 100
 """Default number of questions in a batch of a sequential test."""
+
+OF_SEARCH = ("trials", "perturbed", "tolerance", "cutoff")
+"""Fields that apply only to perturbations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,9 @@ class ReuseRequest(LabelledTexts):
     """
 
     suspect: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
-    """Model under suspicion: a spec, or in Python an object with the methods of the role."""
+    """Model under suspicion: hf:NAME, a folder, or another spec.
+
+    In Python also an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
     """Model that the suspect may be derived from; may be repeated."""
@@ -58,7 +62,7 @@ class ReuseRequest(LabelledTexts):
     ] = ()
     """Control to exclude, by its name or a pattern such as 'llama-*'; may be repeated."""
 
-    data: Annotated[str, option(DATA)]
+    data: Annotated[str, option(DATA, metavar="DATA")]
     """Texts or questions: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
     Right answers give the test more power."""
 
@@ -97,43 +101,41 @@ class ReuseRequest(LabelledTexts):
     perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts to search for perturbations."""
 
-    model_options: Annotated[ModelOptions, HIDDEN, ModelOptions] = field(
-        default_factory=ModelOptions
-    )
-    """How models are loaded and run."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if list(self.capabilities or ()) == ["none"]:
             object.__setattr__(self, "capabilities", ())
-        if self.task is None:
-            self._check_without_a_task()
-        else:
-            self._check_with_a_task(self.task)
+        capabilities = ("capabilities",) if self.capabilities else ()
+        if self.task is not None:
+            refuse_unused(
+                self,
+                ("role", "text_column", "label_column", "label_map", *capabilities, *OF_SEARCH),
+                f"with the task `{getattr(self.task, 'name', self.task)}`",
+                "the questions of a task without these options, or texts without a task",
+                instead="--task",
+            )
+            return
+        self._refuse_tables()
+        if self.batch_size:
+            refuse_unused(
+                self,
+                (*capabilities, *OF_SEARCH),
+                "with --sequential",
+                "plain texts in batches, or all texts and their perturbations at once",
+                instead="--sequential",
+            )
+        elif self.capabilities == ():
+            refuse_unused(
+                self, OF_SEARCH, "with --capability none", "a search", instead="name a capability"
+            )
 
     @property
     def batch_size(self) -> int | None:
         """Questions in a batch; None without batches."""
         return self.batch or (BATCH if self.sequential else None)
 
-    def _check_with_a_task(self, task: object) -> None:
-        """Refuse options of texts, which have no effect on questions."""
-        of_texts = {
-            "--role": self.role != "classifier",
-            "--capability": self.capabilities,
-            "--text-column": self.text_column,
-            "--label-column": self.label_column,
-            "--label-map": self.label_map,
-        }
-        if given := [name for name, value in of_texts.items() if value]:
-            named = " and ".join(given)
-            raise SpecError(
-                f"{named} with the task `{getattr(task, 'name', task)}`",
-                expected="the questions of a task without these options, or texts without a task",
-                fix=f"leave {named} out, or --task",
-            )
-
-    def _check_without_a_task(self) -> None:
+    def _refuse_tables(self) -> None:
+        """Refuse tables of answers, which a task alone reads."""
         for one in (self.suspect, *self.references, *self.controls):
             scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):
@@ -148,5 +150,7 @@ JOB = Job(
     name="reuse",
     request=ReuseRequest,
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
+    result=ReuseResult,
+    page="scope.jobs.reuse.sections:page",
     gates=VerdictGates,
 )

@@ -117,7 +117,7 @@ class TextResponses:
         # The plain texts are those of every reference.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            found = raw_answers(model, new, run=self.run, progress=self.progress)
+            found = raw_answers(model, new, self.run, self.progress)
             if matching := self.matched.get(model.name):
                 found = {
                     text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
@@ -180,10 +180,10 @@ class TextResponses:
 
 
 def raw_answers(
-    model: ReuseModel, texts: Sequence[str], *, run: Run, progress: Progress
+    model: ReuseModel, texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Prediction]:
     """The predictions of a model for texts, over its own labels."""
-    return answer_texts(model.named(), texts, run=run, progress=progress)
+    return answer_texts(model.named(), texts, run, progress)
 
 
 def match_by_answers(
@@ -206,11 +206,9 @@ def match_by_answers(
             expected="at least one control whose labels align with the reference's",
             fix=f"map the labels: --label-map {unaligned[0].model.labels[0]}={labels[0]}",
         )
-    others = [raw_answers(one, texts, run=run, progress=progress) for one in controls]
+    others = [raw_answers(one, texts, run, progress) for one in controls]
     return {
-        one.name: match_labels(
-            raw_answers(one, texts, run=run, progress=progress), others, len(labels)
-        )
+        one.name: match_labels(raw_answers(one, texts, run, progress), others, len(labels))
         for one in unaligned
     }
 

@@ -18,11 +18,11 @@ from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.reuse.texts import prepare_texts
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
-from scope.records import Comparison, Look
+from scope.records import Look, ReuseResult
 from scope.store import Run
 
 
-def carry_out_reuse(request: ReuseRequest) -> Comparison:
+def carry_out_reuse(request: ReuseRequest) -> ReuseResult:
     """Run the test, or continue an interrupted one."""
     return carry_out(request, prepare)
 
@@ -30,7 +30,7 @@ def carry_out_reuse(request: ReuseRequest) -> Comparison:
 reuse = as_function(ReuseRequest, carry_out_reuse)
 
 
-def prepare(request: ReuseRequest) -> Prepared:
+def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     progress = request.progress
@@ -38,7 +38,9 @@ def prepare(request: ReuseRequest) -> Prepared:
     return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric))
 
 
-def _conduct(request: ReuseRequest, prepared: PreparedTest, metric: Metric, run: Run) -> Comparison:
+def _conduct(
+    request: ReuseRequest, prepared: PreparedTest, metric: Metric, run: Run
+) -> ReuseResult:
     """Fix the questions, run inference, judge the evidence; cached answers are reused."""
     prepared.recognise(run)
     models = prepared.plan.models
@@ -65,16 +67,12 @@ def _conduct(request: ReuseRequest, prepared: PreparedTest, metric: Metric, run:
         available=prepared.plan.available(request.n),
     )
     failed = [line for name, items in sets.items() for line in items.failures(name)]
-    return Comparison(
+    return ReuseResult(
         manifest=prepared.plan.manifest(
             responses.truncated(), {name: items.hash for name, items in sets.items()}
         ),
         outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
-        differences=(),
-        curves=(),
-        examples=(),
-        perturbations=(),
         verdicts=tuple(
             replace(one, warnings=(*_same(models), *failed, *responses.warnings(), *one.warnings))
             for one in verdicts

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scope.core.request import refuse_unused
 from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
-from scope.jobs.audited import check_role, load_audited, refuse_unused_words
+from scope.jobs.audited import load_audited, read_prompts, refuse_unused_words
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
@@ -19,7 +20,7 @@ from scope.jobs.preparation import (
 from scope.jobs.reuse.items import ItemSet, text_items
 from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
-from scope.jobs.reuse.request import ReuseRequest
+from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import TextResponses, match_by_answers
 from scope.jobs.reuse.tasks import PreparedTest
 from scope.models.cached import CachedClassifier
@@ -32,12 +33,7 @@ from scope.store import Run
 def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
-    check_role(
-        request.role,
-        label_map=request.label_map,
-        label_column=request.label_column,
-        options=options,
-    )
+    read_prompts(options)
     models = load_reuse_models(
         request, load=lambda one: load_audited(one, request.role, options), progress=progress
     )
@@ -50,15 +46,7 @@ def prepare_texts(request: ReuseRequest, progress: Progress) -> PreparedTest:
         models=aligned,
         labels=labels,
         chosen=_capabilities(request, aligned),
-        data=load_labelled(
-            request.data,
-            labels,
-            label_map=request.label_map,
-            text_column=request.text_column,
-            label_column="none" if request.role == "next_token" else request.label_column,
-            n=request.n,
-            seed=request.seed,
-        ),
+        data=load_labelled(request, labels),
     )
     return PreparedTest(
         plan=test.plan(), responses=test.responses, items=test.items, recognise=test.recognise
@@ -112,8 +100,8 @@ class _TextTest:
                 CachedClassifier(searched.model, run),
                 draw(drawable, self.request.perturbed, self.request.seed),
                 SearchOptions(trials=self.request.trials, seed=self.request.seed),
-                run=run,
-                progress=self.progress,
+                run,
+                self.progress,
                 kept_as=_kept_as(one, searched),
             )
             for one in self.chosen
@@ -160,12 +148,6 @@ def _capabilities(request: ReuseRequest, models: ReuseModels) -> tuple[ChosenCap
 
     A test in batches uses plain texts alone, without a search.
     """
-    if request.capabilities and request.batch_size:
-        raise SpecError(
-            "--capability with --sequential",
-            expected="plain texts in batches, or all texts and their perturbations at once",
-            fix="leave --capability out, or --sequential",
-        )
     saved = [one for one in models.references if one.saved]
     if request.capabilities and saved:
         raise SpecError(
@@ -178,5 +160,11 @@ def _capabilities(request: ReuseRequest, models: ReuseModels) -> tuple[ChosenCap
     requested = usual if request.capabilities is None else request.capabilities
     if requested:
         return choose_capabilities(requested, request.settings)
+    refuse_unused(
+        request,
+        OF_SEARCH,
+        "without a search",
+        "a search, which needs models that can answer new texts",
+    )
     refuse_unused_settings(request.settings, {})
     return ()

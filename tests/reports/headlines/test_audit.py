@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up_comparison import build_comparison
 
 from scope.records import AnswerShares, Measurement, Undefined
-from scope.tables import rows, to_text
+from scope.tables import rows
 
 TARGETS = ("alpha", "beta")
 
@@ -106,7 +106,7 @@ def test_a_target_keeps_invariances_only_where_its_answers_carry_evidence(parse,
 @given(audit=audits)
 def test_degenerate_targets_are_marked_wherever_their_numbers_stand(parse, audit):
     gone = degenerate(audit)
-    printed, kept = to_text(audit), json.loads(audit.to_json())
+    printed, kept = str(audit), json.loads(audit.to_json())
     page = page_of(audit, parse)
     listed = {row[1] for row in page.section("estimates").cells() if len(row) > 3} - {"Target"}
     assert {one["model"] for one in kept["answer_shares"] if one["degenerate"]} == gone

@@ -12,7 +12,7 @@ from scope.records import Undefined
 @pytest.fixture
 def headline(fleet_comparison):
     def made(**changes):
-        return fleet_headline(fleet_comparison, replace(fleet_comparison.fleet, **changes))
+        return fleet_headline(fleet_comparison, replace(fleet_comparison.findings, **changes))
 
     return made
 

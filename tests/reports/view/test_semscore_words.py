@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from made_up_comparison import SCRIPT
 
-from reports.html import HtmlRenderer
 from reports.view import wording
 from reports.view.compare_headline import compare_headline
 from reports.view.numbers import numbers
+from reports.views import HtmlRenderer
 
 
 def by_probe(comparison, spec="hf:mine"):

@@ -66,6 +66,7 @@ def audit_arguments(sentences_csv):
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
+        ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
         ({"setting": "preset=strong"}, "the setting `preset`", "check the spelling"),
         ({"label-column": "labl"}, "labl", ""),
         ({"run": "..hidden"}, "..hidden", "--run"),

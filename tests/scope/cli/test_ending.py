@@ -17,7 +17,7 @@ def ended(monkeypatch, capsys):
         def application(*_, **__):
             raise error
 
-        monkeypatch.setattr("scope.cli.commands.application", application)
+        monkeypatch.setattr("scope.cli.commands.run", application)
         monkeypatch.setattr("sys.argv", ["scope", *arguments])
         with pytest.raises(SystemExit) as end:
             cli.main()

@@ -183,7 +183,9 @@ def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
         ("--fleet ours --data train.csv", "both a fleet and answers"),
         ("--fleet ours --contributions", "--contributions with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
-        ("--data train.csv --encoder ./encoder", "--encoder with --data"),
+        ("--data train.csv --encoder ./encoder", "--encoder without --contributions"),
+        ("--data train.csv --device cpu", "--device without --contributions"),
+        ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
         (
             "--fleet ours --communities strangers.csv",
             "no model `stranger` of --communities in the fleet",

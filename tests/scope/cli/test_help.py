@@ -1,4 +1,4 @@
-"""Help pages: four panels at most, required options first, quick, and no error without a hint."""
+"""Help pages: four panels at most, required options first, then the command's own; no Python."""
 
 import re
 
@@ -27,21 +27,19 @@ def test_required_options_come_first_and_empty_defaults_are_left_out(command):
     assert "[default: synonym, typo]" in page
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("audt",), "Did you mean"),
-        (("audit", "--referense", "a"), "Did you mean"),
-        (("audit", "--reference", "a", "--target", "b", "--data", "c", "--n", "1.5"), "`1.5`"),
-        (("audit", "--reference", "a", "--target", "b", "--data", "c", "--role", "x"), "role"),
-        (("report",), "RUN"),
-    ],
-)
-def test_a_wrong_command_line_ends_with_2_and_names_what_is_wrong(arguments, said, command):
-    done = command(*arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stdout == ""
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_help_page_names_values_by_what_they_are_and_says_nothing_of_python(job, command):
+    page = " ".join(command(*job.name.split(), "--help").stdout.split())
+    assert not re.search(r"\b(STR|CHOICE)\b", page)
+    assert "in python" not in page.lower()
+    assert "scope.protocols" not in page
+
+
+def test_a_commands_own_options_come_before_inherited_ones(command):
+    page = command("audit", "--help").stdout
+    assert page.index("--n INT") < page.index("--text-column") < page.index("--seed")
+    assert page.index("--capability") < page.index("--trials")
+    assert page.index("--label-word") < page.index("--prompt") < page.index("--device DEVICE")
 
 
 def test_of_an_option_given_twice_the_last_counts(command):
@@ -51,9 +49,3 @@ def test_of_an_option_given_twice_the_last_counts(command):
     )
     assert "--n 0" not in done.stderr
     assert done.returncode == 2
-
-
-def test_two_references_are_no_reference(command):
-    done = command("audit", "--reference", "a", "--reference", "b", "--target", "c", "--data", "d")
-    assert done.returncode == 2
-    assert "--reference specified multiple times" in done.stderr

@@ -63,7 +63,7 @@ def ended_by_a_library(*_, **__):
 
 @pytest.mark.parametrize("application", [interrupted, ended_by_a_library])
 def test_however_an_interruption_arrives_the_code_is_130(application, monkeypatch, capsys):
-    monkeypatch.setattr("scope.cli.commands.application", application)
+    monkeypatch.setattr("scope.cli.commands.run", application)
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130
@@ -80,7 +80,7 @@ def input_is_wrong(*_, **__):
 
 @pytest.mark.parametrize(("application", "code"), [(gate_failed, 1), (input_is_wrong, 2)])
 def test_other_ends_keep_their_code(application, code, monkeypatch, capsys):
-    monkeypatch.setattr("scope.cli.commands.application", application)
+    monkeypatch.setattr("scope.cli.commands.run", application)
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == code

@@ -272,7 +272,7 @@ def test_the_same_stands_open_to_python(laid_out, monkeypatch):
         models="./bert", data="pairs.csv", steps="raw", prompt="a {text} film", dtype="float32"
     )
     assert found.manifest.job == "probe"
-    assert found.probe.models[0].prompt == "a {text} film"
+    assert found.findings.models[0].prompt == "a {text} film"
     assert "raw" in str(found)
 
 

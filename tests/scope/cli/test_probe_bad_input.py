@@ -94,7 +94,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),
         ("--model ./llama --data pairs.csv --step raw --unlabelled x.csv", "--unlabelled x.csv"),
-        ("--model ./llama --data pairs.csv --unlabelled-n 9", "--unlabelled-n 9 without --unlab"),
+        ("--model ./llama --data pairs.csv --unlabelled-n 9", "--unlabelled-n without --unlab"),
         (
             "--model ./bert --data pairs.csv --step raw --save kept",
             "contains a probe of `hf:./llama`",

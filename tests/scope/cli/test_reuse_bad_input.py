@@ -143,6 +143,11 @@ def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, c
         (("--data", "missing.jsonl"), "no file `missing.jsonl`", "did you mean `questions"),
         (("--setting", "min_words=3"), "the setting `min_words`", "leave it out"),
         (("--capability", "typo"), "--capability with the task `choice`", "--capability"),
+        (
+            ("--trials", "2", "--perturbed", "9"),
+            "--perturbed and --trials with the task `choice`",
+            "omit --perturbed and --trials",
+        ),
         (("--run", "..hidden"), "..hidden", "--run"),
     ],
 )
@@ -170,6 +175,28 @@ def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentenc
     message = refused(*of_texts(data, "--reference", spec, "--capability", "typo"))
     assert f"--capability with saved predictions as a reference: `{spec}`" in message
     assert "--capability none" in message
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (("--capability", "none", "--trials", "2"), "--trials with --capability none"),
+        (("--sequential", "--perturbed", "9"), "--perturbed with --sequential"),
+        (("--sequential", "--capability", "typo"), "--capability with --sequential"),
+        (("--next-tokens", "9"), "--next-tokens in the role classifier"),
+    ],
+)
+def test_options_of_perturbations_are_refused_where_there_are_none(
+    refused, sentences_csv, more, found
+):
+    assert found in refused(*of_texts(sentences_csv, *more))
+
+
+def test_options_of_perturbations_are_refused_where_answers_are_saved(refused, tmp_path, sentences):
+    spec = save_pupil(tmp_path / "ours.jsonl", sentences)
+    data = write_sentences(tmp_path / "data.csv", sentences)
+    message = refused(*of_texts(data, "--reference", spec, "--trials", "2"))
+    assert "--trials without a search" in message
 
 
 def test_a_reference_with_one_label_for_everything_is_told_by_that_label(refused, sentences_csv):

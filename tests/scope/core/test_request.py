@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import scope
-from scope.core.options import DATA, HIDDEN, SPEED_ONLY, Limits, named_values, option
+from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_values, option
 from scope.core.request import Request, as_function, changed, documentation, reproduce
 from scope.errors import SpecError
 from scope.jobs import JOBS
@@ -44,7 +44,7 @@ class CountRequest(Request):
     encoder: Annotated[str | None, option(DATA)] = "usual"
     """Encoder."""
 
-    slots: Annotated[int, option(DATA), SPEED_ONLY] = 4
+    slots: Annotated[int, option(DATA), OUTSIDE_IDENTITY] = 4
     """Texts at once."""
 
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
@@ -113,7 +113,7 @@ def test_a_prompt_that_is_given_as_text_has_no_file_to_name():
 
 
 def test_what_was_changed_is_known_by_its_option():
-    assert [one.option for one in changed(count(texts="a", least=3))] == ["--text", "--least"]
+    assert [one.option for one, _ in changed(count(texts="a", least=3))] == ["--text", "--least"]
 
 
 @pytest.mark.parametrize("least", [1.5, math.nan, True, "3"])
@@ -151,7 +151,7 @@ def test_the_command_holds_what_it_offers_and_nothing_else(options, command):
 def test_zero_is_written_as_a_number():
     request = {"reference": "a", "targets": "b", "data": "c", "tolerance": 0, "label_map": []}
     written = reproduce("audit", AuditRequest(**request))
-    assert written == "scope audit --tolerance 0 --reference a --target b --data c"
+    assert written == "scope audit --reference a --target b --data c --tolerance 0"
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)

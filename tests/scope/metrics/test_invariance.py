@@ -7,7 +7,6 @@ from reference import invariance_reference as slow
 from scope.metrics.invariance import (
     hard_scope_values,
     ood_agreement_values,
-    pair_values,
     soft_scope_values,
 )
 from scope.metrics.metric import METRICS, parse_metric
@@ -47,7 +46,7 @@ def test_all_values_equal_the_slow_reference(seed, labels):
 @pytest.mark.parametrize("seed", range(3))
 def test_identical_models_share_everything(metric, seed):
     clean, perturbed, _, _ = random_pairs(seed, 3)
-    assert pair_values(metric, clean, perturbed, clean, perturbed).tolist() == [1] * len(clean)
+    assert metric.pair_values(clean, perturbed, clean, perturbed).tolist() == [1] * len(clean)
 
 
 def test_identical_models_share_everything_without_any_tolerance():
@@ -59,20 +58,20 @@ def test_identical_models_share_everything_without_any_tolerance():
 @every_pair_metric
 @pytest.mark.parametrize("nothing", [[], np.empty((0, 3))], ids=["list", "array"])
 def test_nothing_invariant_gives_no_values(metric, nothing):
-    assert pair_values(metric, nothing, nothing, nothing, nothing).shape == (0,)
+    assert metric.pair_values(nothing, nothing, nothing, nothing).shape == (0,)
 
 
 @every_pair_metric
 def test_with_one_class_everything_is_shared(metric):
     only = [[1.0], [1.0]]
-    assert pair_values(metric, only, only, only, only).tolist() == [1, 1]
+    assert metric.pair_values(only, only, only, only).tolist() == [1, 1]
 
 
 @every_pair_metric
 def test_one_example_gives_one_value(metric):
     still, moved = [[0.9, 0.1]], [[0.1, 0.9]]
-    assert pair_values(metric, still, still, still, still).tolist() == [1]
-    assert pair_values(metric, still, still, still, moved).tolist() == [0]
+    assert metric.pair_values(still, still, still, still).tolist() == [1]
+    assert metric.pair_values(still, still, still, moved).tolist() == [0]
 
 
 @pytest.mark.parametrize("key", ["ood_agreement", "hard_scope"])
@@ -86,7 +85,7 @@ def test_an_unrelated_target_shares_what_chance_predicts(key):
         "ood_agreement": 0.5 * 0.1 + 0.3 * 0.6 + 0.2 * 0.3,
         "hard_scope": 0.1**2 + 0.6**2 + 0.3**2,
     }[key]
-    values = pair_values(METRICS[key], reference, reference, clean, perturbed)
+    values = METRICS[key].pair_values(reference, reference, clean, perturbed)
     assert values.mean() == pytest.approx(chance, abs=0.01)
 
 
@@ -155,22 +154,22 @@ def test_soft_scope_never_falls_with_a_greater_cutoff(seed, cutoffs):
 def test_values_go_with_their_pairs(metric):
     pairs = random_pairs(4, 3)
     order = np.random.default_rng(0).permutation(len(pairs[0]))
-    shuffled = pair_values(metric, *(array[order] for array in pairs))
-    assert shuffled.tolist() == pair_values(metric, *pairs)[order].tolist()
+    shuffled = metric.pair_values(*(array[order] for array in pairs))
+    assert shuffled.tolist() == metric.pair_values(*pairs)[order].tolist()
 
 
 @every_pair_metric
 def test_a_pair_on_which_the_reference_is_not_invariant_is_refused(metric):
     still, moved = [0.9, 0.1], [0.1, 0.9]
     with pytest.raises(ValueError, match="on pair 1"):
-        pair_values(metric, [still, still], [still, moved], [still, still], [still, still])
+        metric.pair_values([still, still], [still, moved], [still, still], [still, still])
 
 
 @every_pair_metric
 def test_arrays_of_different_shapes_are_refused(metric):
     two, three = [[0.5, 0.5]], [[0.5, 0.25, 0.25]]
     with pytest.raises(ValueError, match=r"shapes differ.*target_clean \(1, 3\)"):
-        pair_values(metric, two, two, three, two)
+        metric.pair_values(two, two, three, two)
 
 
 @every_pair_metric
@@ -179,7 +178,7 @@ def test_answers_that_are_no_probabilities_are_refused_wherever_they_stand(metri
     predictions = [[[0.5, 0.5]]] * 4
     predictions[position] = [[np.nan, 1.0]]
     with pytest.raises(ValueError, match="no probabilities"):
-        pair_values(metric, *predictions)
+        metric.pair_values(*predictions)
 
 
 @pytest.mark.parametrize(
@@ -195,13 +194,13 @@ def test_bounds_that_are_not_ordered_are_refused(tolerance, cutoff):
 def test_a_metric_of_clean_examples_has_no_pair_values(key):
     still = [[0.9, 0.1]]
     with pytest.raises(ValueError, match="not measured on pairs"):
-        pair_values(METRICS[key], still, still, still, still)
+        METRICS[key].pair_values(still, still, still, still)
 
 
 def test_pair_values_passes_the_parameters_on():
     clean, perturbed, moved = [[0.9, 0.1]], [[0.9, 0.1]], [[0.6, 0.4]]
     pairs = clean, perturbed, clean, moved
     narrow = parse_metric("soft_scope(tolerance=0.0, cutoff=0.5)")
-    assert pair_values(narrow, *pairs).tolist() == [0]
+    assert narrow.pair_values(*pairs).tolist() == [0]
     wide = parse_metric("soft_scope(tolerance=0.7, cutoff=0.8)")
-    assert pair_values(wide, *pairs).tolist() == [1]
+    assert wide.pair_values(*pairs).tolist() == [1]

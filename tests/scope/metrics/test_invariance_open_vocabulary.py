@@ -9,7 +9,6 @@ from reference import invariance_reference as slow
 from scope.metrics.invariance import (
     hard_scope_values,
     ood_agreement_values,
-    pair_values,
     soft_scope_values,
 )
 from scope.metrics.metric import METRICS
@@ -54,9 +53,9 @@ def test_by_hand():
 def test_the_rest_is_no_label_even_where_it_holds_the_most(metric):
     # Rest: 0.7, 0.8, 0.6, 0.6; the target's likeliest token changes.
     four = arrays([({"a": 0.3}, {"a": 0.2}, {"a": 0.25, "b": 0.15}, {"a": 0.15, "b": 0.25})])
-    assert pair_values(metric, *four, open_vocabulary=True).tolist() == [0]
+    assert metric.pair_values(*four, open_vocabulary=True).tolist() == [0]
     # Taken as a label, it would be kept by both models.
-    assert pair_values(METRICS["hard_scope"], *four).tolist() == [1]
+    assert METRICS["hard_scope"].pair_values(*four).tolist() == [1]
 
 
 def test_the_rest_counts_in_distances():
@@ -109,8 +108,8 @@ def test_with_the_whole_vocabulary_named_the_values_are_those_of_closed_labels(s
     four = arrays(list(zip(*answers, strict=True)))
     for metric in PAIR_METRICS:
         np.testing.assert_allclose(
-            pair_values(metric, *four, open_vocabulary=True),
-            pair_values(metric, *closed),
+            metric.pair_values(*four, open_vocabulary=True),
+            metric.pair_values(*closed),
             atol=1e-9,
         )
 
@@ -118,13 +117,13 @@ def test_with_the_whole_vocabulary_named_the_values_are_those_of_closed_labels(s
 @every_pair_metric
 def test_identical_models_share_everything(metric):
     four = arrays([(before, after, before, after) for before, after, *_ in random_pairs(1)])
-    assert set(pair_values(metric, *four, open_vocabulary=True)) == {1}
+    assert set(metric.pair_values(*four, open_vocabulary=True)) == {1}
 
 
 @every_pair_metric
 @pytest.mark.parametrize("nothing", [[], np.empty((0, 3))], ids=["list", "array"])
 def test_nothing_invariant_gives_no_values(metric, nothing):
-    values = pair_values(metric, *[nothing] * 4, open_vocabulary=True)
+    values = metric.pair_values(*[nothing] * 4, open_vocabulary=True)
     assert values.shape == (0,)
 
 
@@ -132,10 +131,10 @@ def test_nothing_invariant_gives_no_values(metric, nothing):
 def test_a_pair_on_which_the_reference_is_not_invariant_is_refused(metric):
     four = arrays([({"a": 0.3, "b": 0.2}, {"a": 0.2, "b": 0.3}, {"a": 0.3}, {"a": 0.3})])
     with pytest.raises(ValueError, match="on pair 0"):
-        pair_values(metric, *four, open_vocabulary=True)
+        metric.pair_values(*four, open_vocabulary=True)
 
 
 @every_pair_metric
 def test_rows_without_any_token_are_refused(metric):
     with pytest.raises(ValueError, match="no token beside the rest"):
-        pair_values(metric, *[[[1.0]]] * 4, open_vocabulary=True)
+        metric.pair_values(*[[[1.0]]] * 4, open_vocabulary=True)

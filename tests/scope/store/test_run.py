@@ -13,12 +13,20 @@ import pytest
 
 from scope.errors import RunError
 from scope.protocols import PredictionStore
-from scope.records import Clock, Comparison, DataCard, Manifest, ModelCard, Perturbation, Prediction
+from scope.records import (
+    AuditResult,
+    Clock,
+    DataCard,
+    Manifest,
+    ModelCard,
+    Perturbation,
+    Prediction,
+)
 from scope.store import Run, RunFolder, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
-COMPARISON = Comparison(
+COMPARISON = AuditResult(
     manifest=Manifest(
         job="audit",
         models=(
@@ -38,6 +46,7 @@ COMPARISON = Comparison(
     curves=(),
     examples=(),
     perturbations=(),
+    answer_shares=(),
     clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
 )
 
@@ -87,7 +96,7 @@ def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Pat
 
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
     (tmp_path / "comparison.json").write_text("{")
-    with pytest.raises(RunError, match=r"comparison\.json` is no comparison"):
+    with pytest.raises(RunError, match=r"comparison\.json` is no result"):
         RunFolder(tmp_path).read_comparison()
 
 

@@ -52,7 +52,7 @@ def test_options_without_effect_are_named_together():
 
 def test_contributions_of_answers_take_an_encoder():
     assert MapRequest(data="a.csv", contributions=True, encoder="hf:any").encoder == "hf:any"
-    with pytest.raises(SpecError, match="--encoder with --data"):
+    with pytest.raises(SpecError, match="--encoder without --contributions"):
         MapRequest(data="a.csv", encoder="hf:any")
 
 
@@ -75,9 +75,11 @@ def test_a_command_names_what_differs_from_the_defaults():
         run="mine",
     )
     assert reproduce("fleet route", request) == (
-        "scope fleet route --fleet ours --questions 'new questions.csv' --model a --model b "
-        "--cost a=0.5 --cost b=1.0 --costs prices.csv --budget 0.7"
+        "scope fleet route --model a --model b --cost a=0.5 --cost b=1.0 --costs prices.csv "
+        "--budget 0.7 --questions 'new questions.csv' --fleet ours"
     )
+    communities = MapRequest(fleet="ours", communities={"a": "yi"})
+    assert reproduce("fleet map", communities) == "scope fleet map --fleet ours"
     embed = EmbedRequest(data=["a.csv", "b.csv"], features=False, columns={"model": "system"})
     assert set(reproduce("fleet embed", embed).split(" --")) == {
         "scope fleet embed",

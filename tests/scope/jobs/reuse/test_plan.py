@@ -49,10 +49,9 @@ def plan(controls=("a", "b"), settings=None, **changes):
 def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_would_cut():
     asked = plan(
         alpha=0.01,
-        trials=2,
         label_map=["A=B"],
         sequential=True,
-        model_options=ModelOptions(next_tokens=5),
+        model_options=ModelOptions(max_answer_tokens=5),
     )
     words = shlex.split(asked.manifest().command)
     assert words[:2] == ["scope", "reuse"]
@@ -68,7 +67,7 @@ def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_wou
     ]
     for option in (("--data", "my data.csv"), ("--alpha", "0.01"), ("--seed", "3")):
         assert option in pairs
-    for option in (("--trials", "2"), ("--label-map", "A=B"), ("--next-tokens", "5")):
+    for option in (("--label-map", "A=B"), ("--max-answer-tokens", "5")):
         assert option in pairs
     assert "--sequential" in words
     assert "--n" not in words

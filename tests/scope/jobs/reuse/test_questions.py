@@ -41,7 +41,7 @@ def reuse(tmp_path, data):
             "controls": CONTROLS,
             "data": str(data),
             "capabilities": [],
-            "trials": 2,
+            **({"trials": 2} if options.get("capabilities") else {}),
             "runs": tmp_path / "runs",
             **options,
         }
@@ -166,7 +166,7 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
 def test_a_search_beside_batches_is_refused_before_the_suspect_is_asked(reuse):
     suspect = CountingPupil(Pupil(), "twin")
     with pytest.raises(SpecError, match="--capability with --sequential"):
-        reuse(suspect, capabilities=[MoreWords()], sequential=True)
+        reuse(suspect, capabilities=[MoreWords()], trials=3, sequential=True)
     assert suspect.asked == []
 
 

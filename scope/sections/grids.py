@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.view import wording
 from scope.records import Estimate, Undefined
+from scope.sections import wording
 
 LEVELS = 10
 """Strengths of background besides none."""
@@ -35,7 +35,7 @@ class Grid:
     """A table of numbers; ``low`` and ``high`` are the numbers at the ends of the scale.
 
     ``gaps`` says that some number is undefined, ``heading`` what the rows are. The strengths run
-    from ``weakest`` to ``LEVELS``.
+    from ``weakest`` to ``LEVELS``. A ``dense`` one shows its backgrounds alone.
     """
 
     title: str
@@ -47,6 +47,7 @@ class Grid:
     gaps: bool
     heading: str = "Model"
     weakest: int = 0
+    dense: bool = False
 
 
 def grid(
@@ -124,7 +125,7 @@ def _cell(
 ) -> GridCell:
     if not isinstance(estimate, Estimate):
         return _gap(estimate, row, column)
-    written = wording.cell(estimate)
+    written = wording.Cell.of(estimate)
     return GridCell(
         text=wording.two_digits(estimate.value),
         title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
@@ -135,7 +136,7 @@ def _cell(
 def _signed(estimate: Estimate | Undefined | None, row: str, column: str, end: float) -> GridCell:
     if not isinstance(estimate, Estimate):
         return _gap(estimate, row, column)
-    written = wording.points_cell(estimate)
+    written = wording.Cell.points(estimate)
     return GridCell(
         text=wording.points(estimate.value),
         title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.view.words import Segment, mark_changes
+from scope.sections.changes import Segment, mark_changes
 
 
 def changed(segments):

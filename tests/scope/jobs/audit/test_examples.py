@@ -1,9 +1,21 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up_comparison import build_comparison
 
-from reports.view.pairs import lost_targets, pair, shift_distance
-from scope.records import Example, Perturbation, Prediction, ScoredExample, ScoredPerturbation
+from scope.jobs.audit.examples import example_section, lost_targets, shift_distance
+from scope.records import (
+    Example,
+    ModelCard,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+)
+from scope.sections.blocks import Cards, Table
+from scope.sections.prose import plain, written
 
 
 def predicted(*probabilities, truncated=False):
@@ -20,6 +32,35 @@ def changed(reference, targets, *, text="a good film", score=0.5):
     return ScoredPerturbation(
         capability="synonym", perturbation=perturbation, reference=reference, targets=tuple(targets)
     )
+
+
+def card_of(before, after, *, names, labels):
+    """The card of one pair in an audit of it alone."""
+    roles = ["reference", *["target"] * (len(names) - 1)]
+    audit = build_comparison()
+    models = tuple(
+        ModelCard(name=name, role=role, spec=f"hf:{name}", fingerprint="f", labels=labels)
+        for name, role in zip(names, roles, strict=True)
+    )
+    section = example_section(
+        replace(
+            audit,
+            manifest=replace(audit.manifest, models=models),
+            examples=(before,),
+            perturbations=(after,),
+        ),
+        most=9,
+    )
+    return next((block.cards[0] for block in section.blocks if isinstance(block, Cards)), None)
+
+
+def rows_of(card):
+    """The words of each row of a card's table."""
+    (table,) = (block for block in card.blocks if isinstance(block, Table))
+    heads = [
+        one.heading if isinstance(one.heading, str) else plain(one.heading) for one in table.columns
+    ]
+    return [heads, *([plain(written(cell)) for cell in row.cells] for row in table.rows)]
 
 
 def test_a_distance_compares_shifts_not_probabilities():
@@ -45,40 +86,38 @@ def test_a_target_loses_an_invariance_only_where_the_reference_keeps_it():
 
 def test_rows_say_what_each_model_did():
     yes, no = predicted(0.25, 0.75), predicted(0.75, 0.25, truncated=True)
-    made = pair(
+    card = card_of(
         scored(yes, [yes, yes]),
         changed(yes, [yes, no]),
         names=("teacher", "student", "rival"),
         labels=("no", "yes"),
     )
-    assert [(row.name, row.verdict, row.distance) for row in made.rows] == [
-        ("teacher", "invariant", ""),
-        ("student", "kept", "0.000"),
-        ("rival", "lost", "1.000"),
+    same = ["0.250 → 0.250", "0.750 → 0.750"]
+    assert rows_of(card)[1:] == [
+        ["teacher (reference)", "yes", *same, "invariant", ""],
+        ["student", "yes", *same, "kept", "0.000"],
+        ["rival (truncated)", "yes → no", "0.250 → 0.750", "0.750 → 0.250", "lost", "1.000"],
     ]
-    assert made.rows[2].shifts == (("0.250", "0.750"), ("0.750", "0.250"))
-    assert (made.rows[2].before, made.rows[2].after) == ("yes", "no")
-    assert [row.truncated for row in made.rows] == [False, False, True]
-    assert (made.lost, made.distance, made.trial) == ((1,), 1.0, 2)
+    assert (card.keys["lost"], card.keys["distance"]) == ("1", "1.000000")
+    assert "trial 2" in plain(card.note)
 
 
 def test_where_the_reference_is_not_invariant_no_target_is_judged():
     yes, no = predicted(0.25, 0.75), predicted(0.75, 0.25)
-    made = pair(scored(yes, [yes]), changed(no, [no]), names=("r", "t"), labels=("no", "yes"))
-    assert not made.invariant
-    assert [row.verdict for row in made.rows] == ["not invariant", "not counted"]
+    card = card_of(scored(yes, [yes]), changed(no, [no]), names=("r", "t"), labels=("no", "yes"))
+    assert "no invariance" in plain(card.note)
+    assert [row[-2] for row in rows_of(card)[1:]] == ["not invariant", "not counted"]
 
 
-@pytest.mark.parametrize(("gold", "columns"), [(None, ("b", "c")), ("f", ("b", "c", "f"))])
+@pytest.mark.parametrize(("gold", "columns"), [(None, ["b", "c"]), ("f", ["b", "c", "f"])])
 def test_of_many_labels_only_predicted_and_gold_ones_are_shown(gold, columns):
     b = predicted(0, 1, 0, 0, 0, 0)
     c = predicted(0, 0, 1, 0, 0, 0)
-    made = pair(
+    card = card_of(
         scored(b, [b], label=gold), changed(b, [c]), names=("r", "t"), labels=tuple("abcdef")
     )
-    assert made.columns == columns
-    assert made.hidden_labels == 6 - len(columns)
-    assert len(made.rows[0].shifts) == len(columns)
+    assert rows_of(card)[0][2:-2] == columns
+    assert plain(card.blocks[-1].text).startswith(f"{6 - len(columns)} more labels")
 
 
 def test_a_failed_search_makes_no_pair():
@@ -86,7 +125,7 @@ def test_a_failed_search_makes_no_pair():
     failed = ScoredPerturbation(
         capability="typo", perturbation=Perturbation(example_id="e", trial=1, failure="none found")
     )
-    assert pair(scored(yes, []), failed, names=("r",), labels=("a", "b")) is None
+    assert card_of(scored(yes, []), failed, names=("r",), labels=("a", "b")) is None
 
 
 def says(**shares):
@@ -102,17 +141,16 @@ def test_a_distance_of_language_models_goes_over_the_tokens_of_all_four_answers_
 
 def test_a_language_models_tokens_stand_in_quotes():
     sea, end = says(**{" sea": 0.5, "\n": 0.25}), says(**{"end": 0.5, " sea": 0.375})
-    made = pair(scored(sea, [sea]), changed(sea, [end]), names=("teacher", "student"), labels=())
-    assert made.columns == ('" sea"', '"\\n"', '"end"')
-    assert [(row.before, row.after, row.verdict) for row in made.rows] == [
-        ('" sea"', '" sea"', "invariant"),
-        ('" sea"', '"end"', "lost"),
-    ]
-    assert made.rows[1].shifts == (("0.500", "0.375"), ("0.250", "0.000"), ("0.000", "0.500"))
-    assert (made.lost, made.hidden_labels) == ((0,), 0)
+    card = card_of(scored(sea, [sea]), changed(sea, [end]), names=("r", "student"), labels=())
+    heads, reference, student = rows_of(card)
+    assert heads[2:5] == ['" sea"', '"\\n"', '"end"']
+    assert (reference[1], student[1]) == ('" sea"', '" sea" → "end"')
+    assert student[2:5] == ["0.500 → 0.375", "0.250 → 0.000", "0.000 → 0.500"]
+    assert card.keys["lost"] == "0"
 
 
 def test_of_many_tokens_only_predicted_ones_are_shown():
     first, second = says(a=0.3, b=0.1, c=0.1, d=0.1), says(e=0.3, f=0.1, a=0.1)
-    made = pair(scored(first, [first]), changed(first, [second]), names=("r", "t"), labels=())
-    assert (made.columns, made.hidden_labels) == (('"a"', '"e"'), 4)
+    card = card_of(scored(first, [first]), changed(first, [second]), names=("r", "t"), labels=())
+    assert rows_of(card)[0][2:-2] == ['"a"', '"e"']
+    assert plain(card.blocks[-1].text).startswith("4 more labels")

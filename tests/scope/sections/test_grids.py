@@ -1,7 +1,7 @@
 from made_up_tasks_comparison import estimate
 
-from reports.view.grids import LEVELS, grid, signed_grid
 from scope.records import Undefined
+from scope.sections.grids import LEVELS, grid, signed_grid
 
 
 def cells(**values):

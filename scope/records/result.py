@@ -1,79 +1,19 @@
-"""The complete result: its configuration, and every text and number."""
+"""What all results have: the configuration, the clock, and the ways to show them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from scope.records.answer_shares import AnswerShares
-from scope.records.answered import Answer, Perturbation, Prediction
-from scope.records.asked import Example, Item
-from scope.records.estimates import Curve, Difference, Measurement
-from scope.records.fleet import FleetFindings
-from scope.records.probe import ProbeFindings
-from scope.records.task_shares import TaskShares
-from scope.records.verdicts import Verdict
-
 if TYPE_CHECKING:
     import pandas
 
+    from scope.sections.blocks import Page
+
 Setting = str | int | float | bool | None
 """A value in a manifest."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
-    """What became of one capability or task: measured, or why it was not.
-
-    ``reason`` of one that was measured says what of the texts was left as it is, if anything.
-
-    ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
-    ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
-    asked and that were answered. ``trace`` is a failed capability's traceback.
-    """
-
-    capability: str
-    status: Literal["measured", "not applicable", "skipped", "failed"]
-    reason: str | None = None
-    searched: int = 0
-    found: int = 0
-    queries: int = 0
-    failures: Mapping[str, int] = field(default_factory=dict)
-    trace: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoredExample:
-    """A clean example with the predictions of the reference and of each target, in order."""
-
-    example: Example
-    reference: Prediction
-    targets: tuple[Prediction, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoredPerturbation:
-    """A perturbation with the predictions on it; none where the search failed."""
-
-    capability: str
-    perturbation: Perturbation
-    reference: Prediction | None = None
-    targets: tuple[Prediction, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TaskAnswers:
-    """A task's items, with one row of answers per model, in the manifest's order of models."""
-
-    task: str
-    items: tuple[Item, ...]
-    answers: tuple[tuple[Answer, ...], ...]
-
-    def __post_init__(self) -> None:
-        if any(len(row) != len(self.items) for row in self.answers):
-            raise ValueError(f"{self.task}: not every model has one answer per item")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,32 +112,38 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison:
-    """The complete result of a job: its configuration, the estimates, and every text.
+class Result:
+    """What every job returns: its configuration, when it ran, and its report in every form.
 
-    ``folder`` is the folder of the run that gave it, or None.
+    Each job has a subclass that adds what the job finds. ``folder`` is the folder of the run that
+    gave the result, or None.
     """
 
     manifest: Manifest
-    outcomes: tuple[Outcome, ...]
-    measurements: tuple[Measurement, ...]
-    differences: tuple[Difference, ...]
-    curves: tuple[Curve, ...]
-    examples: tuple[ScoredExample, ...]
-    perturbations: tuple[ScoredPerturbation, ...]
-    answer_shares: tuple[AnswerShares, ...] = ()
-    tasks: tuple[TaskAnswers, ...] = ()
-    task_shares: tuple[TaskShares, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
-    fleet: FleetFindings | None = None
-    probe: ProbeFindings | None = None
     clock: Clock | None = None
     folder: Path | None = field(default=None, compare=False)
 
     # The record knows no renderer: what turns it into something else is found by name when asked.
 
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each part of the job that failed; then the command fails, too."""
+        return ()
+
+    def page(self) -> Page:
+        """The report, as sections of typed blocks."""
+        from scope.registry import find
+
+        page: Page = find("renderers", "page").target(self)
+        return page
+
     def __str__(self) -> str:
-        return str(self._rendered("text"))
+        from scope.registry import BUILT_IN
+
+        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
+            return str(self._rendered("text"))
+        from scope.sections.terminal import to_text
+
+        return to_text(self.page().brief)
 
     def to_frame(self) -> pandas.DataFrame:
         """Every measurement as a row: value, interval, n, and the reason if undefined."""
@@ -205,8 +151,14 @@ class Comparison:
         return frame
 
     def to_json(self) -> str:
-        """The whole comparison as JSON: the content of a run's ``comparison.json``."""
+        """The whole result as JSON: the content of a run's ``comparison.json``."""
         return str(self._rendered("json"))
+
+    def to_markdown(self) -> str:
+        """The report as Markdown, with every table; charts are left out."""
+        from scope.sections.markdown import to_markdown
+
+        return to_markdown(self.page())
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
@@ -215,8 +167,22 @@ class Comparison:
         """
         written = Path(path)
         written.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(self._rendered("html"), encoding="utf-8")
+        written.write_text(self.html(), encoding="utf-8")
         return written
+
+    def html(self) -> str:
+        """The report as one self-contained HTML document."""
+        from scope.registry import BUILT_IN, find
+
+        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
+            return str(self._rendered("view"))
+        return str(find("renderers", "html").target(self.page()))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first tables of the report."""
+        from scope.registry import find
+
+        return str(find("renderers", "html_blocks").target(self.page().brief))
 
     def _rendered(self, form: str) -> Any:
         from scope.registry import find

@@ -1,0 +1,339 @@
+"""The page of an audit: what each target keeps of the reference's invariances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scope.jobs.audit.curves import curves_section
+from scope.jobs.audit.examples import MOST_PAIRS, example_section
+from scope.jobs.sections.asked import asked
+from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
+from scope.jobs.sections.outcomes import MOST_FAILURES, data_lines, outcome_lines, outcomes_section
+from scope.jobs.sections.reproduce import reproduce, run_lines
+from scope.metrics import metric_name
+from scope.records import (
+    AnswerShares,
+    AuditResult,
+    Estimate,
+    Measurement,
+    Undefined,
+    marked,
+)
+from scope.sections.blocks import (
+    Block,
+    Bullets,
+    Column,
+    Figure,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    heading,
+    note,
+    paragraph,
+)
+from scope.sections.charts import interval_chart
+from scope.sections.prose import Text, prose, written
+from scope.sections.wording import Cell, setting
+
+
+def page(
+    result: AuditResult, *, max_pairs: int = MOST_PAIRS, max_failures: int = MOST_FAILURES
+) -> Page:
+    """The whole report of an audit.
+
+    ``max_pairs`` and ``max_failures`` bound how many texts are listed, not what is counted.
+    """
+    manifest = result.manifest
+    targets = ", ".join(card.name for card in manifest.targets)
+    overview = _overview(result)
+    answers = _answers(result)
+    return Page(
+        title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
+        sections=(
+            _answer(result, answers),
+            asked(manifest, capabilities="Capabilities"),
+            _estimates(result, overview),
+            differences_section(result.differences, result.answer_shares),
+            curves_section(result),
+            _parts(result),
+            example_section(result, most=max_pairs),
+            outcomes_section(result, most=max_failures),
+            reproduce(manifest, result.clock),
+        ),
+        brief=(
+            *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
+            overview,
+            *answers,
+            outcome_lines(result.outcomes),
+            data_lines(manifest),
+            *run_lines(result.clock),
+        ),
+    )
+
+
+def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
+    return Section(
+        anchor="answer",
+        title="Answer",
+        blocks=(
+            Bullets(tuple(_findings(result)), findings=True),
+            *answers,
+            paragraph(
+                "The reference is **{reference}**. Its invariances are the pairs of an original "
+                "and a changed text to which it gives the same label; a target keeps one when it, "
+                "too, gives both texts the same label. This share is Hard-SCoPE. Brackets show "
+                "confidence intervals.",
+                reference=result.manifest.reference.name,
+            ),
+            *_soft_scope(result),
+        ),
+    )
+
+
+def _findings(result: AuditResult) -> Iterator[Text]:
+    """One sentence a capability and target; degenerate targets first."""
+    manifest = result.manifest
+    agreements = {
+        one.target: one.estimate
+        for one in result.measurements
+        if one.metric == "iid_agreement" and one.subset is None
+    }
+    kept = {
+        (one.capability, one.target): one.estimate
+        for one in result.measurements
+        if one.metric == "hard_scope" and one.subset is None
+    }
+    missing = {
+        one.capability: f"{one.status}: {one.reason or 'no reason given'}"
+        for one in result.outcomes
+        if one.status != "measured"
+    }
+    degenerate = {one.model: one for one in result.answer_shares if one.degenerate is not None}
+    both = [(one.name, card.name) for one in manifest.capabilities for card in manifest.targets]
+    for capability, target in both:
+        if target in degenerate:
+            yield prose(
+                "On **{capability}** **{target}** is **degenerate**: {reason}; its numbers are no "
+                "evidence.",
+                capability=capability,
+                target=target,
+                reason=str(degenerate[target].degenerate),
+            )
+    for capability, target in both:
+        if target not in degenerate:
+            reason = missing.get(capability, "Hard-SCoPE was not requested")
+            estimate = kept.get((capability, target), Undefined(reason=reason))
+            yield _finding(capability, target, estimate, agreements.get(target))
+
+
+def _finding(
+    capability: str,
+    target: str,
+    kept: Estimate | Undefined,
+    agreement: Estimate | Undefined | None,
+) -> Text:
+    if isinstance(kept, Undefined):
+        return prose(
+            "On **{capability}**, the share of the reference’s invariances that **{target}** keeps "
+            "is **undefined**: {reason} (n\u00a0=\u00a0{n}\u00a0examples).",
+            capability=capability,
+            target=target,
+            reason=kept.reason,
+            n=kept.n,
+        )
+    share = Cell.share(kept)
+    agrees = (
+        ()
+        if agreement is None
+        else prose(
+            "; on the unchanged texts it agrees with the reference on {agreement}",
+            agreement=Cell.share(agreement),
+        )
+    )
+    return prose(
+        "On **{capability}**, **{target}** keeps **{share}** {interval} of the reference’s "
+        "invariances (n\u00a0=\u00a0{n}\u00a0examples){agrees}.",
+        capability=capability,
+        target=target,
+        share=share.value,
+        interval=share.interval,
+        n=share.n,
+        agrees=agrees,
+    )
+
+
+def _degenerate(one: AnswerShares) -> Text:
+    return prose(
+        "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
+        model=one.model,
+        reason=str(one.degenerate),
+    )
+
+
+def _answers(result: AuditResult) -> tuple[Table, ...]:
+    """How often each model is right on the unchanged texts, and which answers it gives."""
+    if not result.answer_shares:
+        return ()
+    agreements = {
+        one.target: Cell.of(one.estimate)
+        for one in result.measurements
+        if one.metric == "iid_agreement" and one.subset is None
+    }
+    columns = (
+        Column("model", "name"),
+        Column("accuracy", "estimate"),
+        Column("agreement with the reference", "estimate"),
+        Column("answers"),
+    )
+    rows = (
+        Row(cells=(one.model, Cell.of(one.accuracy), agreements.get(one.model), one.in_words()))
+        for one in result.answer_shares
+    )
+    caption = prose("Answers to the unchanged texts")
+    return (Table(columns=columns, rows=tuple(rows), caption=caption),)
+
+
+def _soft_scope(result: AuditResult) -> Iterator[Paragraph]:
+    """The tolerance and the cutoff of each Soft-SCoPE in use.
+
+    A parameter that a spelling leaves out is looked for among the run's settings.
+    """
+    stated = {name: setting(value) for name, value in result.manifest.settings.items()}
+    names = map(metric_name, dict.fromkeys(one.metric for one in result.measurements))
+    used = [{**stated, **name.parameters} for name in names if name.head == "soft_scope"]
+    for values in used:
+        yield paragraph(
+            "Soft-SCoPE compares how far each model’s probabilities move (L1 distance of the two "
+            "shifts): a kept pair counts in full up to the tolerance τ\u00a0=\u00a0{tolerance}, "
+            "not at all from the cutoff κ\u00a0=\u00a0{cutoff}, and in proportion between.",
+            tolerance=values.get("tolerance", "not stated"),
+            cutoff=values.get("cutoff", "not stated"),
+        )
+    if not used:
+        yield paragraph("Soft-SCoPE was not requested.")
+
+
+def _overview(result: AuditResult) -> Table:
+    """One row a metric, one column a target."""
+    manifest = result.manifest
+    cells = {
+        (one.capability, one.metric, one.target): Cell.of(one.estimate)
+        for one in result.measurements
+        if one.subset is None
+    }
+    rows = dict.fromkeys((capability, metric) for capability, metric, _ in cells)
+    return Table(
+        columns=(
+            Column("capability", "name"),
+            Column("metric"),
+            *(
+                Column(written(marked(card.name, result.answer_shares)), "estimate")
+                for card in manifest.targets
+            ),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    capability or f"({CLEAN})",
+                    metric,
+                    *(cells.get((capability, metric, card.name)) for card in manifest.targets),
+                )
+            )
+            for capability, metric in rows
+        ),
+        caption=prose(f"{manifest.job}: against {{reference}}", reference=manifest.reference.name),
+        stacked=True,
+        most=len(rows),
+    )
+
+
+def _estimates(result: AuditResult, overview: Table) -> Section:
+    main = [one for one in result.measurements if one.subset is None]
+    names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in main)]
+    # Original texts first, then capability by capability.
+    capabilities = sorted(
+        dict.fromkeys(one.capability for one in main), key=lambda one: one is not None
+    )
+    return Section(
+        anchor="estimates",
+        title="Estimates",
+        blocks=(
+            # Several spellings of one metric differ in parameters alone: explain it once.
+            meanings({name.head: name for name in names}.values()),
+            note(
+                "All metrics range from 0 to 1. n is the number of examples; intervals treat an "
+                "example with all its trials as one unit."
+            ),
+            *([overview] if main else [paragraph("No metric was measured.")]),
+            *(
+                block
+                for capability in capabilities
+                for block in _group(
+                    heading("On {part}", part=capability or CLEAN),
+                    capability or CLEAN,
+                    [one for one in main if one.capability == capability],
+                    result,
+                )
+            ),
+        ),
+    )
+
+
+def _group(
+    title: Block, part: str, rows: Sequence[Measurement], result: AuditResult
+) -> Iterator[Block]:
+    """Estimates on one part of the data: a chart and a table."""
+    parts = any(one.subset is not None for one in rows)
+    chart = interval_chart(
+        f"Estimates with intervals, {part}; the numbers are in the table",
+        [(one.subset or short_name(one.metric), one) for one in rows],
+        tuple(card.name for card in result.manifest.targets),
+    )
+    yield title
+    if chart is not None:
+        yield Figure(chart)
+    yield Table(
+        columns=(
+            Column("Part" if parts else "Metric", "name"),
+            Column("Target"),
+            Column("Value", "estimate", method=not parts),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    one.subset or spelled(metric_name(one.metric)),
+                    marked(one.target, result.answer_shares),
+                    Cell.of(one.estimate),
+                )
+            )
+            for one in rows
+        ),
+    )
+
+
+def _parts(result: AuditResult) -> Section:
+    rows = [one for one in result.measurements if one.subset is not None]
+    keys = dict.fromkeys((one.capability, one.metric) for one in rows)
+    groups = [
+        block
+        for capability, metric in keys
+        for block in _group(
+            heading("{metric} on {part}", metric=short_name(metric), part=capability or CLEAN),
+            f"{short_name(metric)} on {capability or CLEAN}",
+            [one for one in rows if (one.capability, one.metric) == (capability, metric)],
+            result,
+        )
+    ]
+    about = paragraph(
+        "The same metrics on parts of the examples. A low value means that a target keeps fewer of "
+        "the reference’s invariances there; small n means wide intervals."
+    )
+    none = paragraph("No part of the examples was measured separately.")
+    return Section(
+        anchor="losses",
+        title="Invariance by part",
+        heading="Invariance by part of the examples",
+        blocks=(about, *groups) if groups else (none,),
+    )

@@ -1,0 +1,1 @@
+"""Sections that the pages of several jobs share."""

@@ -1,0 +1,169 @@
+"""What became of each capability, and which searches failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scope.records import AuditResult, DataCard, Manifest, Outcome
+from scope.sections.blocks import (
+    Block,
+    Column,
+    Fold,
+    Preformatted,
+    Row,
+    Section,
+    Table,
+    Terms,
+    note,
+    paragraph,
+)
+from scope.sections.prose import Text, prose, written
+
+MOST_FAILURES = 200
+"""Failed searches listed at most; all are counted."""
+
+
+def outcomes_section(result: AuditResult, *, most: int) -> Section:
+    """Every outcome, and the first failed searches in the result's order."""
+    return Section(
+        anchor="failures",
+        title="Failures",
+        heading="Searches and failures",
+        blocks=(
+            outcome_table(
+                result.outcomes,
+                first="Capability",
+                counts=("Searches", "Found", "Failed"),
+                caption="One search is one example in one trial.",
+                queries=True,
+            ),
+            *tracebacks(result.outcomes),
+            *_failed_searches(result, most),
+        ),
+    )
+
+
+def outcome_table(
+    outcomes: Iterable[Outcome],
+    *,
+    first: str,
+    counts: tuple[str, str, str],
+    caption: str,
+    queries: bool = False,
+) -> Table:
+    """One row an outcome with its counts, and one below it for each reason of failure."""
+    more = [Column("Queries of the reference", "number")] if queries else []
+    return Table(
+        columns=(
+            Column(first, "name"),
+            Column("Outcome"),
+            *(Column(name, "number") for name in counts),
+            *more,
+        ),
+        rows=tuple(row for one in outcomes for row in _rows(one, queries=queries)),
+        caption=prose(caption),
+    )
+
+
+def _rows(one: Outcome, *, queries: bool) -> Iterator[Row]:
+    status = f"{one.status}: {one.reason}" if one.reason else one.status
+    missing = one.searched - one.found
+    cells = (one.capability, status, one.searched, one.found, missing)
+    yield Row(cells=(*cells, one.queries) if queries else cells)
+    for reason, count in sorted(one.failures.items()):
+        detail = (prose("failed: {reason}", reason=reason), None, None, None, count)
+        yield Row(cells=(*detail, None) if queries else detail, detail=True)
+
+
+def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
+    """The traceback of each failed capability or task, behind a line that a reader opens."""
+    for one in outcomes:
+        if one.trace:
+            title = prose("Traceback of {name}", name=one.capability)
+            yield Fold(title, (Preformatted(one.trace),))
+
+
+def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
+    texts = {scored.example.id: scored.example.text for scored in result.examples}
+    failed = [
+        (scored.capability, scored.perturbation)
+        for scored in result.perturbations
+        if scored.perturbation.failure is not None
+    ]
+    if not failed:
+        yield paragraph("No search failed.")
+        return
+    shown = failed[:most]
+    table = Table(
+        columns=(
+            Column("Capability"),
+            Column("Example", "name"),
+            Column("Trial", "number"),
+            Column("Reason"),
+            Column("Text"),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    capability,
+                    found.example_id,
+                    found.trial,
+                    found.failure or "no reason given",
+                    texts[found.example_id],
+                )
+            )
+            for capability, found in shown
+        ),
+    )
+    title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
+    about = note("The first in the order of the run; all are in ``result.json``.")
+    yield Fold(title, (about, table))
+
+
+def outcome_lines(outcomes: Iterable[Outcome]) -> Terms:
+    """Each capability's outcome in a line."""
+    return Terms(tuple((written(one.capability), _summary(one)) for one in outcomes), facts=True)
+
+
+def _summary(one: Outcome) -> Text:
+    if one.status != "measured":
+        return prose("{status}: {reason}", status=one.status, reason=one.reason or "")
+    reason = prose("; {reason}", reason=one.reason) if one.reason else ()
+    return prose(
+        "{found} perturbations in {searched} searches, {queries} queries{reason}",
+        found=one.found,
+        searched=one.searched,
+        queries=one.queries,
+        reason=reason,
+    )
+
+
+def data_lines(manifest: Manifest) -> Terms:
+    """How much of each data set was used, and which models did not read texts to the end."""
+    lines = [(_data_title(card), _data(card)) for card in manifest.data]
+    lines += [
+        (
+            written(card.name),
+            prose("{count} texts truncated to its maximum length", count=card.truncated),
+        )
+        for card in manifest.models
+        if card.truncated
+    ]
+    return Terms(tuple(lines), facts=True)
+
+
+def _data_title(card: DataCard) -> Text:
+    return prose("data of {name}", name=card.capability) if card.capability else prose("data")
+
+
+def _data(card: DataCard) -> Text:
+    texts, gold = ("questions", "answer") if card.capability else ("texts", "label")
+    return prose(
+        f"{{used}} of {{rows}} {texts}, {{labelled}} with a gold {gold}; left out: {{duplicates}} "
+        "repeated, {empty} empty",
+        used=card.used,
+        rows=card.rows,
+        labelled=card.labelled,
+        duplicates=card.duplicates,
+        empty=card.empty,
+    )

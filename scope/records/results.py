@@ -1,0 +1,160 @@
+"""The result of each job: one record a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from scope.records.answer_shares import AnswerShares
+from scope.records.answered import Answer, Perturbation, Prediction
+from scope.records.asked import Example, Item
+from scope.records.estimates import Curve, Difference, Measurement
+from scope.records.fleet import FleetFindings
+from scope.records.probe import ProbeFindings
+from scope.records.result import Result
+from scope.records.task_shares import TaskShares
+from scope.records.verdicts import Verdict
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What became of one capability or task: measured, or why it was not.
+
+    ``reason`` of one that was measured says what of the texts was left as it is, if anything.
+
+    ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
+    ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
+    asked and that were answered. ``trace`` is a failed capability's traceback.
+    """
+
+    capability: str
+    status: Literal["measured", "not applicable", "skipped", "failed"]
+    reason: str | None = None
+    searched: int = 0
+    found: int = 0
+    queries: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    trace: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredExample:
+    """A clean example with the predictions of the reference and of each target, in order."""
+
+    example: Example
+    reference: Prediction
+    targets: tuple[Prediction, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredPerturbation:
+    """A perturbation with the predictions on it; none where the search failed."""
+
+    capability: str
+    perturbation: Perturbation
+    reference: Prediction | None = None
+    targets: tuple[Prediction, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskAnswers:
+    """A task's items, with one row of answers per model, in the manifest's order of models."""
+
+    task: str
+    items: tuple[Item, ...]
+    answers: tuple[tuple[Answer, ...], ...]
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.items) for row in self.answers):
+            raise ValueError(f"{self.task}: not every model has one answer per item")
+
+
+def _failed(outcomes: Sequence[Outcome]) -> Sequence[str]:
+    return [
+        f"capability {one.capability} failed: {one.reason}"
+        for one in outcomes
+        if one.status == "failed"
+    ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MeasuredResult(Result):
+    """What audits and comparisons have in common: estimates that gates can judge."""
+
+    outcomes: tuple[Outcome, ...]
+    measurements: tuple[Measurement, ...]
+    differences: tuple[Difference, ...]
+
+    measured_in: ClassVar[Literal["audits", "tasks"]]
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each capability or task that failed."""
+        return _failed(self.outcomes)
+
+    def degenerate(self, one: Measurement) -> str | None:
+        """Why a number carries no evidence: the answers of a model behind it are degenerate."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AuditResult(MeasuredResult):
+    """Which of the reference's invariances each target keeps, with every text."""
+
+    curves: tuple[Curve, ...]
+    examples: tuple[ScoredExample, ...]
+    perturbations: tuple[ScoredPerturbation, ...]
+    answer_shares: tuple[AnswerShares, ...]
+
+    measured_in = "audits"
+
+    def degenerate(self, one: Measurement) -> str | None:
+        """Why a number carries no evidence: the target's answers are degenerate."""
+        reasons = {shares.model: shares.degenerate for shares in self.answer_shares}
+        reason = reasons.get(one.target)
+        return None if reason is None else f"{one.target} is degenerate: {reason}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CompareResult(MeasuredResult):
+    """How similar the models' answers to tasks are, with every answer."""
+
+    tasks: tuple[TaskAnswers, ...]
+    task_shares: tuple[TaskShares, ...]
+
+    measured_in = "tasks"
+
+    def degenerate(self, one: Measurement) -> str | None:
+        """Why a number carries no evidence: answers of one of the two models are degenerate."""
+        for shares in self.task_shares:
+            concerned = shares.model in (one.target, one.against)
+            if concerned and shares.task == one.capability and shares.degenerate is not None:
+                return f"{shares.model} is degenerate: {shares.degenerate}"
+        return None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ReuseResult(Result):
+    """Whether the suspect is derived from each reference, and the evidence."""
+
+    outcomes: tuple[Outcome, ...]
+    measurements: tuple[Measurement, ...]
+    verdicts: tuple[Verdict, ...]
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each capability or task that failed."""
+        return _failed(self.outcomes)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProbeResult(Result):
+    """How well the frozen latents of each model predict human scores."""
+
+    findings: ProbeFindings
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FleetResult(Result):
+    """What a job on a fleet of models found."""
+
+    findings: FleetFindings

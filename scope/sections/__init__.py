@@ -1,0 +1,1 @@
+"""What every report consists of: typed sections, and how they become text."""

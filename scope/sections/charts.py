@@ -1,0 +1,344 @@
+"""What charts hold: numbers and labels, no drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scope.records import Curve, Estimate, Measurement, Undefined
+
+GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
+"""The shapes of the series in a legend, in the order of the drawings."""
+
+
+class Key(NamedTuple):
+    """An entry of a legend: its shape, the class of its colour, its name, and a remark."""
+
+    glyph: str
+    style: str
+    name: str
+    note: str = ""
+
+
+def series_key(place: int, name: str) -> Key:
+    """The entry of a series; more series than shapes begin again."""
+    return Key(GLYPHS[place % len(GLYPHS)], f"s{place % len(GLYPHS)}", name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """One dot with its interval; ``series`` is the target's place among the targets."""
+
+    category: str
+    series: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalChart:
+    """Dots with intervals, a row for each category and, where ``beside``, for each series.
+
+    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
+    """
+
+    label: str
+    series: tuple[str, ...]
+    intervals: tuple[Interval, ...]
+    beside: bool = True
+    close: bool = False
+
+    @property
+    def start(self) -> float:
+        """Where the axis begins: at 0, or at a quarter below the lowest end of an interval."""
+        lowest = min((interval.low for interval in self.intervals), default=0.0)
+        if self.close:
+            return math.floor(lowest * 20 + 1e-9) / 20
+        return min(0.0, math.floor(lowest * 4) / 4)
+
+    @property
+    def end(self) -> float:
+        """Where the axis ends: at 1, or at a twentieth above what is drawn, behind its start."""
+        highest = max((interval.high for interval in self.intervals), default=1.0)
+        if not self.close:
+            return 1.0
+        return max(math.ceil(highest * 20 - 1e-9), round(self.start * 20) + 1) / 20
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterDot:
+    """One dot, with its names and numbers in words, and its interval upwards if it has one."""
+
+    title: str
+    x: float
+    y: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterChart:
+    """Dots by two numbers.
+
+    ``diagonal`` draws where the two are equal, on axes with the same ends; ``joined`` draws a
+    line from dot to dot.
+    """
+
+    label: str
+    x_title: str
+    y_title: str
+    dots: tuple[ScatterDot, ...]
+    diagonal: bool = False
+    joined: bool = False
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """None: every dot has its name in a title."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvePoint:
+    """One point of a target's curve, with its interval."""
+
+    series: int
+    x: float
+    estimate: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveChart:
+    """One curve for each target; ``chosen`` are the parameter values the audit used."""
+
+    label: str
+    series: tuple[str, ...]
+    x_title: str
+    points: tuple[CurvePoint, ...]
+    chosen: tuple[float, ...]
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram:
+    """Counts of answers by SemScore, one row of counts for each series, in the order of bins.
+
+    ``drawn`` says how many of the series, from the first on, are in the chart.
+    """
+
+    title: str
+    label: str
+    bins: tuple[str, ...]
+    names: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    drawn: int
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names of those that are drawn."""
+        return self.names[: self.drawn]
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripDot:
+    """One model's value; ``title`` is its name and number as text."""
+
+    title: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripChart:
+    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``."""
+
+    label: str
+    x_title: str
+    controls: tuple[StripDot, ...]
+    suspect: StripDot | None
+    threshold: float | None
+    rate: str
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """The controls, the suspect and the threshold, as far as they are drawn."""
+        keys = [Key("●", "s0", "control")]
+        if self.suspect is not None:
+            keys.append(Key("◆", "s1", "suspect"))
+        if self.threshold is not None:
+            keys.append(Key("┆", "", "threshold"))
+        return tuple(keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallStrip:
+    """The same for one kind of evidence, small enough for a cell of a table."""
+
+    label: str
+    controls: tuple[StripDot, ...]
+    suspect: StripDot
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerMark:
+    """One layer's value with its interval and tooltip."""
+
+    layer: int
+    value: float
+    low: float
+    high: float
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerRun:
+    """Consecutive layers with defined values; ``series`` is the index of the model."""
+
+    series: int
+    marks: tuple[LayerMark, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerChart:
+    """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
+
+    ``layers`` counts the layers of the deepest model. With ``bars``, values are bars from 0.
+    """
+
+    title: str
+    label: str
+    keys: tuple[tuple[int, str], ...]
+    runs: tuple[LayerRun, ...]
+    layers: int
+    start: float
+    end: float
+    bars: bool = False
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a model."""
+        return tuple(series_key(place, name) for place, name in self.keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapDot:
+    """One model; ``title`` is its tooltip."""
+
+    title: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapGroup:
+    """Models with the same symbol: the colour of the class ``style`` and the ``shape``.
+
+    ``note`` follows the group's name.
+    """
+
+    name: str
+    note: str
+    style: str
+    shape: int
+    dots: tuple[MapDot, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapChart:
+    """The map; the groups are communities if ``by_community``, otherwise quantiles of accuracy."""
+
+    label: str
+    groups: tuple[MapGroup, ...]
+    by_community: bool
+
+    @property
+    def dots(self) -> tuple[MapDot, ...]:
+        """Every dot, group by group."""
+        return tuple(dot for group in self.groups for dot in group.dots)
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a group."""
+        return tuple(
+            Key(GLYPHS[group.shape], group.style, group.name, f"({group.note})")
+            for group in self.groups
+        )
+
+
+Chart = IntervalChart | ScatterChart | CurveChart | Histogram | StripChart | LayerChart | MapChart
+"""What a figure may show."""
+
+
+def interval_chart(
+    label: str, rows: Iterable[tuple[str, Measurement]], targets: tuple[str, ...]
+) -> IntervalChart | None:
+    """A chart of the defined estimates among (category, measurement); None where none is."""
+    return estimate_chart(label, ((name, row.target, row.estimate) for name, row in rows), targets)
+
+
+def estimate_chart(
+    label: str,
+    rows: Iterable[tuple[str, str, Estimate | Undefined]],
+    series: tuple[str, ...],
+    *,
+    beside: bool = True,
+    close: bool = False,
+) -> IntervalChart | None:
+    """A chart of the defined ones among (category, series, estimate); None where none is."""
+    intervals = tuple(
+        Interval(
+            category=category,
+            series=series.index(name),
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+        )
+        for category, name, estimate in rows
+        if isinstance(estimate, Estimate)
+    )
+    if not intervals:
+        return None
+    return IntervalChart(
+        label=label, series=series, intervals=intervals, beside=beside, close=close
+    )
+
+
+def curve_chart(
+    label: str,
+    curves: Iterable[Curve],
+    targets: tuple[str, ...],
+    *,
+    x_title: str,
+    chosen: tuple[float, ...],
+) -> CurveChart | None:
+    """A chart of these targets' curves; None without points."""
+    points = tuple(
+        CurvePoint(series=targets.index(curve.target), x=x, estimate=estimate)
+        for curve in curves
+        for x, estimate in curve.points
+    )
+    if not points:
+        return None
+    return CurveChart(
+        label=label,
+        series=targets,
+        x_title=x_title,
+        points=points,
+        chosen=chosen,
+    )

@@ -1,0 +1,156 @@
+"""Blocks of a page in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from scope.printing import printable
+from scope.sections.blocks import (
+    Block,
+    Bullets,
+    Callout,
+    Column,
+    Heading,
+    Paragraph,
+    Passage,
+    Preformatted,
+    Row,
+    Table,
+    Terms,
+)
+from scope.sections.charts import SmallStrip
+from scope.sections.prose import Text, Written, written
+from scope.sections.wording import Cell
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table as RichTable
+    from rich.text import Text as RichText
+
+AT_EITHER_END = 4
+"""Rows shown at either end of a long table whose ends matter."""
+
+LEAST_WIDTH = 80
+"""Tables are made for as many columns; narrower ones would lose values."""
+
+_LEAST_OF_A_COLUMN = 8
+_BETWEEN_COLUMNS = 3
+
+
+def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+    """What rich prints of the blocks; charts, examples and folded blocks are left to the page."""
+    from rich.padding import Padding
+    from rich.text import Text as RichText
+
+    for block in blocks:
+        match block:
+            case Table():
+                yield _table(block)
+            case Heading(text) | Paragraph(text) | Passage(text):
+                yield _line(text)
+            case Bullets(items):
+                yield from (Padding(_line(item), (0, 0, 0, 2)) for item in items)
+            case Terms(pairs):
+                for term, meaning in pairs:
+                    yield RichText.assemble(_line(term), ": ", _line(meaning))
+            case Preformatted(text):
+                yield RichText(printable(text))
+            case Callout(_, inner):
+                yield from renderables(inner)
+
+
+def to_text(blocks: Iterable[Block], width: int = 100) -> str:
+    """The blocks as plain text."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=width, color_system=None)
+    for shown in renderables(blocks):
+        console.print(shown)
+    return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+
+def least_width(shown: RenderableType) -> int:
+    """Columns of a terminal in which a table shows all of its values.
+
+    Examples
+    --------
+    >>> least_width(_table(Table(columns=(Column("model", "name"),), rows=())))
+    80
+    """
+    from rich.table import Table as RichTable
+
+    if not isinstance(shown, RichTable):
+        return LEAST_WIDTH
+    needed = (max(one.min_width or 0, _LEAST_OF_A_COLUMN) for one in shown.columns)
+    return max(LEAST_WIDTH, sum(one + _BETWEEN_COLUMNS for one in needed) + 1)
+
+
+def _table(table: Table) -> RichTable:
+    from rich.table import Table as RichTable
+
+    shown = RichTable(
+        title=_line(table.caption) if table.caption else None,
+        title_justify="left",
+        caption_justify="left",
+    )
+    kept = _kept(table)
+    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    for place in places:
+        column = table.columns[place]
+        values = [row.cells[place] for row in kept]
+        shown.add_column(_heading(column), overflow="fold", min_width=_width(values))
+    for row in kept:
+        cells = (_cell(row.cells[place]) for place in places)
+        shown.add_row(*cells, style="bold" if row.chosen else None)
+    if left_out := len(table.rows) - len(kept):
+        between = " between these" if table.ends else ""
+        shown.caption = _line(
+            written(f"and {left_out:,} more{between}: in the report and in --json")
+        )
+    return shown
+
+
+def _kept(table: Table) -> tuple[Row, ...]:
+    if not table.ends:
+        return table.rows[: table.most]
+    if len(table.rows) <= 2 * AT_EITHER_END:
+        return table.rows
+    return (*table.rows[:AT_EITHER_END], *table.rows[-AT_EITHER_END:])
+
+
+def _heading(column: Column) -> RichText:
+    heading = column.heading
+    return _line(written(heading) if isinstance(heading, str) else heading)
+
+
+def _width(values: Iterable[object]) -> int | None:
+    """A number with its interval is never broken over lines."""
+    cells = [one for one in values if isinstance(one, Cell) and one.reason is None]
+    return max((len(line) for one in cells for line in _lines(one)), default=None)
+
+
+def _lines(cell: Cell) -> tuple[str, str]:
+    return f"{cell.value}  n={cell.n}", cell.interval
+
+
+def _cell(value: Written | SmallStrip | None) -> RichText:
+    from rich.text import Text as RichText
+
+    if isinstance(value, Cell):
+        if value.reason is not None:
+            return _line(written(f"undefined ({value.reason})"))
+        return _line(written("\n".join(_lines(value))))
+    return RichText() if isinstance(value, SmallStrip) else _line(written(value))
+
+
+def _line(text: Text) -> RichText:
+    from rich.text import Text as RichText
+
+    line = RichText()
+    for span in text:
+        style = {"strong": "bold", "alarm": "bold", "emphasis": "italic"}.get(span.style, "")
+        line.append(printable(span.text), style)
+    return line

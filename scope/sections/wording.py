@@ -1,0 +1,161 @@
+"""How numbers are written for a reader, wherever they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from scope.records import Estimate, Setting, Undefined
+
+
+def number(value: float, *, signed: bool = False) -> str:
+    """Three decimals; with a true minus sign, and a plus sign where asked.
+
+    >>> number(0.93149), number(0.25, signed=True), number(-0.25), number(-0.0001)
+    ('0.931', '+0.250', '−0.250', '0.000')
+    """
+    text = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return "0.000" if text in {"-0.000", "+0.000"} else text.replace("-", "−")
+
+
+def two_digits(value: float) -> str:
+    """Two decimals without the leading zero, for cells where many numbers stand close.
+
+    >>> two_digits(0.4312), two_digits(-0.05), two_digits(1.0), two_digits(-0.001)
+    ('.43', '−.05', '1.0', '.00')
+    """
+    text = f"{value:.2f}"
+    if text in {"1.00", "-1.00"}:
+        text = text[:-1]
+    text = text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+    return ".00" if text == "-.00" else text.replace("-", "−")
+
+
+def percent(value: float) -> str:
+    """A share in per cent with one decimal, without the sign; the digits are those of `number`.
+
+    >>> percent(0.93149), percent(0.0015), number(0.0015)
+    ('93.1', '0.2', '0.002')
+    """
+    return f"{100 * round(value, 3):.1f}"
+
+
+def points(value: float) -> str:
+    """A difference of shares in points of a hundred, with its sign.
+
+    >>> points(0.0163), points(-0.25), points(-0.0001)
+    ('+1.6', '−25.0', '0.0')
+    """
+    text = f"{100 * round(value, 3):+.1f}"
+    return "0.0" if text in {"-0.0", "+0.0"} else text.replace("-", "−")
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with three decimals, or a bound below that.
+
+    >>> p_value(0.0123), p_value(0.0004), p_value(None)
+    ('0.012', '< 0.001', 'none')
+    """
+    if value is None:
+        return "none"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def setting(value: Setting) -> str:
+    """A setting as a person would write it.
+
+    >>> setting(True), setting(None), setting(0.1)
+    ('yes', 'none', '0.1')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def written_settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ...]:
+    """Settings by name, in the order of their names."""
+    return tuple((name, setting(values[name])) for name in sorted(values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """An estimate as it is printed; where ``reason`` is given there is no value."""
+
+    estimate: Estimate | Undefined
+    value: str
+    interval: str
+    method: str
+    reason: str | None
+
+    @property
+    def n(self) -> int:
+        """How many examples the estimate rests on."""
+        return self.estimate.n
+
+    @classmethod
+    def of(cls, estimate: Estimate | Undefined, *, signed: bool = False) -> Cell:
+        """An estimate with three decimals, or why there is none.
+
+        >>> Cell.of(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")).interval
+        '[0.250, 0.750]'
+        >>> Cell.of(Undefined(reason="no pair")).value
+        'undefined'
+        """
+        return cls._written(estimate, lambda one: number(one, signed=signed), unit="")
+
+    @classmethod
+    def share(cls, estimate: Estimate | Undefined) -> Cell:
+        """An estimated share in per cent.
+
+        >>> half = Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")
+        >>> Cell.share(half).value, Cell.share(half).interval
+        ('50.0\xa0%', '[25.0, 75.0]')
+        """
+        return cls._written(estimate, percent, unit="\u00a0%")
+
+    @classmethod
+    def points(cls, estimate: Estimate | Undefined) -> Cell:
+        """An estimated difference of shares.
+
+        >>> gain = Estimate(value=0.5, low=-0.25, high=0.75, n=8, method="bootstrap")
+        >>> Cell.points(gain).value, Cell.points(gain).interval
+        ('+50.0\xa0points', '[−25.0, +75.0]')
+        """
+        return cls._written(estimate, points, unit="\u00a0points")
+
+    @classmethod
+    def _written(
+        cls, estimate: Estimate | Undefined, write: Callable[[float], str], *, unit: str
+    ) -> Cell:
+        if isinstance(estimate, Undefined):
+            return cls(
+                estimate=estimate, value="undefined", interval="", method="", reason=estimate.reason
+            )
+        return cls(
+            estimate=estimate,
+            value=f"{write(estimate.value)}{unit}",
+            interval=f"[{write(estimate.low)}, {write(estimate.high)}]",
+            method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
+            reason=None,
+        )
+
+
+def count_rivals(one: Estimate, others: Iterable[Estimate | Undefined]) -> int:
+    """How many other numbers have an interval that overlaps with this one's.
+
+    A number that is the greatest, or the least, of several is surely so where there is none.
+
+    >>> one, other = (
+    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.6)
+    ... )
+    >>> count_rivals(one, [one, other]), count_rivals(one, [one])
+    (1, 0)
+    """
+    return sum(
+        isinstance(other, Estimate) and one.low <= other.high and other.low <= one.high
+        for other in others
+        if other is not one
+    )

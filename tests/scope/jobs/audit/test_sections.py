@@ -1,0 +1,169 @@
+"""An audit's page as blocks, on the result that the tests of pages share."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_comparison import build_comparison
+
+from scope.jobs.audit.sections import page
+from scope.records import Undefined
+from scope.sections.blocks import Bullets, Cards, Figure, Fold, Heading, Table, Terms, within
+from scope.sections.prose import plain
+from scope.sections.wording import Cell
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return build_comparison()
+
+
+def blocks_of(result, anchor, kind, **limits):
+    (section,) = (one for one in page(result, **limits).sections if one.anchor == anchor)
+    return [block for block in within(section.blocks) if isinstance(block, kind)]
+
+
+def titles(result, anchor):
+    return [plain(one.text) for one in blocks_of(result, anchor, Heading)]
+
+
+def findings(result):
+    (bullets,) = blocks_of(result, "answer", Bullets)
+    return [plain(one) for one in bullets.items]
+
+
+def test_every_table_of_the_terminal_stands_on_the_page(audit):
+    shown = page(audit)
+    on_page = [id(block) for block in shown.blocks()]
+    tables = [block for block in shown.brief if isinstance(block, Table)]
+    assert tables
+    assert all(id(table) in on_page for table in tables)
+
+
+def test_original_texts_come_first_and_parts_stay_out_of_the_main_tables(audit):
+    shuffled = replace(audit, measurements=audit.measurements[::-1])
+    assert titles(shuffled, "estimates") == ["On original texts", "On typo", "On synonym"]
+    tables = blocks_of(audit, "estimates", Table)
+    assert not [table for table in tables if table.columns[0].heading == "Part"]
+
+
+def test_a_chart_holds_the_defined_estimates_alone(audit):
+    chart = blocks_of(audit, "estimates", Figure)[0].chart
+    drawn = [(dot.category, dot.series, dot.value) for dot in chart.intervals]
+    assert drawn == [
+        ("IID agreement", 0, 1.0),
+        ("IID agreement", 1, 0.75),
+        ("Gap in IID accuracy", 1, 0.25),
+    ]
+
+
+def test_where_all_is_undefined_there_is_a_table_and_no_chart(audit):
+    nothing = tuple(
+        replace(row, estimate=Undefined(reason="nothing invariant")) for row in audit.measurements
+    )
+    result = replace(audit, measurements=nothing)
+    assert blocks_of(result, "estimates", Figure) == []
+    cells = [cell for table in blocks_of(result, "estimates", Table) for cell in estimates(table)]
+    assert {cell.value for cell in cells} == {"undefined"}
+
+
+def estimates(table):
+    return [cell for row in table.rows for cell in row.cells if isinstance(cell, Cell)]
+
+
+def test_each_metric_is_explained_once(audit):
+    (terms,) = blocks_of(audit, "estimates", Terms)
+    assert [plain(term) for term, _ in terms.pairs] == [
+        "IID agreement",
+        "Gap in IID accuracy",
+        "OOD agreement",
+        "Hard-SCoPE",
+        "Soft-SCoPE",
+    ]
+
+
+def test_parts_are_grouped_by_metric_and_capability(audit):
+    assert titles(audit, "losses") == ["Hard-SCoPE on synonym", "Hard-SCoPE on typo"]
+    table = blocks_of(audit, "losses", Table)[0]
+    assert table.rows[2].cells[0] == "reference confidence ≥ 0.95"
+    assert len(blocks_of(audit, "losses", Figure)[0].chart.intervals) == 2
+
+
+def test_differences_without_a_capability_are_on_the_original_texts(audit):
+    (table,) = blocks_of(audit, "differences", Table)
+    first, second = (row.cells for row in table.rows)
+    assert (first[1], first[4].value, first[6]) == ("synonym", "+0.375", "0.012")
+    assert (second[1], second[5]) == ("original texts", "none")
+
+
+def test_a_curve_knows_the_cutoff_that_was_chosen(audit):
+    assert titles(audit, "curves") == ["Soft-SCoPE on synonym", "Soft-SCoPE on typo"]
+    assert blocks_of(audit, "curves", Figure)[0].chart.chosen == (1.0,)
+    rows = blocks_of(audit, "curves", Table)[0].rows
+    assert [row.cells[0] for row in rows if row.chosen] == ["1 (chosen)", "1 (chosen)"]
+    without = replace(audit, measurements=())
+    assert blocks_of(without, "curves", Figure)[0].chart.chosen == ()
+
+
+def shown_pairs(result, **limits):
+    found = blocks_of(result, "examples", Cards, **limits)
+    return found[0].cards if found else ()
+
+
+def test_lost_invariances_stand_first_and_the_rest_in_the_order_of_the_run(audit):
+    notes = [plain(card.note).split(" · ")[:3] for card in shown_pairs(audit)]
+    assert notes == [
+        ["synonym", "example e1", "trial 2"],
+        ["synonym", "example e2", "trial 1"],
+        ["typo", "example e3", "trial 1"],
+        ["synonym", "example e1", "trial 1"],
+        ["typo", "example e4", "trial 2"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "lost"), [(0, []), (2, ["1", "0 1"]), (4, ["1", "0 1", "1", ""])]
+)
+def test_a_limit_cuts_from_the_end(audit, limit, lost):
+    assert [card.keys["lost"] for card in shown_pairs(audit, max_pairs=limit)] == lost
+
+
+def test_labels_to_filter_by_are_those_that_occur_and_none(audit):
+    (cards,) = blocks_of(audit, "examples", Cards)
+    labels = cards.finder.selects[2].options
+    names = (*audit.manifest.reference.labels, "no label")
+    assert [words for _, words in labels] == ["all", *names]
+
+
+def test_without_hard_scope_the_headline_says_so_and_without_soft_scope_too(audit):
+    bare = replace(audit, measurements=(), answer_shares=())
+    assert all("is undefined: " in finding for finding in findings(bare))
+    assert "Hard-SCoPE was not requested" in findings(bare)[0]
+    words = [plain(one.text) for one in page(bare).sections[0].blocks if hasattr(one, "text")]
+    assert words[-1] == "Soft-SCoPE was not requested."
+
+
+def test_degenerate_targets_come_first_and_without_a_number(audit):
+    found = findings(audit)
+    assert ["is degenerate: " in one for one in found] == [True] * 3 + [False] * 3
+    assert not [one for one in found[:3] if "%" in one]
+
+
+def test_a_cutoff_missing_in_the_spelling_is_taken_from_the_settings(audit):
+    soft = next(row for row in audit.measurements if row.metric.startswith("soft"))
+    row = replace(soft, metric="soft_scope(tolerance=0.2)")
+    manifest = replace(audit.manifest, settings={"cutoff": 0.5, "tolerance": 9.0})
+    stated = plain(
+        page(replace(audit, measurements=(row,), manifest=manifest)).sections[0].blocks[-1].text
+    )
+    assert "τ\xa0=\xa00.2" in stated
+    assert "κ\xa0=\xa00.5" in stated
+    unknown = plain(page(replace(audit, measurements=(row,))).sections[0].blocks[-1].text)
+    assert "κ\xa0=\xa0not stated" in unknown
+
+
+def test_failed_searches_are_cut_but_counted(audit):
+    titles = [plain(fold.title) for fold in blocks_of(audit, "failures", Fold, max_failures=0)]
+    assert "Failed searches: 0 of 1 listed" in titles
+    table = blocks_of(audit, "failures", Table)[-1]
+    assert table.rows[0].cells[1:3] == ("e4", 1)
+    assert table.rows[0].cells[4].startswith("naïve")
