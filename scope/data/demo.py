@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from scope.data.sources import Row, Source
+from scope.data.sources import Source, SourceRow
 from scope.errors import ResourceError, SpecError
 from scope.records import Example
 
@@ -96,9 +96,9 @@ def open_demo(name: str) -> Source:
 
     columns = ("id", "text", "label")
 
-    def read(asked: Sequence[str]) -> Iterator[Row]:
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         for number, example in enumerate(examples):
-            yield Row(number, tuple(getattr(example, column) for column in asked))
+            yield SourceRow(number, tuple(getattr(example, column) for column in asked))
 
     return Source(f"demo:{name}", columns, columns, read, "row")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
-from scope.data.sources import Row, Source
+from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
 from scope.printing import listed, unstorable
 from scope.protocols import Part
@@ -72,7 +72,7 @@ class Fields:
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
     source: Source
-    row: Row
+    row: SourceRow
     columns: Mapping[str, str]
     values: Mapping[str, object]
 

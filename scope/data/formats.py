@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.lines import UNREADABLE, read_lines
-from scope.data.sources import Row, Source, numbered_rows, require_distinct_names
+from scope.data.sources import Source, SourceRow, numbered_rows, require_distinct_names
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.printing import first_line, unstorable
@@ -43,10 +43,10 @@ def open_delimited(path: Path, delimiter: str) -> Source:
         if any(not _is_number(fields[place]) for _, fields in head)
     )
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         places = [header.index(column) for column in columns]
         for number, fields in _start(path, delimiter)[1]:
-            yield Row(number, tuple(fields[place] for place in places))
+            yield SourceRow(number, tuple(fields[place] for place in places))
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
         return _delimited_batches(path, delimiter, header, columns)
@@ -169,9 +169,9 @@ def open_jsonl(path: Path) -> Source:
     columns = tuple(dict.fromkeys(key for fields in head for key in fields))
     strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         for number, fields in _objects(path):
-            yield Row(number, tuple(fields.get(column) for column in columns))
+            yield SourceRow(number, tuple(fields.get(column) for column in columns))
 
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, "line")
 
@@ -207,7 +207,7 @@ def open_parquet(path: Path) -> Source:
         schema = file.schema_arrow
     require_distinct_names(schema.names, path.name)
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         with _open(path) as file:
             batches = file.iter_batches(_BATCH, columns=list(columns))
             yield from numbered_rows(
@@ -288,11 +288,11 @@ def open_text(path: Path) -> Source:
     files = _text_files(expanded(path))
     columns = ("text", "book")
 
-    def read(asked: Sequence[str]) -> Iterator[Row]:
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         for number, values in enumerate(
             {"text": text, "book": book} for book, file in files for text in _paragraphs(file)
         ):
-            yield Row(number, tuple(values[column] for column in asked))
+            yield SourceRow(number, tuple(values[column] for column in asked))
 
     return Source(path.name, columns, columns, read, "row")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.data.sources import Row, Source, numbered_rows
+from scope.data.sources import Source, SourceRow, numbered_rows
 from scope.errors import DataError, SpecError
 from scope.printing import first_line
 
@@ -64,7 +64,7 @@ def open_hub(rest: str) -> Source:
     dataset = _load(asked)
     features = dataset.features
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         batches = dataset.select_columns(list(columns)).iter(_BATCH)
         return numbered_rows([batch[column] for column in columns] for batch in batches)
 

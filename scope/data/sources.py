@@ -13,7 +13,7 @@ from scope.errors import DataError
 from scope.printing import unstorable
 
 
-class Row(NamedTuple):
+class SourceRow(NamedTuple):
     """The values of the columns asked for, and where in its source the row stands.
 
     ``place`` is the one-based line for text files and the zero-based row for tables.
@@ -38,7 +38,7 @@ class Source:
     read
         Streams the rows from the start, with the columns asked for in the order asked for.
     unit
-        What ``Row.place`` counts.
+        What ``SourceRow.place`` counts.
     class_names
         The names behind the integers of a column, where the source knows them.
     batches
@@ -49,17 +49,17 @@ class Source:
     name: str
     columns: tuple[str, ...]
     string_columns: tuple[str, ...]
-    read: Callable[[Sequence[str]], Iterator[Row]]
+    read: Callable[[Sequence[str]], Iterator[SourceRow]]
     unit: Literal["line", "row"]
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     batches: Callable[[Sequence[str]], Iterator[Any]] | None = None
 
-    def place(self, row: Row) -> str:
+    def place(self, row: SourceRow) -> str:
         """Where the row stands, for messages.
 
         Examples
         --------
-        >>> row, columns = Row(place=3, values=("good",)), ("text",)
+        >>> row, columns = SourceRow(place=3, values=("good",)), ("text",)
         >>> Source("a.csv", columns, columns, lambda _: iter(()), "line").place(row)
         'line 3 of a.csv'
         >>> Source("a.parquet", columns, columns, lambda _: iter(()), "row").place(row)
@@ -69,10 +69,10 @@ class Source:
         return f"{self.unit} {row.place} of {self.name}{first}"
 
 
-def numbered_rows(portions: Iterable[Sequence[Sequence[object]]]) -> Iterator[Row]:
+def numbered_rows(portions: Iterable[Sequence[Sequence[object]]]) -> Iterator[SourceRow]:
     """The rows of portions that are held by column, counted from 0."""
     rows = chain.from_iterable(zip(*columns, strict=True) for columns in portions)
-    return (Row(number, values) for number, values in enumerate(rows))
+    return (SourceRow(number, values) for number, values in enumerate(rows))
 
 
 def require_distinct_names(columns: Sequence[str], name: str) -> None:
@@ -108,7 +108,7 @@ def guarded_source(source: Source) -> Source:
                 fix="rename the column",
             )
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         with reading(source.name):
             yield from source.read(columns)
 

@@ -11,7 +11,7 @@ from scope.data.fields import (
     read_fields,
     rows_of_part,
 )
-from scope.data.sources import Row, Source
+from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
 
 NAMES = {"id": ("id",), "question": ("question", "text"), "kind": ("kind",)}
@@ -21,7 +21,7 @@ def source(columns, *rows, class_names=()):
     def read(asked):
         for number, row in enumerate(rows):
             values = dict(zip(columns, row, strict=True))
-            yield Row(number, tuple(values[column] for column in asked))
+            yield SourceRow(number, tuple(values[column] for column in asked))
 
     return Source(
         name="a.parquet",
@@ -223,7 +223,7 @@ def table(*splits, column="split", class_names=()):
         unit="line",
         columns=("text", column),
         string_columns=("text",),
-        read=lambda _: (Row(number, (split,)) for number, split in enumerate(splits)),
+        read=lambda _: (SourceRow(number, (split,)) for number, split in enumerate(splits)),
         class_names=dict(class_names),
     )
 
