@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from scope.data.sources import Row, Source
+from scope.data.sources import Source, SourceRow
 from scope.errors import ResourceError, SpecError
 from scope.records import Example
 
@@ -94,14 +94,13 @@ def open_demo(name: str) -> Source:
         )
     examples = demo_tweets(_PARTS[name])
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
-        for number, example in enumerate(examples):
-            yield Row(number, tuple(getattr(example, column) for column in columns))
-
     columns = ("id", "text", "label")
-    return Source(
-        name=f"demo:{name}", columns=columns, string_columns=columns, read=read, unit="row"
-    )
+
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        for number, example in enumerate(examples):
+            yield SourceRow(number, tuple(getattr(example, column) for column in asked))
+
+    return Source(f"demo:{name}", columns, columns, read, "row")
 
 
 def _rows() -> Iterator[list[str]]:

@@ -1,15 +1,70 @@
-"""The rows of a table of questions: each with its values by what they mean, not by column."""
+"""The rows of a table by what their columns mean: text, label, id, question, score, split."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeVar
 
-from scope.data.columns import first_of
-from scope.data.sources import Row, Source
-from scope.data.values import as_id, as_label, as_text, require_storable
+from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
-from scope.printing import listed
+from scope.printing import listed, unstorable
+from scope.protocols import Part
+
+Value = TypeVar("Value")
+
+TEXT_NAMES = (
+    "text",
+    "sentence",
+    "content",
+    "review",
+    "question",
+    "comment",
+    "tweet",
+    "message",
+    "body",
+)
+NO_LABELS = "none"
+"""Stands for the label column where gold labels are to be left out."""
+
+LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
+
+SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
+"""The column of a row's part, as `read_fields` takes names."""
+
+PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
+    {
+        "train": ("train", "training"),
+        "development": ("dev", "development", "validation", "valid", "val"),
+        "test": ("test",),
+    }
+)
+"""The names of each part, in any case."""
+
+_APART = (
+    "give one table per part instead of --data: --train "
+    "and --test, or --test alone with a saved probe"
+)
+
+_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
+
+
+class UnreadableError(ValueError):
+    """A value that cannot be read; ``found`` and ``expected`` say why, and the caller where."""
+
+    def __init__(self, found: str, expected: str) -> None:
+        super().__init__(found, expected)
+        self.found = found
+        self.expected = expected
+
+    def at(self, place: str, columns: str, fix: str) -> DataError:
+        """What to raise for the value in these columns of a row."""
+        return DataError(
+            f"{place}: {self.found} in column {columns}", expected=self.expected, fix=fix
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +72,13 @@ class Fields:
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
     source: Source
-    row: Row
+    row: SourceRow
     columns: Mapping[str, str]
     values: Mapping[str, object]
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
-        if meaning not in self.columns:
-            return ""
-        return as_text(self.values[meaning], self.source, self.row, self.columns[meaning])
+        return self._read(meaning, text_of) or ""
 
     def texts(self, meaning: str, values: object) -> tuple[str, ...]:
         """A list found in the value of that meaning, if it holds texts alone."""
@@ -33,24 +86,27 @@ class Fields:
             raise self.wrong(
                 f"`{self.columns[meaning]}` is {str(values)[:80]!r}", "a list of texts"
             )
-        for value in values:
-            require_storable(value, self.source, self.row, self.columns[meaning])
-        return tuple(values)
+        return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
-        if meaning not in self.columns:
-            return None
-        column = self.columns[meaning]
-        names = self.source.class_names.get(column, ())
-        return as_label(self.values[meaning], self.source, self.row, column, names)
+        names = self.source.class_names.get(self.columns.get(meaning, ""), ())
+        return self._read(meaning, lambda value: label_of(value, names))
 
     @property
     def id(self) -> str | None:
         """The row's own id, if it has one."""
-        if "id" not in self.columns:
+        return self._read("id", id_of)
+
+    def _read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
+        """What the value of that meaning is read as, if there is such a column."""
+        if meaning not in self.columns:
             return None
-        return as_id(self.values["id"], self.source, self.row, self.columns["id"])
+        try:
+            return read(self.values[meaning])
+        except UnreadableError as error:
+            place, column = self.source.place(self.row), f"`{self.columns[meaning]}`"
+            raise error.at(place, column, "fix the row, or choose another column") from error
 
     def wrong(self, found: str, expected: str) -> DataError:
         """What to raise when a value cannot be read."""
@@ -59,6 +115,12 @@ class Fields:
             expected=expected,
             fix="fix the row, or leave it out",
         )
+
+
+def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
+    """Every row of a source, with the column of each meaning."""
+    for row in source.read(list(columns.values())):
+        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=True)))
 
 
 def read_fields(
@@ -81,5 +143,217 @@ def read_fields(
                 expected=f"a column called {' or '.join(names[meaning])}",
                 fix="rename the column, or choose other data",
             )
-    for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=True)))
+    yield from read_rows(source, columns)
+
+
+def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
+    """The rows that the column ``split`` counts to the part.
+
+    Raises
+    ------
+    DataError
+        At once when there is no such column; after the last row when none belongs to the part.
+    """
+    if first_of(SPLIT["split"], source.columns) is None:
+        raise DataError(
+            f"no column `split` in {source.name}, which marks the rows "
+            f"for {part}; its columns are {listed(source.columns)}",
+            expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
+            fix=f"add the column, or {_APART}",
+        )
+    return _chosen(source, rows, part)
+
+
+def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
+    found = False
+    others: set[str] = set()
+    for fields in rows:
+        split = fields.name("split") or "(empty)"
+        if split.casefold() in PART_NAMES[part]:
+            found = True
+            yield fields
+        else:
+            others.add(split)
+    if not found:
+        raise DataError(
+            f"no row for {part} in {source.name}; its column `split` holds "
+            f"{listed(sorted(others), most=8)}",
+            expected=f"rows with {' or '.join(PART_NAMES[part])} there",
+            fix=f"rename the values, or {_APART}",
+        )
+
+
+def choose_columns(source: Source, *, text: str | None, label: str | None) -> dict[str, str]:
+    """The columns of text, label and id: named by the caller, or else found by their usual names.
+
+    A source need have neither label nor id.
+
+    Raises
+    ------
+    DataError
+        When a named column is missing, both are the same, or no column can be the text.
+
+    Examples
+    --------
+    >>> columns = ("id", "Review", "sentiment")
+    >>> source = Source("a.csv", columns, columns, lambda _: iter(()), "line")
+    >>> choose_columns(source, text=None, label=None)
+    {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
+    """
+    for role, name in (("text", text), ("label", label)):
+        if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
+            raise DataError(
+                f"no column `{name}` in {source.name}",
+                expected=f"one of its columns: {listed(source.columns)}",
+                fix=f"choose another {role} column",
+            )
+    if text is not None and text == label:
+        raise DataError(
+            f"`{text}` named as both the text and the label column",
+            expected=f"two of the columns of {source.name}: {listed(source.columns)}",
+            fix="choose another label column",
+        )
+    free = [column for column in source.columns if column not in (text, label)]
+    found_label = label or first_of(LABEL_NAMES, free)
+    declined = found_label == NO_LABELS and NO_LABELS not in source.columns
+    by_role = {
+        "text": text
+        or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
+        "label": None if declined else found_label,
+        "id": first_of(("id",), free),
+    }
+    return {role: column for role, column in by_role.items() if column is not None}
+
+
+def _find_text(source: Source, *, label: str | None) -> str:
+    """A column of a usual name, or else the only one that holds strings and has no other role."""
+    free = [column for column in source.columns if column != label]
+    by_name = first_of(TEXT_NAMES, free)
+    if by_name is not None:
+        return by_name
+    strings = [
+        column for column in free if column in source.string_columns and column.casefold() != "id"
+    ]
+    if len(strings) == 1:
+        return strings[0]
+    raise DataError(
+        f"no text column in {source.name}; its columns are {listed(source.columns)}",
+        expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
+        fix="name the text column",
+    )
+
+
+def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
+    """The column that matches the earliest of the names, whatever its case."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        by_name.setdefault(column.casefold(), column)
+    return next((by_name[name] for name in names if name in by_name), None)
+
+
+def text_of(value: object) -> str:
+    """The text of a row; a missing one is empty.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no string, or cannot be written.
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise UnreadableError(f"{_kind(value)} as the text, {value!r:.60},", "a string")
+    return storable(value)
+
+
+def label_of(value: object, names: Sequence[str] = ()) -> str | None:
+    """A label or short name, as written or as ``names`` has it for a number; None if missing.
+
+    Raises
+    ------
+    UnreadableError
+        When it is neither a text nor a number, or a number without a name.
+
+    Examples
+    --------
+    >>> label_of(" positive "), label_of(7.0), label_of("7.0"), label_of("v1.0"), label_of("")
+    ('positive', '7', '7', 'v1.0', None)
+    >>> label_of(1, ("bad", "good")), label_of(-1, ("bad", "good"))
+    ('good', None)
+    """
+    if is_missing(value):
+        return None
+    if names and isinstance(value, int) and not isinstance(value, bool):
+        # Data sets with hidden labels, such as the test splits of GLUE, write -1 for all of them.
+        return None if value == -1 else class_name(value, names)
+    if not isinstance(value, str | int | float):
+        raise UnreadableError(
+            f"{_kind(value)} as the label or name, {value!r:.60},", "a string or a number"
+        )
+    return storable(plain_label(str(value))) or None
+
+
+def class_name(number: int, names: Sequence[str]) -> str:
+    """The name behind the number of a class.
+
+    Raises
+    ------
+    UnreadableError
+        When it has none.
+    """
+    if not 0 <= number < len(names):
+        raise UnreadableError(
+            f"label {number}", f"0 to {len(names) - 1}, for the names {', '.join(names)}"
+        )
+    return names[number]
+
+
+def id_of(value: object) -> str | None:
+    """The id of a row, or None where it has none that can serve."""
+    if not isinstance(value, str | int) or not str(value).strip():
+        return None
+    return storable(str(value)).strip()
+
+
+def is_missing(value: object) -> bool:
+    """Whether nothing is said: a null, or the NaN that stands for it in tables of numbers."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def plain_label(text: str) -> str:
+    """The label without space around it, and without the `.0` that tables add to integers.
+
+    Examples
+    --------
+    >>> plain_label(" positive ")
+    'positive'
+    >>> plain_label("1.0"), plain_label("-1.00"), plain_label("1.5"), plain_label("v1.0")
+    ('1', '-1', '1.5', 'v1.0')
+    """
+    text = text.strip()
+    whole = _WHOLE_NUMBER.fullmatch(text)
+    return whole[1] if whole else text
+
+
+def storable(text: str) -> str:
+    """The text itself, if it can be written.
+
+    NUL and half surrogate pairs can be escaped in JSON, but break what reads them later.
+
+    Raises
+    ------
+    UnreadableError
+        When it holds one of them.
+    """
+    if found := unstorable(text):
+        raise UnreadableError(found, "text that can be written as UTF-8")
+    return text
+
+
+def _kind(value: object) -> str:
+    """What a value is, in words for the message."""
+    if isinstance(value, bool):
+        return "a truth value"
+    if isinstance(value, int | float):
+        return "a number"
+    return f"a {type(value).__name__}"

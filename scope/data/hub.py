@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.data.sources import Row, Source
+from scope.data.sources import Source, SourceRow, numbered_rows
 from scope.errors import DataError, SpecError
 from scope.printing import first_line
 
@@ -64,29 +64,21 @@ def open_hub(rest: str) -> Source:
     dataset = _load(asked)
     features = dataset.features
 
-    def read(columns: Sequence[str]) -> Iterator[Row]:
-        number = 0
-        for batch in dataset.select_columns(list(columns)).iter(_BATCH):
-            for values in zip(*(batch[column] for column in columns), strict=True):
-                yield Row(number, values)
-                number += 1
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
+        batches = dataset.select_columns(list(columns)).iter(_BATCH)
+        return numbered_rows([batch[column] for column in columns] for batch in batches)
 
-    return Source(
-        name=f"hf:{rest}",
-        columns=tuple(features),
-        string_columns=tuple(
-            name
-            for name, feature in features.items()
-            if getattr(feature, "dtype", None) in ("string", "large_string")
-        ),
-        read=read,
-        unit="row",
-        class_names={
-            name: tuple(feature.names)
-            for name, feature in features.items()
-            if getattr(feature, "names", None)
-        },
+    strings = (
+        name
+        for name, feature in features.items()
+        if getattr(feature, "dtype", None) in ("string", "large_string")
     )
+    class_names = {
+        name: tuple(feature.names)
+        for name, feature in features.items()
+        if getattr(feature, "names", None)
+    }
+    return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", class_names)
 
 
 def _load(asked: HubName) -> Any:

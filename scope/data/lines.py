@@ -1,20 +1,51 @@
-"""Streams the lines of a text file, plain or gzipped; errors give the line."""
+"""Streams the lines of a text file, plain or gzipped; errors give the line.
+
+Here too is the border of all readers: `reading` turns every error of theirs into a `DataError`.
+"""
 
 from __future__ import annotations
 
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from scope.data.guard import reading
 from scope.errors import DataError
+from scope.printing import first_line
+
+UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What libraries raise on damaged or strange content; of pyarrow's errors too each is one."""
 
 MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
 _UNPACKED, _TIMES_ITS_SIZE = 1 << 25, 200
 """A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Translate what goes wrong within, naming what was read.
+
+    Examples
+    --------
+    >>> with reading("a.csv"):
+    ...     raise ValueError("month must be in 1..12")
+    Traceback (most recent call last):
+        ...
+    scope.errors.DataError: found:    a.csv cannot be read: ValueError: month must be in 1..12
+    expected: a complete file of the type that its name implies
+    fix:      check the file and the program that wrote it
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise DataError(
+            f"{name} cannot be read: {first_line(error)}",
+            expected="a complete file of the type that its name implies",
+            fix="check the file and the program that wrote it",
+        ) from error
 
 
 def read_lines(path: Path) -> Iterator[str]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scope.data.columns import choose_columns
-from scope.data.reading import Reader
-from scope.data.sampling import draw, require_sample
+from scope.data.fields import choose_columns, read_rows
+from scope.data.sampling import (
+    Candidate,
+    Drawn,
+    Selection,
+    content_id,
+    content_key,
+    fingerprint_of,
+    require_sample,
+    short_hash,
+)
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -78,40 +84,36 @@ def load_data(
     """
     require_sample(n, seed)
     source = open_source(spec)
-    reader = Reader(source, choose_columns(source, text=text_column, label=label_column))
-    drawn = draw(reader.candidates(), n, seed)
-    if not drawn:
-        raise _nothing_left(source, reader)
-    examples = tuple(candidate.example(own_id=reader.ids_serve) for candidate in drawn)
-    card = DataCard(
-        spec=spec,
-        fingerprint=example_fingerprint(examples),
-        rows=reader.rows,
-        used=len(examples),
-        duplicates=reader.duplicates,
-        empty=reader.empty,
-        labelled=sum(example.label is not None for example in examples),
-    )
-    return LoadedData(examples=examples, card=card)
+    columns = choose_columns(source, text=text_column, label=label_column)
+    chosen = Selection(_texts(source, columns), _key, n, seed)
+    if not chosen.drawn:
+        raise DataError(
+            f"no text in {source.name}: {chosen.rows} rows, {chosen.empty} of them empty",
+            expected=f"at least one row with a text in column `{columns['text']}`",
+            fix="check the data, or choose another text column",
+        )
+    examples = tuple(map(_example, chosen.drawn))
+    fingerprint = fingerprint_of((one.id, one.text, one.label) for one in examples)
+    labelled = sum(example.label is not None for example in examples)
+    return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 
-def example_fingerprint(examples: Iterable[Example]) -> str:
-    """Sixteen hexadecimal digits that change with any id, text, label or their order.
-
-    Examples
-    --------
-    >>> example_fingerprint([Example(id="0", text="good")])
-    'e182fc29afafcf96'
-    """
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update(json.dumps([example.id, example.text, example.label]).encode() + b"\n")
-    return digest.hexdigest()[:16]
+_Text = tuple[str, str | None]
+"""A text and its label."""
 
 
-def _nothing_left(source: Source, reader: Reader) -> DataError:
-    return DataError(
-        f"no text in {source.name}: {reader.rows} rows, {reader.empty} of them empty",
-        expected=f"at least one row with a text in column `{reader.columns.text}`",
-        fix="check the data, or choose another text column",
-    )
+def _texts(source: Source, columns: Mapping[str, str]) -> Iterator[Candidate[_Text]]:
+    for fields in read_rows(source, columns):
+        own_id, text, label = fields.id, fields.text("text"), fields.name("label")
+        yield Candidate(own_id, (text, label) if text.strip() else None)
+
+
+def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:
+    """Texts are equal but for space around them; of equals one with a label stays, or by chance."""
+    text, label = item
+    return short_hash(text.strip()), (label is None, content_key(text, label, own_id))
+
+
+def _example(drawn: Drawn[_Text]) -> Example:
+    text, label = drawn.item
+    return Example(id=drawn.id or content_id(drawn.key), text=text, label=label)

@@ -8,25 +8,28 @@ what has a direction, and likeness has none.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import NamedTuple, SupportsFloat
+from typing import SupportsFloat
 
-from scope.data.columns import first_of
-from scope.data.fields import Fields, read_fields
-from scope.data.ids import Ids, Repeats, content_id
-from scope.data.parts import SPLIT, rows_of_part
-from scope.data.sampling import Keyed, draw, require_sample
+from scope.data.fields import SPLIT, Fields, first_of, read_fields, rows_of_part
+from scope.data.sampling import (
+    Candidate,
+    Drawn,
+    Repeats,
+    Selection,
+    content_id,
+    fingerprint_of,
+    require_sample,
+)
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import listed
 from scope.protocols import PairData, Part
-from scope.records import DataCard, ScoredPair
+from scope.records import ScoredPair
 
 TEXT_NAMES = (
     ("sentence1", "sentence2"),
@@ -77,7 +80,7 @@ class WantedPairs:
     part: Part | None = None
 
 
-def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) -> PairData:
+def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> PairData:
     """At most ``n`` pairs of the rows that a spec names, sorted by their texts, drawn by the seed.
 
     The card counts the rows of the part alone. Left out are rows with an empty text, counted as
@@ -108,29 +111,28 @@ def gather_pairs(spec: str, wanted: WantedPairs, *, n: int | None, seed: int) ->
     (3, 1, 2)
     """
     require_sample(n, seed)
-    sieve = _Sieve(wanted.part)
-    drawn = draw(sieve.pairs(_drafts(open_source(spec), wanted)), n, seed)
-    if not drawn:
+    repeats = Repeats()
+
+    def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
+        # A pair that stands in two parts has a name in each.
+        said = pair.first, pair.second, pair.score, own_id, wanted.part
+        return repeats.key(*said), (False, b"")
+
+    chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
+    if not chosen.drawn:
         raise DataError(
-            f"no pair in {spec}: {sieve.rows} rows, {sieve.empty} of them with an empty text",
+            f"no pair in {spec}: {chosen.rows} rows, {chosen.empty} of them with an empty text",
             expected=f"at least one pair for the task {wanted.task}",
             fix="check the data, or choose other data",
         )
-    named = (
-        replace(pair, id=own_id) if sieve.ids.serve and own_id is not None else pair
-        for own_id, pair in drawn
-    )
+    named = map(_named, chosen.drawn)
     pairs = tuple(sorted(named, key=lambda pair: (pair.first, pair.second, pair.score, pair.id)))
-    card = DataCard(
-        spec=spec,
-        fingerprint=pair_fingerprint(pairs),
-        rows=sieve.rows,
-        used=len(pairs),
-        empty=sieve.empty,
-        labelled=len(pairs),
-        capability=wanted.task,
-    )
+    card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task)
     return PairData(pairs=pairs, card=card)
+
+
+def _named(drawn: Drawn[ScoredPair]) -> ScoredPair:
+    return replace(drawn.item, id=drawn.id or content_id(drawn.key))
 
 
 def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
@@ -141,51 +143,19 @@ def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
     >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
     '54cb02bfe5427c78'
     """
-    digest = hashlib.sha256()
-    for pair in pairs:
-        said = [pair.id, pair.first, pair.second, pair.score]
-        digest.update(json.dumps(said).encode() + b"\n")
-    return digest.hexdigest()[:16]
+    return fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
 
 
-class _Draft(NamedTuple):
-    """A row's own id, if it has one, and its pair without a name, if it makes one."""
-
-    id: str | None
-    pair: ScoredPair | None
-
-
-class _Sieve:
-    """Passes over drafts, counts, and lets those through that make a pair."""
-
-    def __init__(self, part: Part | None) -> None:
-        self._part = part
-        self.rows = self.empty = 0
-        self.ids = Ids()
-
-    def pairs(self, drafts: Iterable[_Draft]) -> Iterator[Keyed[tuple[str | None, ScoredPair]]]:
-        repeats = Repeats()
-        for own_id, pair in drafts:
-            self.rows += 1
-            self.ids.judge(own_id)
-            if pair is None:
-                self.empty += 1
-            else:
-                # A pair that stands in two parts has a name in each.
-                key = repeats.key(pair.first, pair.second, pair.score, own_id, self._part)
-                yield Keyed(key, (own_id, replace(pair, id=content_id(key))))
-
-
-def _drafts(source: Source, wanted: WantedPairs) -> Iterator[_Draft]:
+def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPair]]:
     _refuse_classes(source, wanted)
     for fields in _rows(source, wanted.part):
         first, second = fields.text("first").strip(), fields.text("second").strip()
         if first and second:
             score = _score(fields, wanted)
             pair = ScoredPair(id="", first=first, second=second, score=score)
-            yield _Draft(fields.id, pair)
+            yield Candidate(fields.id, pair)
         else:
-            yield _Draft(fields.id, None)
+            yield Candidate(fields.id, None)
 
 
 def _refuse_classes(source: Source, wanted: WantedPairs) -> None:

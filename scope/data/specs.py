@@ -9,14 +9,11 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from scope.data.delimited import open_delimited
 from scope.data.demo import open_demo
-from scope.data.guard import guarded_source, reading
+from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
 from scope.data.hub import open_hub
-from scope.data.jsonl import open_jsonl
-from scope.data.parquet import open_parquet
-from scope.data.plain_text import open_text
-from scope.data.sources import Source
+from scope.data.lines import reading
+from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, SpecError
 from scope.paths import expanded
 

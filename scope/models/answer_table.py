@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.guard import reading
-from scope.data.lines import read_lines
-from scope.data.options import LETTERS
+from scope.data.choices import LETTERS
+from scope.data.lines import read_lines, reading
 from scope.errors import DataError, ModelError
 from scope.paths import expanded
 from scope.protocols import Answers

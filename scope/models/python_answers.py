@@ -16,7 +16,7 @@ from itertools import islice
 from numbers import Real
 from typing import Any
 
-from scope.data.options import option_index
+from scope.data.choices import option_index
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
 from scope.models.guarded import checked_prediction

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.guard import guarded_source, reading
-from scope.data.jsonl import open_jsonl
-from scope.data.parquet import open_parquet
-from scope.data.sources import Source
+from scope.data.formats import open_jsonl, open_parquet
+from scope.data.lines import reading
+from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from scope.data.choices import option_index
 from scope.data.fields import Fields, read_fields
-from scope.data.options import option_index
 from scope.data.sources import Source
 from scope.errors import DataError, ModelError
 from scope.protocols import Answers

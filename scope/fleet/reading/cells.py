@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.data.fields import UnreadableError, is_missing, plain_label, storable
 from scope.errors import DataError
 from scope.fleet.layout import Answers
 from scope.fleet.matrix import SHOWN, CorrectnessMatrix
@@ -22,6 +24,9 @@ MOST_CELLS = 100_000_000
 """Reading so many takes some four gigabytes; more are most often a column taken for another."""
 
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
+_RIGHT: Mapping[str, int] = MappingProxyType(
+    {"1": 1, "true": 1, "right": 1, "0": 0, "false": 0, "wrong": 0, "": UNKNOWN, "nan": UNKNOWN}
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,3 +174,156 @@ def _require_room(cells: Cells) -> None:
             expected="a model and a question in many rows each",
             fix="look whether the right columns were read: --column model=NAME",
         )
+
+
+class GivenAnswer(NamedTuple):
+    """One model's answer to one question: right (1), wrong (0) or not known (-1)."""
+
+    model: str
+    id: str
+    text: str | None
+    category: str | None
+    correct: int
+
+
+class Told(NamedTuple):
+    """What is known of a question."""
+
+    text: str | None
+    category: str | None
+
+
+def cells_of(found: Iterable[GivenAnswer], *, without_gold: int = 0) -> Cells:
+    """Gather answers, of which ``without_gold`` were left out, for no right answer is known.
+
+    Raises
+    ------
+    DataError
+        When one id stands for two texts.
+
+    Examples
+    --------
+    >>> second = GivenAnswer("b", "1", None, None, 0)
+    >>> cells = cells_of([GivenAnswer("a", "1", "Who?", None, 1), second])
+    >>> cells.texts, cells.model.tolist(), cells.correct.tolist()
+    (['Who?'], [0, 1], [1, 0])
+    """
+    questions: dict[str, Told] = {}
+    models: dict[str, int] = {}
+    rows: list[tuple[int, str, int]] = []
+    for one in found:
+        join(questions, one.id, Told(one.text, one.category))
+        rows.append((models.setdefault(one.model, len(models)), one.id, one.correct))
+    place = {id_: number for number, id_ in enumerate(questions)}
+    return Cells(
+        models=list(models),
+        ids=list(questions),
+        texts=[one.text for one in questions.values()],
+        categories=[one.category for one in questions.values()],
+        model=np.array([model for model, _, _ in rows], dtype=np.int32),
+        question=np.array([place[id_] for _, id_, _ in rows], dtype=np.int32),
+        correct=np.array([correct for _, _, correct in rows], dtype=np.int8),
+        left_out=_without_gold(without_gold),
+    )
+
+
+def join(questions: dict[str, Told], id_: str, told: Told) -> None:
+    """Add what is told of a question to what is known of it.
+
+    Raises
+    ------
+    DataError
+        When the two do not go together.
+    """
+    known = questions.setdefault(id_, told)
+    if known is told or known == told:
+        return
+    for role, first, second in zip(("texts", "categories"), known, told, strict=True):
+        if None not in (first, second) and first != second:
+            raise DataError(
+                f"two {role} for the question `{id_:.60}`: {first!r:.80} and {second!r:.80}",
+                expected="an id of its own for each question",
+                fix="give the questions ids of their own, the same ones in all files",
+            )
+    questions[id_] = Told(known.text or told.text, known.category or told.category)
+
+
+def _without_gold(without_gold: int) -> tuple[str, ...]:
+    if not without_gold:
+        return ()
+    said = "1 row was" if without_gold == 1 else f"{without_gold} rows were"
+    return (f"{said} left out, for no right answer is known",)
+
+
+def written_of(value: object) -> str | None:
+    """The value as a text, as it is written; None where nothing is.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no text.
+    """
+    if is_missing(value):
+        return None
+    if not isinstance(value, str | int | float):
+        raise UnreadableError(f"{value!r:.60}", "a text")
+    return storable(str(value)) if str(value).strip() else None
+
+
+def correct_of(value: object) -> int:
+    """Whether an answer is right: 1 or 0, or -1 where nothing is said, or NaN.
+
+    Raises
+    ------
+    UnreadableError
+        When it is neither 0 or 1, nor true or false, nor right or wrong.
+
+    Examples
+    --------
+    >>> correct_of("Right"), correct_of(False), correct_of(1.0), correct_of(None), correct_of("NaN")
+    (1, 0, 1, -1, -1)
+    """
+    if is_missing(value):
+        return UNKNOWN
+    found = _RIGHT.get(plain_label(str(value)).casefold())
+    if found is None:
+        raise UnreadableError(
+            f"{value!r:.60} for whether the answer is right",
+            "0 or 1, true or false, right or wrong, or nothing where it is not known",
+        )
+    return found
+
+
+def options_of(value: object) -> tuple[str, ...]:
+    """The options of a question: a list of texts, ``{"text": […], …}`` as on the hub, or a text.
+
+    Raises
+    ------
+    UnreadableError
+        When it is nothing of these.
+
+    Examples
+    --------
+    >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
+    (('Ann', 'Bob'), ('A) Ann',), ())
+    """
+    listed = value.get("text") if isinstance(value, Mapping) else value
+    if is_missing(listed) or isinstance(listed, str):
+        alone = written_of(listed)
+        return () if alone is None else (alone,)
+    if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
+        raise UnreadableError(f"{value!r:.60} as the options", "a list of texts")
+    return tuple(map(storable, listed))
+
+
+def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:
+    """A question with all that is to be read of it: its context and options on lines of their own.
+
+    Examples
+    --------
+    >>> whole_text("Who?", None, ("Ann", "Bob"))
+    'Who?\\nAnn\\nBob'
+    """
+    if question is None:
+        return None
+    return "\n".join([question, *([context] if context else []), *options])

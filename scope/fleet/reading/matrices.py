@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, SpecError
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.reading.answers import Told, join
-from scope.fleet.reading.cells import UNKNOWN, Cells, matrix_of
+from scope.fleet.reading.cells import UNKNOWN, Cells, Told, join, matrix_of
 from scope.fleet.reading.long import read_long
-from scope.fleet.reading.predictions import read_predictions
-from scope.fleet.reading.runs import is_run, read_runs
+from scope.fleet.reading.saved import is_run, read_predictions, read_runs
 from scope.paths import expanded
 
 _AS_FOUND: Mapping[str, str] = MappingProxyType({})
@@ -52,7 +50,7 @@ def read_matrix(
         beside others may have a question a row, and tell its text and category alone.
     columns
         Columns of tables by role, where they are not to be found by their usual names; see
-        `scope.fleet.reading.columns`.
+        `scope.fleet.reading.long`.
 
     Raises
     ------

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scope.core.request import refuse_unused
-from scope.data.ids import short_hash
-from scope.data.sampling import Keyed, draw
+from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.audited import load_audited, read_prompts, refuse_unused_words
 from scope.jobs.canaries import recognise_classifier

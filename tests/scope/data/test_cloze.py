@@ -1,6 +1,11 @@
 import json
 
-from scope.data.cloze import read_cloze
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scope.data.cloze import FUNCTION_WORDS, blank, is_clean, paragraphs, read_cloze, sentences
+from scope.records import BLANK
 
 
 def read(spec, min_words=4, max_words=9, seed=0):
@@ -40,3 +45,228 @@ def test_sentences_do_not_go_on_from_row_to_row(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text\nAlice saw the white\nRabbit in the garden.\n")
     assert [draft.item is not None for draft in read(path)] == [False, True]
+
+
+def words_taken(sentence):
+    return {made[1] for seed in range(60) if (made := blank(sentence, seed))}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("The old sailor feared the storm.", {"old", "sailor", "feared", "storm"}),
+        ("Sailors feared the Storm, and the storm came.", {"feared", "came"}),
+        ("The rabbit fell down the rabbit-hole quickly.", {"fell", "quickly"}),
+        ("He didn't like Anna's well-known 3rd house.", {"house"}),
+        ("The ox saw an ant.", {"saw", "ant"}),
+        ("The door--the gate--was open.", {"door", "gate", "open"}),
+        ("“The café”, she wrote, ‘closes’.", {"café", "wrote", "closes"}),
+    ],
+)
+def test_every_word_that_qualifies_is_taken_by_some_seed_and_no_other(sentence, words):
+    assert words_taken(sentence) == words
+
+
+@pytest.mark.parametrize("sentence", ["It is what it is.", "Storm.", "", "3 4 5 6.", "A? I! So..."])
+def test_without_such_a_word_there_is_no_blank(sentence):
+    assert blank(sentence, 0) is None
+
+
+def test_the_same_seed_takes_the_same_word():
+    sentence = "The old sailor feared the coming storm."
+    assert blank(sentence, 5) == blank(sentence, 5)
+
+
+def test_every_word_is_taken_about_equally_often():
+    sentence = "The old sailor feared the storm."
+    taken = [blank(sentence, seed)[1] for seed in range(400)]
+    # Binomial with 400 draws of 1/4: mean 100, standard deviation 8.7.
+    assert all(60 < taken.count(word) < 140 for word in ("old", "sailor", "feared", "storm"))
+
+
+def test_the_list_of_function_words_is_in_lower_case():
+    assert {word.casefold() for word in FUNCTION_WORDS} == FUNCTION_WORDS
+    assert {"the", "and", "not", "would"} < FUNCTION_WORDS
+
+
+@given(st.text(alphabet="abAB ,-'’é"), st.integers(0, 9))
+def test_the_word_put_back_gives_the_sentence(sentence, seed):
+    made = blank(sentence, seed)
+    if made:
+        text, word = made
+        assert text.count(BLANK) == 1
+        assert text.replace(BLANK, word) == sentence
+        assert len(word) >= 3
+        assert word.isalpha()
+
+
+def read_prose(text):
+    return list(paragraphs(text))
+
+
+def test_hard_line_ends_are_joined_within_a_paragraph():
+    assert read_prose("One line,\r\n  two lines.\r\n\r\nAnother\n one.") == [
+        "One line, two lines.",
+        "Another one.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("won-\nderful", "wonderful"),
+        ("won\u00ad\nderful and won\u00adderful", "wonderful and wonderful"),
+        ("won\u2010\nderful", "wonderful"),
+        ("merry-go-\nround", "merry-go-round"),
+        ("Anglo-\nSaxon", "Anglo-Saxon"),
+        ("pages 3-\n4 and 20-\nodd", "pages 3-4 and 20-odd"),
+        ("said--\nand went", "said--and went"),
+        ("said\n—and went", "said—and went"),
+        ("said —\nand went", "said —and went"),
+    ],
+)
+def test_what_a_line_end_divides_is_mended(text, joined):
+    assert read_prose(text) == [joined]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "* * *",
+        "***",
+        "-----",
+        "CHAPTER IV",
+        "DOWN THE RABBIT-HOLE",
+        "Chapter 12",
+        "Chapter XII. A Long Way Home",
+        "Book the Second",
+        "Part One: The Sea",
+        "XIV.",
+        "<eos>",
+        "</s>",
+        "<|endoftext|>",
+        "[SEP]",
+    ],
+)
+def test_headings_and_section_marks_go_and_end_a_paragraph(mark):
+    assert read_prose(f"The sea was calm.\n{mark}\nIt was night.") == [
+        "The sea was calm.",
+        "It was night.",
+    ]
+
+
+@pytest.mark.parametrize("number", ["12", "[12]", "- 12 -", "Page 12", "p. 12"])
+def test_a_page_number_goes_and_the_paragraph_goes_on(number):
+    assert read_prose(f"The sea was\n{number}\ncalm.") == ["The sea was calm."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["I", "I.", "Part of the crew", "1865.", "Act quickly now", "in 1865", "Section mates laughed"],
+)
+def test_lines_of_prose_are_not_taken_for_marks(line):
+    assert read_prose(f"It was\n{line}") == [f"It was {line}"]
+
+
+def test_marks_within_a_line_end_a_paragraph_too():
+    assert read_prose("The sea was calm. <eos> It was night. <eos>") == [
+        "The sea was calm.",
+        "It was night.",
+    ]
+
+
+def test_notes_of_the_edition_are_left_out():
+    assert read_prose("The sea [Illustration: A\nship] was calm.") == ["The sea was calm."]
+
+
+@given(st.text(alphabet="aB .-\n12*"))
+def test_a_paragraph_is_one_line_and_never_empty(text):
+    for paragraph in paragraphs(text):
+        assert paragraph
+        assert paragraph == " ".join(paragraph.split())
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["It rained.", "We stayed in."],
+        ["Did it rain?", "It did!", "We stayed in."],
+        ["Mr. and Mrs. Brown met Dr. Hill in St. Albans.", "They talked."],
+        ["J. R. Smith of the U.S. Army came.", "He sat."],
+        ["It was I.", "You knew."],
+        ["He read No. 5 of Vol. 2 on p. 7.", "He slept."],
+        ["I say no.", "He says yes."],
+        ["They met in 1865.", "12 came."],
+        ['"Come here!" she said.', '"I am here."', "He was."],
+        ["“Come here.”", "She went.", "(He stayed.)", "Then she slept."],
+        ["‘Who are you?’ said the Caterpillar.", "Alice wept."],
+        ["Well... I think so.", "Well… maybe.", "It ended...", "Nobody knew."],
+        ["What?!", "No."],
+        ["It cost 3.50 pounds.", "He paid."],
+        ["Élan is rare.", "Études are not."],
+    ],
+)
+def test_sentences_are_cut_where_they_end(expected):
+    assert list(sentences(" ".join(expected))) == expected
+
+
+def test_dots_with_space_between_are_an_ellipsis():
+    assert list(sentences("Well . . . maybe. So . . . .")) == ["Well ... maybe.", "So ..."]
+
+
+def test_a_speech_of_two_sentences_loses_the_quotes_that_it_cuts():
+    assert list(sentences("“I am here. You are there.”")) == ["I am here.", "You are there."]
+    assert list(sentences('"I am here. You are there."')) == ["I am here.", "You are there."]
+
+
+@given(st.text(alphabet="abAB .?!…"))
+def test_nothing_but_space_is_lost(text):
+    paragraph = " ".join(text.split())
+    found = " ".join(sentences(paragraph))
+    dots = found.replace(" ", "").replace("...", ".").replace("..", ".")
+    assert dots.strip(".") == _without_dots(paragraph)
+
+
+def _without_dots(paragraph):
+    bare = paragraph.replace(" ", "")
+    while ".." in bare:
+        bare = bare.replace("..", ".")
+    return bare.strip(".")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It rained.",
+        "“Is it you?”",
+        '"No," he said.',
+        "1865 was wet.",
+        "‘No!’",
+        "(It rained.)",
+        "Then…",
+        "“No,” said she, “it rained.”",
+    ],
+)
+def test_whole_sentences_are_clean(sentence):
+    assert is_clean(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "and went on.",
+        "It rained",
+        "And he said:",
+        "The _Beagle_ sank.",
+        "The ____ sank.",
+        "A <unk> sank.",
+        "The sea*was calm.",
+        "The \ufffd sank.",
+        'He said "no.',
+        "Yes,” said she, “upon my word.",
+        "",
+        "?",
+    ],
+)
+def test_torn_and_littered_sentences_are_not(sentence):
+    assert not is_clean(sentence)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.data.ids import short_hash
-from scope.data.sampling import Keyed, by_name, draw, require_sample
+from scope.data.sampling import Keyed, Repeats, by_name, draw, require_sample, short_hash
 from scope.errors import DataError
 
 
@@ -48,3 +47,11 @@ def test_what_has_no_order_of_its_own_can_be_drawn():
 def test_a_sample_of_nothing_and_a_negative_seed_are_refused(n, seed):
     with pytest.raises(DataError):
         require_sample(n, seed)
+
+
+def test_repeats_have_keys_of_their_own_whatever_else_stands_between_them():
+    first, second = Repeats(), Repeats()
+    rows = [("a", "1"), ("b", None), ("a", "1"), ("a", "2"), ("a", "1")]
+    keys = [first.key(*row) for row in rows]
+    assert len(set(keys)) == len(rows)
+    assert {second.key(*row) for row in reversed(rows)} == set(keys)

@@ -1,5 +1,7 @@
 """Single answers become a matrix, whatever their order."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,17 @@ from hypothesis import strategies as st
 
 from scope.errors import DataError
 from scope.fleet.reading import cells
-from scope.fleet.reading.answers import GivenAnswer, cells_of
-from scope.fleet.reading.cells import matrix_of, natural_order
+from scope.fleet.reading.cells import (
+    GivenAnswer,
+    UnreadableError,
+    cells_of,
+    correct_of,
+    matrix_of,
+    natural_order,
+    options_of,
+    whole_text,
+    written_of,
+)
 
 
 def answers(*rows):
@@ -94,3 +105,48 @@ def test_each_cell_is_what_most_say(rows):
             votes = [right for one, two, right in rows if (one, two) == (model, id_)]
             expected = np.nan if 2 * sum(votes) == len(votes) else sum(votes) > len(votes) / 2
             np.testing.assert_equal(float(matrix.correct[row, column]), float(expected))
+
+
+@pytest.mark.parametrize("value", [1, 1.0, True, "1", "1.0", " TRUE", "right", "Right"])
+def test_right_has_many_spellings(value):
+    assert correct_of(value) == 1
+
+
+@pytest.mark.parametrize("value", [0, 0.0, False, "0", "false", "Wrong"])
+def test_wrong_has_many_spellings(value):
+    assert correct_of(value) == 0
+
+
+@pytest.mark.parametrize("value", [None, math.nan, "", "  ", "NaN", "nan"])
+def test_nothing_is_unknown(value):
+    assert correct_of(value) == -1
+
+
+@pytest.mark.parametrize("value", [2, 0.5, "yes", "A", [1]])
+def test_anything_else_is_neither_right_nor_wrong(value):
+    with pytest.raises(UnreadableError) as error:
+        correct_of(value)
+    assert repr(value) in error.value.found
+
+
+def test_texts_are_as_they_stand():
+    assert (written_of(" a "), written_of("  "), written_of(None)) == (" a ", None, None)
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, "a\0b", "\ud800"])
+def test_what_is_no_text_cannot_be_read(value):
+    with pytest.raises(UnreadableError):
+        written_of(value)
+
+
+def test_options_are_a_list_whatever_it_is_wrapped_in():
+    assert options_of({"text": ["x", "y"], "label": ["A", "B"]}) == ("x", "y")
+    with pytest.raises(UnreadableError):
+        options_of([1, 2])
+    with pytest.raises(UnreadableError):
+        options_of(4)
+
+
+def test_a_whole_text_has_a_line_for_each_part():
+    assert whole_text("Who?", "A story.", ("Ann", "Bob")) == "Who?\nA story.\nAnn\nBob"
+    assert whole_text(None, "A story.", ("Ann",)) is None

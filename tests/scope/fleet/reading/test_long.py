@@ -9,8 +9,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.fleet.reading import read_matrix, read_questions
+from scope.fleet.reading.long import choose_matrix_columns
 
 ROWS = pandas.DataFrame(
     {
@@ -189,7 +190,7 @@ def test_a_row_of_parquet_that_cannot_be_read_is_named(tmp_path):
 
 def test_a_column_of_lists_is_no_column_of_names(tmp_path):
     ROWS.assign(model_name=[["a"]] * 4).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(DataError, match=r"row 0 of t\.parquet .*\['a'\] in column `model_name`"):
+    with pytest.raises(DataError, match=r"row 0 of t\.parquet .*\['a'\], in column `model_name`"):
         read_matrix(tmp_path / "t.parquet")
 
 
@@ -199,6 +200,12 @@ def test_a_table_without_models_or_answers_is_none(role, tmp_path):
     del columns[role]
     pandas.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(DataError, match=rf"no column for {role} in t\.csv"):
+        read_matrix(tmp_path / "t.csv")
+
+
+def test_a_table_of_names_of_columns_alone_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("model,item,correct\n")
+    with pytest.raises(DataError, match=r"no row in t\.csv but the names of its columns"):
         read_matrix(tmp_path / "t.csv")
 
 
@@ -225,3 +232,49 @@ def test_an_option_that_is_no_text_is_named_with_its_line(tmp_path):
     (tmp_path / "q.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(DataError, match=r"line 1 of q\.jsonl: \[1, 2\] as the options"):
         read_questions(tmp_path / "q.jsonl")
+
+
+EMBEDLLM = ("prompt_id", "model_id", "category_id", "label", "prompt", "model_name", "category")
+
+
+def test_the_columns_of_embedllm_are_known():
+    assert choose_matrix_columns(EMBEDLLM, {}, "train.csv") == {
+        "model": "model_name",
+        "item": "prompt_id",
+        "text": "prompt",
+        "category": "category",
+        "correct": "label",
+    }
+
+
+def test_a_column_that_is_named_for_one_role_serves_no_other():
+    columns = choose_matrix_columns(
+        ("model", "text", "label", "ok"), {"category": "label"}, "a.csv"
+    )
+    assert columns == {"model": "model", "text": "text", "category": "label"}
+
+
+def test_a_column_can_be_declined():
+    assert "category" not in choose_matrix_columns(EMBEDLLM, {"category": "none"}, "a.csv")
+
+
+def test_a_missing_column_is_named_with_those_there_are():
+    with pytest.raises(DataError, match=r"(?s)no column `y` in a\.csv.*`model`, `id`"):
+        choose_matrix_columns(("model", "id"), {"correct": "y"}, "a.csv")
+
+
+def test_nothing_tells_a_question_from_others():
+    with pytest.raises(DataError, match=r"(?s)no column for item in a\.csv.*--column item=NAME"):
+        choose_matrix_columns(("model", "correct"), {}, "a.csv")
+
+
+def test_the_text_may_be_called_the_question():
+    columns = choose_matrix_columns(("model", "body", "correct"), {"question": "body"}, "a.csv")
+    assert columns["text"] == "body"
+    with pytest.raises(SpecError, match="two columns for text: `body` and `model`"):
+        choose_matrix_columns(("model", "body"), {"question": "body", "text": "model"}, "a.csv")
+
+
+def test_an_unknown_role_is_held_against_the_known_ones():
+    with pytest.raises(SpecError, match=r"(?s)no column has the role `modl`.*did you mean `model`"):
+        choose_matrix_columns(EMBEDLLM, {"modl": "x"}, "a.csv")
