@@ -97,5 +97,5 @@ def test_names_of_tasks_are_told_apart_by_what_is_done_with_them():
 def test_a_value_that_a_task_cannot_take_is_refused_with_its_settings():
     with pytest.raises(SpecError) as caught:
         choose(["cloze"], "a", {"min_words": "few"})
-    assert caught.value.found.startswith("the settings {'min_words': 'few'} of `cloze`: ")
-    assert caught.value.expected == "settings among max_words, min_words"
+    assert caught.value.found.startswith("the setting min_words=few of `cloze`")
+    assert caught.value.expected == "a whole number"

@@ -46,9 +46,9 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
         ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models with --save `kept`"),
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
-        ({"unlabelled_n": 9}, "--unlabelled-n 9 without --unlabelled"),
+        ({"unlabelled_n": 9}, "--unlabelled-n without --unlabelled"),
         ({"hidden": 0}, "--hidden 0"),
-        ({"text_column": "said"}, "--text-column said without --unlabelled"),
+        ({"text_column": "said"}, "--text-column without --unlabelled"),
         ({"seed": -1}, "--seed -1"),
         (
             {"unlabelled": "text:x", "steps": ("raw", "siamese")},
