@@ -26,6 +26,7 @@ Group = Literal[
     "jobs",
     "metrics",
     "pages",
+    "parts",
     "renderers",
     "results",
     "sections",
@@ -74,14 +75,18 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "jobs": {},
         # What makes something of a result; those that need the job get it from `scope.jobs`.
         "renderers": {
-            "job": "scope.jobs:job_named",
-            "page": "scope.jobs.pages:page_of",
             "frame": "scope.tables:to_frame",
+            "html": "scope.jobs.pages:html_of",
+            "json": "scope.serialization:to_json",
+            "markdown": "scope.jobs.pages:markdown_of",
+            "notebook": "scope.jobs.pages:notebook_html",
+            "text": "scope.jobs.pages:text_of",
+        },
+        # What pages and files need from layers above them.
+        "parts": {
+            "job": "scope.jobs:job_named",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",
-            "view": "reports.views:render",
-            "json": "scope.serialization:to_json",
-            "text": "scope.tables:to_text",
         },
     }
 )
@@ -190,6 +195,7 @@ def _singular(group: Group) -> str:
         "models": "model scheme",
         "metrics": "metric",
         "pages": "page",
+        "parts": "part",
         "jobs": "job",
         "renderers": "renderer",
         "results": "job",

@@ -167,7 +167,7 @@ def _kind_of(content: str, source: str) -> type[Result]:
     if head.format != FORMAT:
         raise _other_format(source, head.format)
     try:
-        kind: type[Result] = find("renderers", "job").target(head.manifest.job).result
+        kind: type[Result] = find("parts", "job").target(head.manifest.job).result
     except SpecError as error:
         raise _no_result(source, f"{error.found}") from error
     return kind

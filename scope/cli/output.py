@@ -90,9 +90,10 @@ def show(comparison: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(comparison.to_json())
     elif comparison.manifest.job not in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
+        from scope.jobs.pages import page_of
         from scope.sections.terminal import renderables
 
-        for shown in renderables(comparison.page().brief):
+        for shown in renderables(page_of(comparison).brief):
             print_table(shown)
     else:
         from scope.tables import table

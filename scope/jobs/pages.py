@@ -12,6 +12,8 @@ from scope.jobs import job_named
 from scope.records import Result
 from scope.registry import BUILT_IN, Entry, entries, find
 from scope.sections.blocks import Page, Section, paragraph
+from scope.sections.markdown import to_markdown
+from scope.sections.terminal import to_text
 
 
 def page_of(result: Result) -> Page:
@@ -29,6 +31,34 @@ def page_of(result: Result) -> Page:
     page = _own_page(result)
     added = tuple(_added(result))
     return replace(page, sections=(*page.sections[:-1], *added, *page.sections[-1:]))
+
+
+def html_of(result: Result) -> str:
+    """The report as one HTML document."""
+    if _is_old(result):
+        return str(import_module("reports.views").render(result))
+    return str(find("parts", "html").target(page_of(result)))
+
+
+def notebook_html(result: Result) -> str:
+    """The first tables of the report, for a notebook."""
+    return str(find("parts", "html_blocks").target(page_of(result).brief))
+
+
+def markdown_of(result: Result) -> str:
+    """The report as Markdown."""
+    return to_markdown(page_of(result))
+
+
+def text_of(result: Result) -> str:
+    """The tables of the terminal as plain text."""
+    if _is_old(result):
+        return str(import_module("scope.tables").to_text(result))
+    return to_text(page_of(result).brief)
+
+
+def _is_old(result: Result) -> bool:
+    return result.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"])
 
 
 def _own_page(result: Result) -> Page:

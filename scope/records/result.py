@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas
 
-    from scope.sections.blocks import Page
-
 Setting = str | int | float | bool | None
 """A value in a manifest."""
 
@@ -129,21 +127,8 @@ class Result:
         """A line for each part of the job that failed; then the command fails, too."""
         return ()
 
-    def page(self) -> Page:
-        """The report, as sections of typed blocks."""
-        from scope.registry import find
-
-        page: Page = find("renderers", "page").target(self)
-        return page
-
     def __str__(self) -> str:
-        from scope.registry import BUILT_IN
-
-        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
-            return str(self._rendered("text"))
-        from scope.sections.terminal import to_text
-
-        return to_text(self.page().brief)
+        return str(self._rendered("text"))
 
     def to_frame(self) -> pandas.DataFrame:
         """Every measurement as a row: value, interval, n, and the reason if undefined."""
@@ -156,9 +141,7 @@ class Result:
 
     def to_markdown(self) -> str:
         """The report as Markdown, with every table; charts are left out."""
-        from scope.sections.markdown import to_markdown
-
-        return to_markdown(self.page())
+        return str(self._rendered("markdown"))
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
@@ -172,17 +155,11 @@ class Result:
 
     def html(self) -> str:
         """The report as one self-contained HTML document."""
-        from scope.registry import BUILT_IN, find
-
-        if self.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
-            return str(self._rendered("view"))
-        return str(find("renderers", "html").target(self.page()))
+        return str(self._rendered("html"))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first tables of the report."""
-        from scope.registry import find
-
-        return str(find("renderers", "html_blocks").target(self.page().brief))
+        return str(self._rendered("notebook"))
 
     def _rendered(self, form: str) -> Any:
         from scope.registry import find
