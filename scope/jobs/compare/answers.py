@@ -196,7 +196,7 @@ class _Reader:
         if item.question.context:
             yield Fold(prose("Context"), (Passage((Span(item.question.context),)),))
         if self.numbers.choice:
-            columns = (Column("", "number"), Column("Option", "passage"), Column("Chosen by"))
+            columns = (Column("", "name"), Column("Option", "passage"), Column("Chosen by"))
         else:
             yield Passage(prose("Gold: {gold}", gold=_gold(item.gold)))
             columns = (
