@@ -53,7 +53,7 @@ from scope.records.results import (
     ScoredPerturbation,
     TaskAnswers,
 )
-from scope.records.task_shares import TaskShares
+from scope.records.task_shares import UNANSWERABLE, TaskShares
 from scope.records.verdicts import (
     Agreement,
     ControlCheck,
@@ -69,6 +69,7 @@ from scope.records.verdicts import (
 __all__ = [
     "BLANK",
     "GOLD",
+    "UNANSWERABLE",
     "Agreement",
     "Answer",
     "AnswerShares",

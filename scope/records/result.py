@@ -144,7 +144,7 @@ class Result:
         return to_text(self.page().brief)
 
     def rows(self) -> Iterator[FrameRow]:
-        """Every estimate, in the order of the result."""
+        """Every number as a row of a data frame; none unless the job's record says more."""
         yield from ()
 
     def to_frame(self) -> pandas.DataFrame:

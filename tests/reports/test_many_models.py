@@ -7,8 +7,17 @@ import pytest
 from made_up_tasks_comparison import build_comparison, estimate
 
 from scope.jobs.compare.sections import page
-from scope.records import GOLD, Answer, CompareResult, Item, Measurement, Question, TaskAnswers
-from scope.sections.blocks import Cards, Figure, Fold, within
+from scope.records import (
+    GOLD,
+    Answer,
+    CompareResult,
+    Item,
+    Measurement,
+    Question,
+    TaskAnswers,
+    Undefined,
+)
+from scope.sections.blocks import Cards, Figure, Fold, Paragraph, within
 from scope.sections.prose import plain
 
 MEGABYTE = 1_000_000
@@ -135,3 +144,16 @@ def test_the_pairs_of_many_models_are_ordered_and_folded(of_29):
     values = [row.cells[1].estimate.value for row in pairs.blocks[0].rows]
     assert len(values) == 29 * 28 // 2
     assert values == sorted(values, reverse=True)
+
+
+def test_pairs_without_the_ordering_number_are_counted_below(of_29):
+    first = next(one for one in of_29.measurements if one.metric == "capa")
+    rows = tuple(
+        replace(one, estimate=Undefined(reason="none")) if one is first else one
+        for one in of_29.measurements
+    )
+    changed = replace(of_29, measurements=rows)
+    notes = [plain(one.text) for one in blocks(changed, "numbers", Paragraph)]
+    expected = "1 more, for which capa is undefined, are in the table of all estimates."
+    assert expected in notes
+    assert "between these: in the report and in --json" in str(changed)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scope.jobs.compare.disagreement import disagreements
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
-from scope.records import Answer, CompareResult, Item, TaskAnswers
+from scope.records import UNANSWERABLE, Answer, CompareResult, Item, TaskAnswers
 from scope.sections.blocks import (
     Block,
     Card,
@@ -31,10 +31,7 @@ from scope.sections.wording import number, two_digits
 MOST_ITEMS = 500
 """Questions shown at most; those on which the models disagree most come first."""
 
-UNANSWERABLE = "(unanswerable)"
-"""Stands for the empty answer, which says that the question has none."""
-
-Given = Sequence[tuple[str, Answer]]
+_Given = Sequence[tuple[str, Answer]]
 """Models by name with their answers to one question."""
 
 
@@ -54,7 +51,7 @@ class _Ranked(NamedTuple):
     disagreement: float
 
 
-def side_by_side(result: CompareResult, *, most: int) -> Section | None:
+def answers_side_by_side(result: CompareResult, *, most: int) -> Section | None:
     """At most so many questions, the most disagreed first, as many of each task as there can be."""
     if not result.tasks:
         return None
@@ -191,7 +188,7 @@ class _Reader:
             disagreement=(Span(number(disagreement)),),
         )
 
-    def _blocks(self, item: Item, rows: Sequence[AnswerRow], given: Given) -> Iterator[Block]:
+    def _blocks(self, item: Item, rows: Sequence[AnswerRow], given: _Given) -> Iterator[Block]:
         yield Passage((Span(item.question.text),))
         if item.question.context:
             yield Fold(prose("Context"), (Passage((Span(item.question.context),)),))
@@ -208,7 +205,7 @@ class _Reader:
         if silent := [name for name, answer in given if not answer.asked]:
             yield note("Not asked: {models}", models=joined(silent))
 
-    def _rows(self, item: Item, asked: Given) -> tuple[AnswerRow, ...]:
+    def _rows(self, item: Item, asked: _Given) -> tuple[AnswerRow, ...]:
         if self.numbers.choice:
             return choice_rows(item, asked)
         key = item.question.id
@@ -232,7 +229,7 @@ def _gold(answers: Sequence[str]) -> Text:
 
 def text_rows(
     item: Item,
-    answers: Given,
+    answers: _Given,
     overlaps: Mapping[str, float],
     exact: Mapping[str, float],
 ) -> tuple[AnswerRow, ...]:
@@ -255,7 +252,7 @@ def text_rows(
     return tuple(rows)
 
 
-def choice_rows(item: Item, answers: Given) -> tuple[AnswerRow, ...]:
+def choice_rows(item: Item, answers: _Given) -> tuple[AnswerRow, ...]:
     """One row for each option with the models that chose it, and one for those that chose none."""
     options: list[int | None] = list(range(len(item.question.options)))
     if not all(answer.given for _, answer in answers):
@@ -319,7 +316,7 @@ def _shown(words: Sequence[Segment] | None, *, right: bool | None) -> Text:
     return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if right else text
 
 
-def _givers(givers: Given) -> Text:
+def _givers(givers: _Given) -> Text:
     return joined(_giver(name, answer) for name, answer in givers)
 
 

@@ -26,10 +26,10 @@ from scope.sections.charts import Histogram, Interval, IntervalChart
 from scope.sections.prose import prose
 from scope.sections.wording import Cell
 
-MOST_PAIRS = 15
+MOST_PAIRS_DRAWN = 15
 """With more pairs than this a chart shows the models against gold alone: see the matrices."""
 
-OPEN_ROWS = 28
+OPEN_FIGURE_ROWS = 28
 """A longer table is folded."""
 
 BELOW = 9
@@ -93,7 +93,7 @@ def _figure(task: TaskEstimates, spelling: str) -> Iterator[Block]:
     gold = [((model, None), row) for model, row in task.against_gold(spelling).items()]
     between: list[_Compared]
     between = [((one, two), row) for (one, two), row in task.between(spelling).items()]
-    pairs_drawn = len(between) <= MOST_PAIRS
+    pairs_drawn = len(between) <= MOST_PAIRS_DRAWN
     yield heading("{title}", level=4, title=title)
     label = f"{title}, {task.task}; the numbers are in the table"
     if (chart := _chart(label, [*gold, *between] if pairs_drawn else gold)) is not None:
@@ -109,7 +109,7 @@ def _figure(task: TaskEstimates, spelling: str) -> Iterator[Block]:
         ),
         rows=tuple(_row(*compared, row, counted=counted) for compared, row in [*gold, *between]),
     )
-    yield from folded(prose("The numbers"), (table,), when=len(table.rows) > OPEN_ROWS)
+    yield from folded(prose("The numbers"), (table,), when=len(table.rows) > OPEN_FIGURE_ROWS)
 
 
 def _row(model: str, against: str | None, row: Measurement, *, counted: bool) -> Row:
@@ -169,7 +169,7 @@ def _histogram(found: Histogram) -> Iterator[Block]:
             for name, counts in zip(found.names, found.counts, strict=True)
         ),
     )
-    yield from folded(prose("The counts"), (table,), when=len(found.names) > OPEN_ROWS)
+    yield from folded(prose("The counts"), (table,), when=len(found.names) > OPEN_FIGURE_ROWS)
 
 
 def histogram(numbers: TaskEstimates, *, cosines: bool = True) -> Histogram | None:

@@ -31,7 +31,7 @@ OPEN_ANSWERS = 12
 MOST_REMARKS = 10
 """Remarks before the tables of a terminal; the report has all."""
 
-Pair = tuple[tuple[str, str], Estimate]
+_Pair = tuple[tuple[str, str], Estimate]
 """Two models and how similar they are."""
 
 
@@ -196,7 +196,7 @@ def _similarity(numbers: TaskEstimates, degenerate: Collection[str]) -> Text:
     )
 
 
-def _ordered_pairs(numbers: TaskEstimates, degenerate: Collection[str]) -> list[Pair]:
+def _ordered_pairs(numbers: TaskEstimates, degenerate: Collection[str]) -> list[_Pair]:
     """Pairs without a degenerate model, the most similar first; equals in the models' order."""
     pairs = [
         (names, row.estimate)
@@ -206,7 +206,7 @@ def _ordered_pairs(numbers: TaskEstimates, degenerate: Collection[str]) -> list[
     return sorted(pairs, key=lambda pair: -pair[1].value)
 
 
-def _rivals(one: Pair, pairs: list[Pair]) -> Text:
+def _rivals(one: _Pair, pairs: list[_Pair]) -> Text:
     """How many other pairs may be as similar, or as dissimilar."""
     count = count_rivals(one[1], (estimate for _, estimate in pairs if estimate is not one[1]))
     if count == 0:

@@ -22,7 +22,7 @@ LEADING = (
 )
 """The metrics shown where there is room for few, in this order; the first orders the pairs."""
 
-MOST_COLUMNS = 3
+FEW_COMPARED = 3
 MOST_IN_ORDER = 40
 """With more rows than this, they are ordered by the leading metric."""
 
@@ -52,7 +52,7 @@ def _table(
         dict.fromkeys(one.metric for one in measured if isinstance(one.estimate, Estimate))
     )
     cells = {(_compared(one), one.metric): one.estimate for one in measured}
-    if defined and len(headings) <= MOST_COLUMNS:
+    if defined and len(headings) <= FEW_COMPARED:
         yield Table(
             columns=(
                 Column("metric", "name"),
@@ -67,8 +67,8 @@ def _table(
         )
     elif defined:
         leading = [one for one in LEADING if one in defined] or defined
-        yield from _of_many(caption, headings, cells, leading[:MOST_COLUMNS])
-        if others := [one for one in defined if one not in leading[:MOST_COLUMNS]]:
+        yield from _of_many(caption, headings, cells, leading[:FEW_COMPARED])
+        if others := [one for one in defined if one not in leading[:FEW_COMPARED]]:
             yield note("Also measured: {others}", others=joined(others))
     undefined = {one.metric: str(one.estimate) for one in reversed(measured)}
     for metric in dict.fromkeys(one.metric for one in measured):

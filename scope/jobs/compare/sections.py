@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scope.jobs.compare.answers import MOST_ITEMS, side_by_side
+from scope.jobs.compare.answers import MOST_ITEMS, answers_side_by_side
 from scope.jobs.compare.choices import choice_section
-from scope.jobs.compare.figures import OPEN_ROWS, figure_section
+from scope.jobs.compare.figures import OPEN_FIGURE_ROWS, figure_section
 from scope.jobs.compare.headline import answer_section, answer_tables, remarks, title
 from scope.jobs.compare.matrices import matrix_section
 from scope.jobs.compare.overview import overview
@@ -49,7 +49,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         figure_section(result),
         choice_section(result),
         matrix_section(result),
-        side_by_side(result, most=max_items),
+        answers_side_by_side(result, most=max_items),
         differences_section(result.differences, (), of="model") if result.differences else None,
         _numbers(result, overviews),
         answered_section(result.outcomes, *_by_model(result)),
@@ -85,7 +85,7 @@ def _of_task(task: TaskEstimates, overviewed: tuple[Block, ...]) -> Iterator[Blo
     yield heading("{task}", task=task.task)
     for block in overviewed:
         if isinstance(block, Table):
-            yield from folded(block.caption, (block,), when=len(block.rows) > OPEN_ROWS)
+            yield from folded(block.caption, (block,), when=len(block.rows) > OPEN_FIGURE_ROWS)
         else:
             yield block
     yield every_estimate(task.task, _sorted(task.rows))

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from scope.jobs.compare.answers import choice_rows, marked_answer, side_by_side, text_rows
+from scope.jobs.compare.answers import answers_side_by_side, choice_rows, marked_answer, text_rows
 from scope.jobs.compare.disagreement import disagreements, share_of_different_pairs
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question
@@ -28,7 +28,9 @@ def words(found):
 
 
 def cards(comparison, most=10):
-    (found,) = (b for b in side_by_side(comparison, most=most).blocks if isinstance(b, Cards))
+    (found,) = (
+        b for b in answers_side_by_side(comparison, most=most).blocks if isinstance(b, Cards)
+    )
     return found
 
 
@@ -131,4 +133,4 @@ def test_categories_are_those_shown_and_none(tasks_comparison):
 
 
 def test_without_tasks_there_are_no_answers(tasks_comparison):
-    assert side_by_side(replace(tasks_comparison, tasks=()), most=10) is None
+    assert answers_side_by_side(replace(tasks_comparison, tasks=()), most=10) is None
