@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 TAGS = {
     "strong": "strong",
     "alarm": "strong",
+    "good": "span",
     "emphasis": "em",
     "code": "code",
     "note": "span",

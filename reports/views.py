@@ -19,7 +19,6 @@ from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
 from reports.svg import document_text
-from reports.view.compare import CompareView, compare_view
 from reports.view.fleet import FleetView, fleet_view
 from reports.view.probe import ProbeView, probe_view
 from reports.view.reuse import ReuseView, reuse_view
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-View = CompareView | ReuseView | FleetView | ProbeView
+View = ReuseView | FleetView | ProbeView
 """What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -47,8 +46,8 @@ class HtmlRenderer:
     max_failures
         How many failed searches are listed at most; all are counted.
     max_items
-        How many questions of tasks are shown with their answers at most; those on which the
-        models disagree most come first, and in a test of reuse those that speak most strongly.
+        How many questions of a test of reuse are shown with their answers at most; those that
+        speak most strongly come first.
     max_models
         How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
@@ -72,8 +71,6 @@ class HtmlRenderer:
             return fleet_view(comparison, comparison.findings, max_models=self.max_models)
         if comparison.manifest.job == "probe":
             return probe_view(comparison, comparison.findings, max_pairs=self.max_pairs)
-        if comparison.manifest.job == "compare":
-            return compare_view(comparison, max_items=self.max_items)
         return reuse_view(comparison, max_items=self.max_items)
 
 

@@ -70,6 +70,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         # The page of each job's result.
         "pages": {
             "audit": "scope.jobs.audit.sections:page",
+            "compare": "scope.jobs.compare.sections:page",
         },
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},

@@ -1,13 +1,11 @@
-"""The section with every estimate of a comparison of tasks."""
+"""The section with every estimate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from reports.view import wording
-from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.metrics import MetricName, metric_name
-from scope.records import GOLD, CompareResult
+from scope.metrics import MetricName
 
 MOST_ROWS = 10_000
 """A longer table would make the page too heavy for a browser."""
@@ -40,39 +38,3 @@ class NumberSection:
 
     tables: tuple[NumberTable, ...]
     metrics: tuple[MetricName, ...]
-
-
-def numbers(comparison: CompareResult) -> NumberSection:
-    """The estimates task by task, each metric against gold first."""
-    spellings = (row.metric for row in comparison.measurements)
-    names = wording.explained(spellings, comparison.manifest)
-    return NumberSection(
-        tables=tuple(_table(task) for task in task_numbers(comparison) if task.rows),
-        metrics=tuple({name.head: name for name in names}.values()),
-    )
-
-
-def _table(task: TaskEstimates) -> NumberTable:
-    order = {
-        metric: place for place, metric in enumerate(dict.fromkeys(r.metric for r in task.rows))
-    }
-    rows = sorted(
-        task.rows,
-        key=lambda row: (row.subset is not None, order[row.metric], row.against != GOLD),
-    )
-    shown = tuple(
-        NumberRow(
-            metric=metric_name(row.metric),
-            subset=row.subset or "",
-            model=row.target,
-            against=None if row.against == GOLD else row.against,
-            cell=wording.cell(row.estimate),
-        )
-        for row in rows[:MOST_ROWS]
-    )
-    return NumberTable(
-        task=task.task,
-        rows=shown,
-        total=len(rows),
-        parts=any(row.subset for row in shown),
-    )

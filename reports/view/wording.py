@@ -5,35 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from scope.metrics import MetricName, metric_name
-from scope.records import Estimate, Manifest, Setting, Undefined
+from scope.records import Estimate, Setting, Undefined
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""
-
-SEM_SCORE_BY_PROBE = (
-    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
-    "answers); how well the probe predicts human judgement is not measured here"
-)
-"""What SemScore means where a probe of a model's layers takes the place of an encoder."""
-
-
-def probe_of(manifest: Manifest) -> str | None:
-    """The probe of SemScore; None where a sentence encoder measures it."""
-    probe = manifest.settings.get("semscore")
-    return None if probe is None else str(probe)
-
-
-def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
-    """Different metrics taken apart, with what each means in this comparison."""
-    names = map(metric_name, dict.fromkeys(spellings))
-    probe = probe_of(manifest)
-    if probe is None:
-        return tuple(names)
-    meaning = SEM_SCORE_BY_PROBE.format(probe=probe)
-    return tuple(
-        replace(name, meaning=meaning) if name.head == "sem_score" else name for name in names
-    )
 
 
 def number(value: float, *, signed: bool = False) -> str:

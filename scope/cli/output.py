@@ -20,7 +20,7 @@ from scope.sections.terminal import least_width
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from scope.records import DataCard, Outcome
+    from scope.records import DataCard
 
 MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
@@ -99,11 +99,6 @@ def show(comparison: Any, *, as_json: bool) -> None:
         from scope.tables import table
 
         print_table(table(comparison, comparison.folder))
-        for outcome in comparison.outcomes if comparison.manifest.job == "compare" else ():
-            summary = (
-                _answered(outcome) if comparison.manifest.job == "compare" else _outcome(outcome)
-            )
-            say(f"{outcome.capability}: {summary}")
         for data in comparison.manifest.data:
             say(f"data{_of_data(comparison, data)}")
         for card in comparison.manifest.models:
@@ -124,20 +119,6 @@ def _of_data(comparison: Any, card: DataCard) -> str:
         return f": {_pairs(card)}"
     summary = _matrix(card) if comparison.manifest.job.startswith("fleet") else _data(card)
     return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
-
-
-def _outcome(outcome: Outcome) -> str:
-    if outcome.status != "measured":
-        return f"{outcome.status}: {outcome.reason}"
-    return (
-        f"{outcome.found} perturbations in {outcome.searched} searches, {outcome.queries} queries"
-        f"{f'; {outcome.reason}' if outcome.reason else ''}"
-    )
-
-
-def _answered(outcome: Outcome) -> str:
-    missing = outcome.searched - outcome.found
-    return f"{outcome.found} answers" + (f", {missing} questions without one" if missing else "")
 
 
 def _data(card: DataCard) -> str:

@@ -22,6 +22,7 @@ from scope.records.fleet import (
     RouterScore,
     RouteShare,
 )
+from scope.records.frame import FrameRow
 from scope.records.probe import (
     LayerAlignment,
     LayerScore,
@@ -52,7 +53,7 @@ from scope.records.results import (
     ScoredPerturbation,
     TaskAnswers,
 )
-from scope.records.task_shares import TaskShares
+from scope.records.task_shares import UNANSWERABLE, TaskShares
 from scope.records.verdicts import (
     Agreement,
     ControlCheck,
@@ -68,6 +69,7 @@ from scope.records.verdicts import (
 __all__ = [
     "BLANK",
     "GOLD",
+    "UNANSWERABLE",
     "Agreement",
     "Answer",
     "AnswerShares",
@@ -92,6 +94,7 @@ __all__ = [
     "FleetModel",
     "FleetResult",
     "ForecastScore",
+    "FrameRow",
     "InformativeItem",
     "Item",
     "LayerAlignment",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from scope.records.answer_shares import AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
-from scope.records.estimates import Curve, Difference, Measurement
+from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.fleet import FleetFindings
+from scope.records.frame import FrameRow
 from scope.records.probe import ProbeFindings
 from scope.records.result import Result
 from scope.records.task_shares import TaskShares
@@ -96,6 +97,18 @@ class MeasuredResult(Result):
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
         raise NotImplementedError
 
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement."""
+        for one in self.measurements:
+            yield FrameRow.of(
+                one.capability or "",
+                one.metric,
+                one.target,
+                one.estimate,
+                against=one.against or "",
+                subset=one.subset or "",
+            )
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AuditResult(MeasuredResult):
@@ -113,6 +126,15 @@ class AuditResult(MeasuredResult):
         reasons = {shares.model: shares.degenerate for shares in self.answer_shares}
         reason = reasons.get(one.target)
         return None if reason is None else f"{one.target} is degenerate: {reason}"
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement, with a remark on degenerate models, then their accuracies."""
+        dead = {one.model: one.degenerate for one in self.answer_shares if one.degenerate}
+        for row in super().rows():
+            remark = "" if row.reason else dead.get(row.target, "")
+            yield row._replace(reason=f"degenerate: {remark}") if remark else row
+        for shares in self.answer_shares:
+            yield FrameRow.of("", "accuracy", shares.model, shares.accuracy, against=GOLD)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

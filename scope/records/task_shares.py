@@ -9,6 +9,9 @@ from scope.records.estimates import Estimate, Undefined
 
 LETTERS_SHOWN = 30
 
+UNANSWERABLE = "(unanswerable)"
+"""Stands for the empty answer, which says that the question has none."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskShares:

@@ -81,14 +81,14 @@ class Column:
     heading
         The words at its head; a `str` is ours, a `Text` may hold foreign names.
     kind
-        ``name`` heads a row, ``text`` and ``number`` are what they say, ``estimate`` holds a
-        `Cell`, and ``strip`` a small chart.
+        ``name`` heads a row, ``text`` and ``number`` are what they say, ``passage`` holds a text
+        that a model was given or gave, ``estimate`` a `Cell`, and ``strip`` a small chart.
     method
         Of estimates: whether a column beside it names the method of the interval.
     """
 
     heading: str | Text
-    kind: Literal["name", "text", "number", "estimate", "strip"] = "text"
+    kind: Literal["name", "text", "number", "passage", "estimate", "strip"] = "text"
     method: bool = False
 
 
@@ -126,8 +126,9 @@ class Select:
 class Finder:
     """Search, selection and order of many elements in a page; a page has one at most.
 
-    ``orders`` are keys with their words: ``order`` is the order of the elements themselves, the
-    others sort by a number, the greatest first.
+    ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
+    they have a number under that key, the least first; the others sort by a number, the greatest
+    first.
     """
 
     unit: str

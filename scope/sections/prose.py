@@ -14,9 +14,9 @@ from scope.records import Estimate, Undefined
 from scope.sections.wording import Cell
 
 Style = Literal[
-    "plain", "strong", "emphasis", "code", "alarm", "note", "inserted", "deleted", "marked"
+    "plain", "strong", "emphasis", "code", "alarm", "good", "note", "inserted", "deleted", "marked"
 ]
-"""How a part of a sentence looks; ``alarm`` is for what is lost or worse."""
+"""How a part looks; ``alarm`` is for what is lost or worse, ``good`` for what is right."""
 
 
 class Span(NamedTuple):

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scope.records import (
-    GOLD,
     Estimate,
     FleetFindings,
     FleetResult,
+    FrameRow,
+    MeasuredResult,
     Measurement,
     ProbeFindings,
     ProbeResult,
+    ReuseResult,
     Undefined,
 )
 
 if TYPE_CHECKING:
     import pandas
-
-
-class FrameRow(NamedTuple):
-    """One estimate, flat; ``reason`` says why there is no value, or why it carries no evidence."""
-
-    capability: str
-    metric: str
-    target: str
-    against: str
-    subset: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reason: str
 
 
 def rows(comparison: Any) -> Iterator[FrameRow]:
@@ -43,13 +30,10 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
-    answer_shares = getattr(comparison, "answer_shares", ())
-    dead = {one.model: one.degenerate for one in answer_shares if one.degenerate}
-    for one in getattr(comparison, "measurements", ()):
-        row, reason = _measured(one), dead.get(one.target)
-        yield row._replace(reason=f"degenerate: {reason}") if reason and not row.reason else row
-    for shares in answer_shares:
-        yield _row("", "accuracy", shares.model, shares.accuracy, against=GOLD)
+    if isinstance(comparison, MeasuredResult):
+        yield from comparison.rows()
+    if isinstance(comparison, ReuseResult):
+        yield from map(_measured, comparison.measurements)
     if isinstance(comparison, FleetResult):
         yield from _of_fleet(comparison.manifest.job, comparison.findings)
     if isinstance(comparison, ProbeResult):

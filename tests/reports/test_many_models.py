@@ -6,10 +6,19 @@ from itertools import combinations
 import pytest
 from made_up_tasks_comparison import build_comparison, estimate
 
-from reports.view.answers import answers
-from reports.view.figures import figures
-from reports.view.matrices import matrices
-from scope.records import GOLD, Answer, CompareResult, Item, Measurement, Question, TaskAnswers
+from scope.jobs.compare.sections import page
+from scope.records import (
+    GOLD,
+    Answer,
+    CompareResult,
+    Item,
+    Measurement,
+    Question,
+    TaskAnswers,
+    Undefined,
+)
+from scope.sections.blocks import Cards, Figure, Fold, Paragraph, within
+from scope.sections.prose import plain
 
 MEGABYTE = 1_000_000
 CONTEXT = "A passage of some length, as questions about passages have it. " * 12
@@ -99,11 +108,15 @@ def test_29_models_on_500_questions_stay_under_ten_megabytes(of_29):
     assert len(page.encode()) < 10 * MEGABYTE
 
 
+def blocks(result, anchor, kind):
+    (section,) = (one for one in page(result).sections if one.anchor == anchor)
+    return [block for block in within(section.blocks) if isinstance(block, kind)]
+
+
 def test_each_task_shows_as_many_of_its_questions(of_29):
-    shown = answers(of_29, limit=500)
-    tasks = [item.task for item in shown.items]
+    (shown,) = blocks(of_29, "answers", Cards)
+    tasks = [plain(card.note).partition(" ")[0] for card in shown.cards]
     assert (tasks.count("extractive_qa"), tasks.count("choice")) == (250, 250)
-    assert shown.total == 1000
 
 
 def test_of_many_models_the_first_and_the_last_are_named(parse):
@@ -111,25 +124,36 @@ def test_of_many_models_the_first_and_the_last_are_named(parse):
     assert document.all("title")[0].text == "SCoPE compare: 8 models"
     answer = document.section("answer")
     assert "from the lowest to the highest of 8 models" in answer.words
-    # Two pairs and the two ends against gold, each with two names or one.
-    assert len(answer.all("li")[1].all("bdi")) == 1 + 2 + 2 + 2
+    # The task, two metrics, two pairs, and the two ends against gold.
+    assert len(answer.all("li")[1].all("bdi")) == 1 + 2 + 2 + 2 + 2
     assert len(document.section("matrices").all("table")[0].all("tr")) == 9
 
 
-def test_pairs_that_are_too_many_for_a_chart_stand_in_a_folded_table(of_29):
-    (found,) = figures(of_29)
-    exact = found.figures[0]
-    assert (exact.folded, exact.pairs_drawn) == (True, False)
-    assert len(exact.chart.intervals) == 29
-    assert exact.chart.series == ("against gold",)
-    assert len(exact.rows) == 29 + 29 * 28 // 2
-    assert found.histogram.drawn == 0
-    assert len(found.histogram.names) == 29 + 29 * 28 // 2
+def test_pairs_that_are_too_many_for_a_chart_are_in_a_folded_table(of_29):
+    pairs = 29 * 28 // 2
+    figures = blocks(of_29, "figures", Figure)
+    # Three metrics, and no histogram: so many series are in the table alone.
+    assert [len(one.chart.intervals) for one in figures] == [29, 29, 29]
+    assert {one.chart.series for one in figures} == {("against gold",)}
+    tables = [fold.blocks[0] for fold in blocks(of_29, "figures", Fold)]
+    assert [len(one.rows) for one in tables] == [29 + pairs] * 4
 
 
-def test_beyond_sixty_models_a_sentence_stands_for_the_matrices(tasks_comparison):
-    cards = tasks_comparison.manifest.models
-    more = tuple(replace(cards[0], name=f"more {number}") for number in range(58))
-    manifest = replace(tasks_comparison.manifest, models=(*cards, *more))
-    found = matrices(replace(tasks_comparison, manifest=manifest))
-    assert (found.models, found.tasks) == (61, ())
+def test_the_pairs_of_many_models_are_ordered_and_folded(of_29):
+    _, pairs, _ = (fold for fold in blocks(of_29, "numbers", Fold)[3:])
+    values = [row.cells[1].estimate.value for row in pairs.blocks[0].rows]
+    assert len(values) == 29 * 28 // 2
+    assert values == sorted(values, reverse=True)
+
+
+def test_pairs_without_the_ordering_number_are_counted_below(of_29):
+    first = next(one for one in of_29.measurements if one.metric == "capa")
+    rows = tuple(
+        replace(one, estimate=Undefined(reason="none")) if one is first else one
+        for one in of_29.measurements
+    )
+    changed = replace(of_29, measurements=rows)
+    notes = [plain(one.text) for one in blocks(changed, "numbers", Paragraph)]
+    expected = "1 more, for which capa is undefined, are in the table of all estimates."
+    assert expected in notes
+    assert "between these: in the report and in --json" in str(changed)

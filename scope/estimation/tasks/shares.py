@@ -16,7 +16,7 @@ from scope.estimation.answer_shares import (
     highest_kappa,
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
-from scope.records.task_shares import brief
+from scope.records.task_shares import UNANSWERABLE, brief
 
 SILENT = 0.10
 """A model is degenerate that leaves more of its questions without an answer."""
@@ -26,8 +26,6 @@ FREQUENT = 0.10
 
 FEWEST_REPEATS = 3
 """if it is given so often: of few answers, two may well be the same."""
-
-UNANSWERABLE = "(unanswerable)"
 
 NameOf = Callable[[Item, Answer], str]
 RightNames = Callable[[Item], Collection[str]]

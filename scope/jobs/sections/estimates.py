@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from scope.metrics import MetricName, metric_name
 from scope.records import AnswerShares, Difference, marked
@@ -40,15 +41,18 @@ def short_name(metric: str) -> str:
 
 
 def differences_section(
-    differences: Sequence[Difference], shares: Sequence[AnswerShares]
+    differences: Sequence[Difference],
+    shares: Sequence[AnswerShares],
+    *,
+    of: Literal["target", "model"] = "target",
 ) -> Section:
-    """The paired differences between targets, in the order of the result."""
+    """The paired differences between targets, or models, in the order of the result."""
     if not differences:
-        blocks: tuple[Block, ...] = (paragraph("No differences: they need two measured targets."),)
+        blocks: tuple[Block, ...] = (paragraph(f"No differences: they need two measured {of}s."),)
     else:
         blocks = (
             paragraph(
-                "First target minus second, paired on the same examples. The adjusted p-values "
+                f"First {of} minus second, paired on the same examples. The adjusted p-values "
                 "correct for the number of tests (Holm)."
             ),
             Table(
@@ -67,7 +71,7 @@ def differences_section(
     return Section(
         anchor="differences",
         title="Differences",
-        heading="Differences between targets",
+        heading=f"Differences between {of}s",
         blocks=blocks,
     )
 

@@ -1,8 +1,8 @@
 import pytest
 
-from reports.view.wording import (
-    cell,
-    metric_name,
+from scope.records import Estimate, Undefined
+from scope.sections.wording import (
+    Cell,
     number,
     p_value,
     percent,
@@ -10,23 +10,22 @@ from reports.view.wording import (
     two_digits,
     written_settings,
 )
-from scope.records import Estimate, Undefined
 
 
 def test_an_estimate_is_written_with_interval_level_method_and_n():
-    written = cell(Estimate(value=0.93149, low=0.9, high=0.96, n=300, method="bootstrap"))
+    written = Cell.of(Estimate(value=0.93149, low=0.9, high=0.96, n=300, method="bootstrap"))
     assert (written.value, written.interval, written.n) == ("0.931", "[0.900, 0.960]", 300)
     assert written.method == "95\u00a0%, bootstrap"
     assert written.reason is None
 
 
 def test_an_undefined_estimate_is_a_word_and_its_reason_never_a_number():
-    written = cell(Undefined(reason="no pair", n=0))
+    written = Cell.of(Undefined(reason="no pair", n=0))
     assert (written.value, written.interval, written.reason) == ("undefined", "", "no pair")
 
 
 def test_a_difference_shows_its_signs():
-    written = cell(Estimate(value=-0.1, low=-0.2, high=0.05, n=3, method="paired"), signed=True)
+    written = Cell.of(Estimate(value=-0.1, low=-0.2, high=0.05, n=3, method="paired"), signed=True)
     assert (written.value, written.interval) == ("−0.100", "[−0.200, +0.050]")
 
 
@@ -57,20 +56,6 @@ def test_settings_are_sorted_and_written_in_words():
         ("trials", "3"),
     )
     assert setting(True) == "yes"
-
-
-def test_a_metric_is_known_by_its_head_and_a_foreign_one_keeps_its_spelling():
-    soft = metric_name("soft_scope(tolerance=0.2, cutoff=0.5)")
-    assert (soft.head, soft.label) == ("soft_scope", "Soft-SCoPE")
-    assert soft.parameters == {"tolerance": "0.2", "cutoff": "0.5"}
-    foreign = metric_name("overlap(k=5)")
-    assert (foreign.label, foreign.meaning) == ("overlap(k=5)", None)
-
-
-def test_a_label_names_the_parameter_that_it_depends_on():
-    name = metric_name("sem_score_at_least(threshold=0.85)")
-    assert (name.head, name.label) == ("sem_score_at_least", "SemScore ≥ 0.85")
-    assert metric_name("word_f1").label == "Word F1"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from scope.records import GOLD, CompareResult, Estimate, Measurement, TaskAnswers
+from scope.metrics import MetricName, metric_name
+from scope.records import GOLD, CompareResult, Estimate, Manifest, Measurement, TaskAnswers
 
 _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
+
+SEM_SCORE_BY_PROBE = (
+    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
+    "answers); how well the probe predicts human judgement is not measured here"
+)
+"""What SemScore means where a probe of a model's layers takes the place of an encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,15 +74,33 @@ def is_choice(answers: TaskAnswers) -> bool:
     return any(item.question.options for item in answers.items)
 
 
-def task_numbers(comparison: CompareResult) -> tuple[TaskEstimates, ...]:
+def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
     """The measurements task by task."""
-    names = tuple(card.name for card in comparison.manifest.models)
+    names = tuple(card.name for card in result.manifest.models)
     return tuple(
         TaskEstimates(
             task=answers.task,
             names=names,
             choice=is_choice(answers),
-            rows=tuple(row for row in comparison.measurements if row.capability == answers.task),
+            rows=tuple(row for row in result.measurements if row.capability == answers.task),
         )
-        for answers in comparison.tasks
+        for answers in result.tasks
+    )
+
+
+def probe_of(manifest: Manifest) -> str | None:
+    """The probe of SemScore; None where a sentence encoder measures it."""
+    probe = manifest.settings.get("semscore")
+    return None if probe is None else str(probe)
+
+
+def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
+    """Different metrics taken apart, with what each means in this comparison."""
+    names = map(metric_name, dict.fromkeys(spellings))
+    probe = probe_of(manifest)
+    if probe is None:
+        return tuple(names)
+    meaning = SEM_SCORE_BY_PROBE.format(probe=probe)
+    return tuple(
+        replace(name, meaning=meaning) if name.head == "sem_score" else name for name in names
     )

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
-from reports.view.task_numbers import task_numbers
+from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD
 
 
 def numbers(comparison):
-    return {one.task: one for one in task_numbers(comparison)}
+    return {one.task: one for one in task_estimates(comparison)}
 
 
 def test_tasks_with_options_are_choices(tasks_comparison):

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from reports.view import wording
-from reports.view.task_numbers import TaskEstimates, task_numbers
-from scope.metrics import MetricName, metric_name
+from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
+from scope.metrics import metric_name
 from scope.records import GOLD, CompareResult, Estimate
+from scope.sections.blocks import Block, Column, Figure, Row, Section, Table, heading, paragraph
 from scope.sections.charts import ScatterChart, ScatterDot
 from scope.sections.grids import Grid, grid
+from scope.sections.wording import Cell, number
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChoiceTask:
-    """The accuracies of one task, in all and by category, and similarity against accuracy."""
-
-    task: str
-    metric: MetricName
-    accuracies: tuple[tuple[str, wording.Cell], ...]
-    scatter: ScatterChart | None
-    categories: Grid | None
-
-
-def choices(comparison: CompareResult) -> tuple[ChoiceTask, ...]:
+def choice_section(result: CompareResult) -> Section | None:
     """What there is to say of every task whose answers are chosen from options."""
-    made = (_of_task(task) for task in task_numbers(comparison) if task.choice)
-    return tuple(one for one in made if one.accuracies)
+    tasks = [one for one in task_estimates(result) if one.choice and one.against_gold("accuracy")]
+    if not tasks:
+        return None
+    blocks = tuple(block for task in tasks for block in _of_task(task))
+    return Section(anchor="choices", title="Choices", blocks=blocks)
 
 
-def _of_task(task: TaskEstimates) -> ChoiceTask:
-    return ChoiceTask(
-        task=task.task,
-        metric=metric_name(task.main_metric),
-        accuracies=tuple(
-            (model, wording.cell(row.estimate))
+def _of_task(task: TaskEstimates) -> Iterator[Block]:
+    yield heading("{task}", task=task.task)
+    yield heading("Accuracy", level=4)
+    yield Table(
+        columns=(Column("Model", "name"), Column("Accuracy", "estimate", method=True)),
+        rows=tuple(
+            Row(cells=(model, Cell.of(row.estimate)))
             for model, row in task.against_gold("accuracy").items()
         ),
-        scatter=_scatter(task),
-        categories=_categories(task),
     )
+    if (chart := scatter_chart(task)) is not None:
+        metric = metric_name(task.main_metric)
+        yield heading("{metric} against accuracy", level=4, metric=metric.label)
+        about = "Each dot is a pair of models with its interval; hover over it for the names."
+        if metric.head in ("capa", "capa_discrete"):
+            about += " If accuracy alone explained the similarity, all dots would be near 0."
+        yield paragraph(about)
+        yield Figure(chart)
+    if (categories := _categories(task)) is not None:
+        yield categories
 
 
-def _scatter(task: TaskEstimates) -> ScatterChart | None:
+def scatter_chart(task: TaskEstimates) -> ScatterChart | None:
+    """Each pair's main metric by its mean accuracy; None without a pair with both."""
     accuracies = {
         model: row.estimate.value
         for model, row in task.against_gold("accuracy").items()
@@ -66,10 +69,10 @@ def _scatter(task: TaskEstimates) -> ScatterChart | None:
 
 
 def _dot(pair: tuple[str, str], estimate: Estimate, accuracy: float) -> ScatterDot:
-    written = wording.cell(estimate)
+    written = Cell.of(estimate)
     return ScatterDot(
         title=f"{pair[0]} ~ {pair[1]}: {written.value} {written.interval}, "
-        f"mean accuracy {wording.number(accuracy)}",
+        f"mean accuracy {number(accuracy)}",
         x=accuracy,
         y=estimate.value,
         interval=(estimate.low, estimate.high),

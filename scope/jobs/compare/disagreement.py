@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 
-from reports.view.task_numbers import TaskEstimates
+from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import Answer, TaskAnswers
 
 

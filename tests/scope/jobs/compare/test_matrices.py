@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.view.ordering import order_by_similarity
+from scope.jobs.compare.matrices import matrix_section, order_by_similarity
+from scope.sections.prose import plain
 
 UNKNOWN = float("-inf")
 
@@ -42,3 +45,11 @@ def test_where_all_is_equal_or_unknown_the_order_is_the_given_one():
 @given(similarities())
 def test_every_model_stands_in_the_order_once(values):
     assert sorted(order_by_similarity(values)) == list(range(len(values)))
+
+
+def test_beyond_sixty_models_a_sentence_stands_for_the_matrices(tasks_comparison):
+    cards = tasks_comparison.manifest.models
+    more = tuple(replace(cards[0], name=f"more {number}") for number in range(58))
+    manifest = replace(tasks_comparison.manifest, models=(*cards, *more))
+    (sentence,) = matrix_section(replace(tasks_comparison, manifest=manifest)).blocks
+    assert plain(sentence.text).startswith("With 61 models a matrix would be unreadable.")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.view.histogram import BINS, bin_counts, histogram
-from reports.view.task_numbers import task_numbers
+from scope.jobs.compare.figures import BINS, bin_counts, histogram
+from scope.jobs.compare.task_estimates import task_estimates
 
 
 @pytest.mark.parametrize("tenth", range(9))
@@ -23,7 +23,7 @@ def test_every_value_below_point_nine_is_counted_once(values):
 
 
 def test_the_series_are_models_against_gold_and_then_pairs(tasks_comparison):
-    found = histogram(task_numbers(tasks_comparison)[0])
+    found = histogram(task_estimates(tasks_comparison)[0])
     assert [name.partition(" ")[0] for name in found.names[:2]] == ["small", "large"]
     assert found.names[0] == "small against gold"
     assert found.counts[0] == (0,) * 10
@@ -32,13 +32,13 @@ def test_the_series_are_models_against_gold_and_then_pairs(tasks_comparison):
 
 
 def test_without_negative_values_their_bin_is_left_out(tasks_comparison):
-    numbers = task_numbers(tasks_comparison)[0]
+    numbers = task_estimates(tasks_comparison)[0]
     small = replace(numbers, names=numbers.names[:2])
     assert histogram(small).bins[0] == "0.0–0.1"
 
 
 def test_the_histogram_of_a_probes_scores_goes_up_to_one(tasks_comparison):
-    numbers = task_numbers(tasks_comparison)[0]
+    numbers = task_estimates(tasks_comparison)[0]
     cosines, scores = histogram(numbers), histogram(numbers, cosines=False)
     assert (cosines.title, scores.title) == ("SemScores below 0.9", "SemScores")
     assert (cosines.bins[-1], scores.bins[-1]) == ("0.8–0.9", "0.9–1.0")
@@ -50,6 +50,6 @@ def test_the_histogram_of_a_probes_scores_goes_up_to_one(tasks_comparison):
 
 
 def test_without_values_there_is_no_histogram(tasks_comparison):
-    numbers = task_numbers(tasks_comparison)[0]
+    numbers = task_estimates(tasks_comparison)[0]
     bare = tuple(replace(row, values=(), example_ids=()) for row in numbers.rows)
     assert histogram(replace(numbers, rows=bare)) is None

@@ -1,16 +1,18 @@
-"""Comparisons as rows and as tables for the terminal."""
+"""What a terminal shows of a comparison, and its numbers as rows."""
 
 import pytest
 from made_up_tasks import choice_task
 
 from scope.estimation.tasks import measure_task
-from scope.records import Comparison, Estimate, Manifest, ModelCard
-from scope.tables import to_frame, to_text
+from scope.jobs.compare.sections import page
+from scope.records import CompareResult, Estimate, Manifest, ModelCard
+from scope.sections.blocks import Table
+from scope.sections.terminal import to_text
 
 
 def compared(answers, names):
     numbers = measure_task(answers, names, normalize=False, seed=0)
-    return Comparison(
+    return CompareResult(
         manifest=Manifest(
             job="compare",
             models=tuple(
@@ -26,12 +28,13 @@ def compared(answers, names):
         outcomes=(),
         measurements=numbers.measurements,
         differences=numbers.differences,
-        curves=(),
-        examples=(),
-        perturbations=(),
         tasks=(answers,),
         task_shares=numbers.shares,
     )
+
+
+def shown(result, width=100):
+    return to_text(page(result).brief, width)
 
 
 def two_models():
@@ -39,8 +42,8 @@ def two_models():
 
 
 def test_two_models_are_shown_against_gold_and_against_each_other():
-    gold, between = to_text(two_models(), width=80).split("choice: between models")
-    assert gold.startswith("choice: answers")
+    gold, between = shown(two_models(), width=80).split("choice: between models")
+    assert gold.startswith("Answers by task and model")
     assert "choice: against gold" in gold
     row = next(line for line in gold.splitlines() if "│ accuracy " in line)
     assert [cell.strip() for cell in row.split("│")[2:-1]] == ["0.500  n=4", "0.250  n=4"]
@@ -49,28 +52,35 @@ def test_two_models_are_shown_against_gold_and_against_each_other():
     assert "0.500  n=4" in row
 
 
-def test_what_is_said_of_answers_comes_before_all_tables():
+def test_every_table_of_the_terminal_is_in_the_page(tasks_comparison):
+    made = page(tasks_comparison)
+    tables = [block for block in made.brief if isinstance(block, Table)]
+    assert len(tables) == 5
+    assert all(any(one is table for one in made.blocks()) for table in tables)
+
+
+def test_remarks_on_answers_come_before_all_tables():
     rows = compared(choice_task(*((place % 3, 0, place % 3) for place in range(9))), ("a", "b"))
-    lines = to_text(rows, width=200).splitlines()
+    lines = shown(rows, width=200).splitlines()
     assert lines[0].startswith("degenerate: a on choice: it gives the option `")
-    assert lines[1] == "choice: answers" or lines[1].startswith("choice: answers")
+    assert lines[1].startswith("Answers by task and model")
 
 
 def test_of_many_degenerate_models_the_first_are_named():
     names = [f"m{number}" for number in range(13)]
     rows = compared(choice_task(*((place % 3, *[0] * 13) for place in range(9))), names)
-    lines = to_text(rows, width=200).splitlines()
+    lines = shown(rows, width=200).splitlines()
     assert sum(line.startswith("degenerate: ") for line in lines) == 10
     assert lines[10].startswith("and 3 more such models")
 
 
 def test_what_is_undefined_throughout_is_a_note_and_no_row():
-    text = to_text(two_models())
+    text = shown(two_models())
     assert "│ capa " not in text
     assert "capa: undefined (a gives no probabilities)" in text
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def many():
     names = [f"m{number}" for number in range(12)]
     rows = [
@@ -80,22 +90,22 @@ def many():
 
 
 def test_of_very_many_pairs_the_most_and_the_least_alike_are_shown(many):
-    text = to_text(many)
-    shown = [line.split("│")[1].strip() for line in text.splitlines() if " ~ " in line]
+    text = shown(many)
+    pairs = [line.split("│")[1].strip() for line in text.splitlines() if " ~ " in line]
     value = {
         f"{one.target} ~ {one.against}": one.estimate.value
         for one in many.measurements
         if one.metric == "capa_discrete" and isinstance(one.estimate, Estimate)
     }
     ordered = sorted(value.values(), reverse=True)
-    assert [value[pair] for pair in shown] == ordered[:5] + ordered[-5:]
-    assert f"{66 - 10} between these are in the report and in --json" in text
-    assert "also measured: cohen_kappa" in text
+    assert [value[pair] for pair in pairs] == ordered[:4] + ordered[-4:]
+    assert f"and {66 - 8} more between these: in the report and in --json" in text
+    assert "Also measured: cohen_kappa" in text
 
 
 def test_no_table_is_wider_than_a_usual_terminal(many):
     for comparison in (two_models(), many):
-        lines = to_text(comparison, width=80).splitlines()
+        lines = shown(comparison, width=80).splitlines()
         assert max(map(len, lines)) <= 80
         # A row that was cut off would lack its right border.
         assert {line[-1] for line in lines if line.startswith("│")} == {"│"}
@@ -103,13 +113,15 @@ def test_no_table_is_wider_than_a_usual_terminal(many):
 
 def test_foreign_names_cannot_colour_the_terminal():
     names = ("\x1b[31mred", "b")
-    text = to_text(compared(choice_task((0, 0, 0), (1, 1, 2)), names))
+    text = shown(compared(choice_task((0, 0, 0), (1, 1, 2)), names))
     assert "\x1b" not in text
     assert "x1b[31mred" in text
 
 
 def test_a_frame_has_one_row_an_estimate():
-    frame = to_frame(two_models())
+    result = two_models()
+    frame = result.to_frame()
+    assert len(frame) == len(result.measurements) == len([*result.rows()])
     row = frame[(frame["metric"] == "agreement") & (frame["target"] == "a")].iloc[0]
     assert (row["against"], row["value"], row["n"], row["reason"]) == ("b", 0.5, 4, "")
     undefined = frame[frame["metric"] == "capa"].iloc[0]
