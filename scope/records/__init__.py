@@ -22,6 +22,7 @@ from scope.records.fleet import (
     RouterScore,
     RouteShare,
 )
+from scope.records.frame import FrameRow
 from scope.records.probe import (
     LayerAlignment,
     LayerScore,
@@ -92,6 +93,7 @@ __all__ = [
     "FleetModel",
     "FleetResult",
     "ForecastScore",
+    "FrameRow",
     "InformativeItem",
     "Item",
     "LayerAlignment",

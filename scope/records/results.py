@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -11,6 +11,7 @@ from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
 from scope.records.fleet import FleetFindings
+from scope.records.frame import FrameRow
 from scope.records.probe import ProbeFindings
 from scope.records.result import Result
 from scope.records.task_shares import TaskShares
@@ -128,6 +129,18 @@ class ReuseResult(Result):
     outcomes: tuple[Outcome, ...]
     measurements: tuple[Measurement, ...]
     verdicts: tuple[Verdict, ...]
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every estimate of the result, in its order."""
+        for one in self.measurements:
+            yield FrameRow.of(
+                one.capability or "",
+                one.metric,
+                one.target,
+                one.estimate,
+                against=one.against or "",
+                subset=one.subset or "",
+            )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

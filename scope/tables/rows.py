@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scope.records import (
     GOLD,
-    Estimate,
     FleetFindings,
     FleetResult,
+    FrameRow,
     Measurement,
     ProbeFindings,
     ProbeResult,
-    Undefined,
+    ReuseResult,
 )
 
 if TYPE_CHECKING:
     import pandas
-
-
-class FrameRow(NamedTuple):
-    """One estimate, flat; ``reason`` says why there is no value, or why it carries no evidence."""
-
-    capability: str
-    metric: str
-    target: str
-    against: str
-    subset: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reason: str
 
 
 def rows(comparison: Any) -> Iterator[FrameRow]:
@@ -43,6 +28,9 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
+    if isinstance(comparison, ReuseResult):
+        yield from comparison.rows()
+        return
     answer_shares = getattr(comparison, "answer_shares", ())
     dead = {one.model: one.degenerate for one in answer_shares if one.degenerate}
     for one in getattr(comparison, "measurements", ()):
@@ -74,28 +62,7 @@ def _measured(measurement: Measurement) -> FrameRow:
     )
 
 
-def _row(
-    capability: str,
-    metric: str,
-    target: str,
-    estimate: Estimate | Undefined,
-    *,
-    against: str = "",
-    subset: str = "",
-) -> FrameRow:
-    known = estimate if isinstance(estimate, Estimate) else None
-    return FrameRow(
-        capability=capability,
-        metric=metric,
-        target=target,
-        against=against,
-        subset=subset,
-        value=None if known is None else known.value,
-        low=None if known is None else known.low,
-        high=None if known is None else known.high,
-        n=estimate.n,
-        reason=str(estimate) if known is None else "",
-    )
+_row = FrameRow.of
 
 
 def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
