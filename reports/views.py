@@ -17,18 +17,16 @@ from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
-from reports.strip import small_strip_svg, strip_svg
 from reports.svg import document_text
 from reports.view.compare import CompareView, compare_view
 from reports.view.fleet import FleetView, fleet_view
 from reports.view.probe import ProbeView, probe_view
-from reports.view.reuse import ReuseView, reuse_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-View = CompareView | ReuseView | FleetView | ProbeView
+View = CompareView | FleetView | ProbeView
 """What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -48,7 +46,7 @@ class HtmlRenderer:
         How many failed searches are listed at most; all are counted.
     max_items
         How many questions of tasks are shown with their answers at most; those on which the
-        models disagree most come first, and in a test of reuse those that speak most strongly.
+        models disagree most come first.
     max_models
         How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
@@ -72,9 +70,7 @@ class HtmlRenderer:
             return fleet_view(comparison, comparison.findings, max_models=self.max_models)
         if comparison.manifest.job == "probe":
             return probe_view(comparison, comparison.findings, max_pairs=self.max_pairs)
-        if comparison.manifest.job == "compare":
-            return compare_view(comparison, max_items=self.max_items)
-        return reuse_view(comparison, max_items=self.max_items)
+        return compare_view(comparison, max_items=self.max_items)
 
 
 def render(comparison: Any) -> str:
@@ -107,8 +103,6 @@ def _environment() -> Environment:
         layer_svg,
         map_svg,
         scatter_svg,
-        strip_svg,
-        small_strip_svg,
     )
     environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)
     return environment

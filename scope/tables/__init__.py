@@ -9,7 +9,6 @@ from scope.tables.fleet import fleet
 from scope.tables.measured import measured
 from scope.tables.probe import probe
 from scope.tables.rows import rows, to_frame
-from scope.tables.verdicts import verdicts
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,11 +25,7 @@ def table(comparison: Any, folder: Path | None = None) -> RenderableType:
         return fleet(comparison.manifest.job, comparison.findings, folder)
     if comparison.manifest.job == "probe":
         return probe(comparison.findings, folder)
-    return (
-        verdicts(comparison.verdicts)
-        if comparison.manifest.job == "reuse"
-        else measured(comparison)
-    )
+    return measured(comparison)
 
 
 def to_text(comparison: Any, width: int = 100) -> str:

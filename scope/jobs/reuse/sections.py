@@ -17,8 +17,8 @@ from scope.jobs.reuse.similarity_sections import (
     suspect_named,
 )
 from scope.jobs.reuse.verdict_section import (
+    FRAMES,
     MOST_WARNINGS,
-    decision_style,
     sources,
     verdict_facts,
     verdict_section,
@@ -107,7 +107,7 @@ def _brief(result: ReuseResult, facts: Sequence[Terms], tables: Sequence[Table])
             blocks.append(paired_sentence(verdict.paired))
         if remarks := tuple(_remarks(verdict)):
             blocks.append(Terms(remarks, facts=True))
-        yield Callout(decision_style(verdict.decision), tuple(blocks))
+        yield Callout(FRAMES[verdict.decision], tuple(blocks))
     if any(verdict.evidence for verdict in verdicts):
         yield note(P_ALONE)
     yield data_lines(result.manifest)

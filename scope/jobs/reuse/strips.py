@@ -35,6 +35,7 @@ def strip_chart(
         suspect=None if suspect is None else _dot(suspect),
         threshold=threshold(rate, controls),
         rate=f"{rate:.3g}",
+        suspect_name="" if suspect is None else suspect.model,
     )
 
 

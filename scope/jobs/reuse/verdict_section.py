@@ -29,14 +29,10 @@ _GLYPHS: Mapping[Decision, str] = MappingProxyType(
 )
 """The mark of each decision, so that colour is never the only sign."""
 
-_STYLES: Mapping[Decision, Literal["related", "not-related", "undecided"]] = MappingProxyType(
+FRAMES: Mapping[Decision, Literal["related", "not-related", "undecided"]] = MappingProxyType(
     {"related": "related", "not related": "not-related", "undecided": "undecided"}
 )
-
-
-def decision_style(decision: Decision) -> Literal["related", "not-related", "undecided"]:
-    """The kind of frame that a decision has."""
-    return _STYLES[decision]
+"""The kind of frame around a verdict."""
 
 
 def verdict_section(verdicts: Sequence[Verdict], facts: Sequence[Terms], suspect: str) -> Section:
@@ -71,7 +67,7 @@ def _verdict(verdict: Verdict, facts: Terms, *, several: bool) -> Callout:
     mark = f"**{_GLYPHS[verdict.decision]} {verdict.decision}**"
     compared = prose(" compared with **{reference}**", reference=verdict.reference)
     return Callout(
-        decision_style(verdict.decision),
+        FRAMES[verdict.decision],
         (
             Paragraph((*prose(mark), *(compared if several else ()))),
             Paragraph(written(verdict.sentence), lead=True),
