@@ -199,7 +199,7 @@ def evidence_table(verdict: Verdict) -> Table:
             Column("Controls: median, range", "number"),
             Column("Suspect among the controls", "strip"),
             Column("p alone", "number"),
-            Column("In the joint statistic"),
+            Column("Decides"),
         ),
         rows=tuple(
             Row(

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from reports.view.pairs import lost_targets, pair, shift_distance
+
 from scope.records import Example, Perturbation, Prediction, ScoredExample, ScoredPerturbation
 
 

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-
-from reports.view.asked import asked
 from reports.view.curves import curves
-from reports.view.estimates import difference_section, estimates, losses
 from reports.view.examples import examples
 from reports.view.headline import headline
 from reports.view.outcomes import failure_section
+
+from reports.view.asked import asked
+from reports.view.estimates import difference_section, estimates, losses
 from reports.view.reproduce import reproduce
 from scope.records import Undefined
 
