@@ -145,14 +145,16 @@ def _reachable(
     verdict: Verdict, controls: Sequence[ModelScore], rate: float, *, several: bool
 ) -> Text:
     """What a suspect must reach, or why none can reach it with so few controls."""
-    if controls and threshold(rate, controls) is not None:
+    decisive = threshold(rate, controls) if controls else None
+    if decisive is not None:
         corrected = (
             ": α divided by the number of references, which is significant under Holm’s "
             "correction for any results of the others"
         )
         return prose(
-            "A suspect to the right of the dashed line has a p-value by rank of at most {rate}"
-            f"{corrected if several else ''}.",
+            "A suspect with a joint statistic above {decisive}, the dashed line, has a p-value by "
+            f"rank of at most {{rate}}{corrected if several else ''}.",
+            decisive=number(decisive),
             rate=f"{rate:.3g}",
         )
     return prose(
