@@ -171,3 +171,12 @@ def test_long_texts_are_folded_behind_a_beginning_on_one_line():
     assert "\n" not in plain(folded.title)
     assert plain(passage(LONG).title).endswith("…")
     assert isinstance(passage("w" * 500), Passage)
+
+
+def test_every_measurement_is_a_row_of_the_data_frame():
+    first, undefined, gold, clean = build_comparison().rows()
+    assert first[:6] == ("choice", "capa", SUSPECT, REFERENCES[0], "", 0.75)
+    assert (undefined.value, undefined.reason[:16]) == (None, "undefined (none ")
+    assert gold.against == "(gold)"
+    assert (clean.capability, clean.against, clean.n) == ("", "", 40)
+    assert len(build_comparison().to_frame()) == 4
