@@ -17,17 +17,15 @@ from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
-from reports.strip import small_strip_svg, strip_svg
 from reports.svg import document_text
 from reports.view.fleet import FleetView, fleet_view
 from reports.view.probe import ProbeView, probe_view
-from reports.view.reuse import ReuseView, reuse_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-View = ReuseView | FleetView | ProbeView
+View = FleetView | ProbeView
 """What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -43,11 +41,6 @@ class HtmlRenderer:
     max_pairs
         How many pairs of texts are shown at most; lost invariances come first. Of pairs that
         probes misjudge, how many of each model.
-    max_failures
-        How many failed searches are listed at most; all are counted.
-    max_items
-        How many questions of a test of reuse are shown with their answers at most; those that
-        speak most strongly come first.
     max_models
         How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
@@ -71,7 +64,7 @@ class HtmlRenderer:
             return fleet_view(comparison, comparison.findings, max_models=self.max_models)
         if comparison.manifest.job == "probe":
             return probe_view(comparison, comparison.findings, max_pairs=self.max_pairs)
-        return reuse_view(comparison, max_items=self.max_items)
+        raise TypeError(comparison)
 
 
 def render(comparison: Any) -> str:
@@ -104,8 +97,6 @@ def _environment() -> Environment:
         layer_svg,
         map_svg,
         scatter_svg,
-        strip_svg,
-        small_strip_svg,
     )
     environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)
     return environment

@@ -8,11 +8,10 @@ from scope.records import (
     GOLD,
     AuditResult,
     CompareResult,
-    MeasuredResult,
+    EstimatedResult,
     Measurement,
     Prediction,
     Result,
-    ReuseResult,
     TaskAnswers,
 )
 
@@ -22,7 +21,7 @@ def contradictions(result: Result) -> Iterator[str]:
     names = [card.name for card in result.manifest.models]
     if len(set(names)) < len(names):
         yield "two of its models have one name"
-    if isinstance(result, MeasuredResult | ReuseResult):
+    if isinstance(result, EstimatedResult):
         yield from _of_measurements(result.measurements, names)
     if isinstance(result, CompareResult):
         for task in result.tasks:

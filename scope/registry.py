@@ -71,6 +71,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "pages": {
             "audit": "scope.jobs.audit.sections:page",
             "compare": "scope.jobs.compare.sections:page",
+            "reuse": "scope.jobs.reuse.sections:page",
         },
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},

@@ -44,6 +44,7 @@ from scope.records.result import (
 from scope.records.results import (
     AuditResult,
     CompareResult,
+    EstimatedResult,
     FleetResult,
     MeasuredResult,
     Outcome,
@@ -87,6 +88,7 @@ __all__ = [
     "Decision",
     "Difference",
     "Estimate",
+    "EstimatedResult",
     "Evidence",
     "Example",
     "ExpectedAccuracy",

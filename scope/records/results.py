@@ -71,31 +71,20 @@ class TaskAnswers:
             raise ValueError(f"{self.task}: not every model has one answer per item")
 
 
-def _failed(outcomes: Sequence[Outcome]) -> Sequence[str]:
-    return [
-        f"capability {one.capability} failed: {one.reason}"
-        for one in outcomes
-        if one.status == "failed"
-    ]
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class MeasuredResult(Result):
-    """What audits and comparisons have in common: estimates that gates can judge."""
+class EstimatedResult(Result):
+    """What audits, comparisons and tests of reuse have in common: parts, and their estimates."""
 
     outcomes: tuple[Outcome, ...]
     measurements: tuple[Measurement, ...]
-    differences: tuple[Difference, ...]
-
-    measured_in: ClassVar[Literal["audits", "tasks"]]
 
     def failed_parts(self) -> Sequence[str]:
         """A line for each capability or task that failed."""
-        return _failed(self.outcomes)
-
-    def degenerate(self, one: Measurement) -> str | None:
-        """Why a number carries no evidence: the answers of a model behind it are degenerate."""
-        raise NotImplementedError
+        return [
+            f"capability {one.capability} failed: {one.reason}"
+            for one in self.outcomes
+            if one.status == "failed"
+        ]
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement."""
@@ -108,6 +97,19 @@ class MeasuredResult(Result):
                 against=one.against or "",
                 subset=one.subset or "",
             )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MeasuredResult(EstimatedResult):
+    """What audits and comparisons have in common: estimates that gates can judge."""
+
+    differences: tuple[Difference, ...]
+
+    measured_in: ClassVar[Literal["audits", "tasks"]]
+
+    def degenerate(self, one: Measurement) -> str | None:
+        """Why a number carries no evidence: the answers of a model behind it are degenerate."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -156,16 +158,10 @@ class CompareResult(MeasuredResult):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ReuseResult(Result):
+class ReuseResult(EstimatedResult):
     """Whether the suspect is derived from each reference, and the evidence."""
 
-    outcomes: tuple[Outcome, ...]
-    measurements: tuple[Measurement, ...]
     verdicts: tuple[Verdict, ...]
-
-    def failed_parts(self) -> Sequence[str]:
-        """A line for each capability or task that failed."""
-        return _failed(self.outcomes)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -29,10 +29,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph; a ``note`` is smaller and paler."""
+    """A paragraph; a ``note`` is smaller and paler, a ``lead`` is larger."""
 
     text: Text
     note: bool = False
+    lead: bool = False
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,10 @@ class StripDot:
 
 @dataclass(frozen=True, kw_only=True)
 class StripChart:
-    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``."""
+    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``.
+
+    ``suspect_name`` is named in the legend.
+    """
 
     label: str
     x_title: str
@@ -172,13 +175,14 @@ class StripChart:
     suspect: StripDot | None
     threshold: float | None
     rate: str
+    suspect_name: str = ""
 
     @property
     def legend(self) -> tuple[Key, ...]:
         """The controls, the suspect and the threshold, as far as they are drawn."""
         keys = [Key("●", "s0", "control")]
         if self.suspect is not None:
-            keys.append(Key("◆", "s1", "suspect"))
+            keys.append(Key("◆", "s1", "suspect", self.suspect_name))
         if self.threshold is not None:
             keys.append(Key("┆", "", "threshold"))
         return tuple(keys)

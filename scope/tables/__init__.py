@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from scope.tables.fleet import fleet
 from scope.tables.probe import probe
 from scope.tables.rows import rows, to_frame
-from scope.tables.verdicts import verdicts
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,7 +24,7 @@ def table(comparison: Any, folder: Path | None = None) -> RenderableType:
         return fleet(comparison.manifest.job, comparison.findings, folder)
     if comparison.manifest.job == "probe":
         return probe(comparison.findings, folder)
-    return verdicts(comparison.verdicts)
+    raise TypeError(f"no table of {comparison!r}")
 
 
 def to_text(comparison: Any, width: int = 100) -> str:

@@ -6,16 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scope.records import (
-    Estimate,
     FleetFindings,
     FleetResult,
     FrameRow,
-    MeasuredResult,
     Measurement,
     ProbeFindings,
     ProbeResult,
-    ReuseResult,
-    Undefined,
 )
 
 if TYPE_CHECKING:
@@ -30,10 +26,8 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
-    if isinstance(comparison, MeasuredResult):
+    if not isinstance(comparison, FleetResult | ProbeResult):
         yield from comparison.rows()
-    if isinstance(comparison, ReuseResult):
-        yield from map(_measured, comparison.measurements)
     if isinstance(comparison, FleetResult):
         yield from _of_fleet(comparison.manifest.job, comparison.findings)
     if isinstance(comparison, ProbeResult):
@@ -58,28 +52,7 @@ def _measured(measurement: Measurement) -> FrameRow:
     )
 
 
-def _row(
-    capability: str,
-    metric: str,
-    target: str,
-    estimate: Estimate | Undefined,
-    *,
-    against: str = "",
-    subset: str = "",
-) -> FrameRow:
-    known = estimate if isinstance(estimate, Estimate) else None
-    return FrameRow(
-        capability=capability,
-        metric=metric,
-        target=target,
-        against=against,
-        subset=subset,
-        value=None if known is None else known.value,
-        low=None if known is None else known.low,
-        high=None if known is None else known.high,
-        n=estimate.n,
-        reason=str(estimate) if known is None else "",
-    )
+_row = FrameRow.of
 
 
 def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:

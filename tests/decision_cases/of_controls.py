@@ -71,8 +71,8 @@ DECISIONS = [
         says=(
             "RELATED: ",
             "than each of 20 controls",
-            "p of the verdict: 0.048 where 0.05 is allowed",
-            "controls: 30, of which 10 have no rank",
+            "p-value of the verdict: 0.048 (α = 0.05)",
+            "; 10 have no usable answers, or guess, and no rank",
         ),
     ),
     Decision(
@@ -85,7 +85,7 @@ DECISIONS = [
         name="a pattern that matches the suspect and some controls leaves out these controls",
         make=reuse("--exclude-control", "*t*1", "--exclude-control", "the*"),
         exits=0,
-        says=("controls: 18",),
+        says=("Controls: 18;",),
     ),
     Decision(
         name="the suspect's own name is no control that could be left out",

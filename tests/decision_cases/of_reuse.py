@@ -68,7 +68,7 @@ DECISIONS = [
         name="a suspect that took half of its answers is related among fit controls",
         make=reuse(*ACCUSED, suspect="thief"),
         exits=1,
-        says=("RELATED: thief is related to ours", "p of the verdict: 0.048 where 0.05 is allowed"),
+        says=("RELATED: thief is related to ours", "p-value of the verdict: 0.048 (α = 0.05)"),
         never=("p (Holm)",),
         page=("p-value of the verdict", "by rank among the controls and"),
     ),
@@ -156,7 +156,7 @@ DECISIONS = [
         exits=0,
         says=(
             "(p = 0.095), but not after Holm's correction",
-            "p of the verdict: 0.095; after Holm's correction over the references 0.19",
+            "p-value of the verdict: 0.095; after Holm’s correction over the references 0.19",
         ),
         never=("its rank among the controls is significant",),
         page=("but not after Holm's correction over the references (p = 0.19)",),

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from made_up_reuse_comparison import LONG, SUSPECT, not_related, related, undecided
 
-from reports.views import HtmlRenderer
+from reports.html import render as to_html
+from scope.jobs.reuse.sections import page
 from scope.records import Undefined
 
 OURS, THEIRS, OLD = "ours", 'theirs "><img src=x onerror=window.injected=1>', "old فيلم رائع جدا"
@@ -13,8 +14,8 @@ OURS, THEIRS, OLD = "ours", 'theirs "><img src=x onerror=window.injected=1>', "o
 
 @pytest.fixture
 def render(reuse_comparison, parse):
-    def rendered(*verdicts, **changes):
-        return parse(HtmlRenderer(**changes).render(replace(reuse_comparison, verdicts=verdicts)))
+    def rendered(*verdicts, **limits):
+        return parse(to_html(page(replace(reuse_comparison, verdicts=verdicts), **limits)))
 
     return rendered
 
@@ -31,7 +32,8 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(r
 
 
 def test_each_verdict_is_a_word_with_a_shape_its_sentence_and_its_numbers(reuse_document):
-    boxes = [n for n in reuse_document.section("answer").all("div") if "verdict" in classes(n)]
+    decisions = {"related", "not-related", "undecided"}
+    boxes = [n for n in reuse_document.section("answer").all("div") if decisions & {*classes(n)}]
     assert [box.all("strong")[0].words for box in boxes] == [
         "◆ related",
         "○ not related",
@@ -72,10 +74,10 @@ def test_the_set_of_sources_is_said_in_words(reuse_document, render):
 
 
 def test_a_single_reference_needs_no_set_no_correction_and_no_headings(render):
-    page = render(related())
-    assert "The set of sources" not in page.words
-    assert "Holm’s correction" not in page.words
-    assert "Compared with" not in page.words
+    document = render(related())
+    assert "The set of sources" not in document.words
+    assert "Holm’s correction" not in document.words
+    assert "Compared with" not in document.words
 
 
 def test_the_suspect_is_drawn_and_ranked_among_the_controls(reuse_document):
@@ -104,11 +106,11 @@ def test_evidence_stands_beside_the_controls(reuse_document):
     section = reuse_document.section("evidence")
     header, first, soft, invented, capa = section.all("table")[0].cells()
     assert len({len(row) for row in (header, first, soft, invented, capa)}) == 1
-    assert first[:2] == ["Shared mistakes", "0.625[0.500, 0.750]"]
-    assert (first[3], first[5:]) == ("0.078−0.031 to 0.172", ["0.167", "yes"])
-    assert soft[1] == "undefined: no probabilities javascript:window.injected=1"
+    assert first[:4] == ["Shared mistakes", "0.625", "[0.500, 0.750]", "40"]
+    assert (first[4], first[6:]) == ("0.078 (n = 5) −0.031 to 0.172", ["0.167", "yes"])
+    assert soft[1:4] == ["undefined", "no probabilities javascript:window.injected=1", "3"]
     assert invented[0] == "invented <script>alert(1)</script>"
-    assert (invented[3], capa[6]) == ("none", "no")
+    assert (invented[4], capa[7]) == ("none", "no")
     assert len([n for n in section.walk() if n.attributes.get("role") == "img"]) == 2 * 3
     everyone = section.all("table")[1].cells()
     assert everyone[1][:3] == [f"{SUSPECT} (suspect)", "0.625", "undefined"]
@@ -125,10 +127,10 @@ def test_evidence_without_a_value_still_makes_a_page(render):
         p_value=None,
         skill=Undefined(reason="nothing answered"),
     )
-    page = render(nothing)
-    assert "The suspect has no joint statistic." in page.section("standings").words
-    assert not [n for n in page.walk() if n.attributes.get("role") == "img"]
-    assert "none (α" in page.section("answer").words
+    document = render(nothing)
+    assert "The suspect has no joint statistic." in document.section("standings").words
+    assert not [n for n in document.walk() if n.attributes.get("role") == "img"]
+    assert "none (α" in document.section("answer").words
 
 
 def test_items_show_every_answer_and_fold_long_texts(reuse_document):
@@ -143,7 +145,7 @@ def test_items_show_every_answer_and_fold_long_texts(reuse_document):
 
 def test_a_cap_on_items_says_how_many_are_shown(render):
     section = render(related(), max_items=1).section("informative")
-    assert "Shown are 1 of 4 questions; all are in comparison.json." in section.words
+    assert "Shown are 1 of 4 questions; all are in result.json." in section.words
     assert len(section.all("article")) == 1
 
 
@@ -179,6 +181,6 @@ def test_the_batches_of_a_sequential_test_are_listed(reuse_document, render):
 
 
 def test_a_comparison_without_a_verdict_says_so(render):
-    page = render()
-    assert "No verdict was reached." in page.section("answer").words
-    assert "Limits of the test" in page.section("limits").words
+    document = render()
+    assert "No verdict was reached." in document.section("answer").words
+    assert "Limits of the test" in document.section("limits").words

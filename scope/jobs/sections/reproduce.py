@@ -21,17 +21,24 @@ from scope.sections.prose import prose, together
 from scope.sections.wording import setting
 
 
-def reproduce(manifest: Manifest, clock: Clock | None) -> Section:
-    """The command, and everything on which the result depends."""
+def reproduce(
+    manifest: Manifest, clock: Clock | None, hashes: Iterable[tuple[str, str]] = ()
+) -> Section:
+    """The command, and everything on which the result depends.
+
+    ``hashes`` are those of a job's own beside the fingerprints of models and data.
+    """
     return Section(
         anchor="reproduce",
         title="Reproduce",
         heading="How to reproduce",
-        blocks=tuple(_blocks(manifest, clock)),
+        blocks=tuple(_blocks(manifest, clock, hashes)),
     )
 
 
-def _blocks(manifest: Manifest, clock: Clock | None) -> Iterator[Block]:
+def _blocks(
+    manifest: Manifest, clock: Clock | None, hashes: Iterable[tuple[str, str]]
+) -> Iterator[Block]:
     equal = tuple(_reproducible(manifest))
     yield Preformatted(manifest.command)
     yield _promise(clock, stated=bool(equal))
@@ -54,6 +61,7 @@ def _blocks(manifest: Manifest, clock: Clock | None) -> Iterator[Block]:
     fingerprints = (
         *((f"model {card.name}", card.fingerprint) for card in manifest.models),
         *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
+        *hashes,
     )
     if fingerprints:
         yield heading("Fingerprints")

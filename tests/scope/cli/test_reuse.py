@@ -189,11 +189,11 @@ def test_several_references_give_the_set_of_sources(reuse):
     done = reuse("partly", "--reference", "predictions:suspects.tsv#theirs", "--run", "a")
     assert done.returncode == 0
     # Two references share the error rate: 0.025 each takes 39 controls, and there are 24.
-    assert done.stdout.startswith("sources found: none")
+    assert done.stdout.startswith("The suspect is found related to none of the references.")
     assert "15 more" in done.stdout
     more = ("--reference", "predictions:suspects.tsv#theirs", "--alpha", "0.1", "--run", "b")
     found = reuse("partly", *more)
-    assert found.stdout.startswith("sources found: ours")
+    assert found.stdout.startswith("The suspect is found related to ours.")
     document = json.loads(reuse("partly", *more, "--json").stdout)
     p_values = {one["reference"]: one["p_value"] for one in document["verdicts"]}
     adjusted = {one["reference"]: one["p_adjusted"] for one in document["verdicts"]}

@@ -1,4 +1,4 @@
-"""Verdicts in the terminal."""
+"""What the terminal shows of a test of reuse."""
 
 from dataclasses import replace
 
@@ -7,11 +7,12 @@ from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import build_comparison, not_related, related, undecided
 
 from scope.records import InformativeItem
-from scope.tables import to_text
+from scope.sections.blocks import Table, within
+from scope.sections.terminal import to_text
 
 
 def shown(*verdicts, width=80):
-    return to_text(replace(build_comparison(), verdicts=verdicts), width=width)
+    return to_text(replace(build_comparison(), verdicts=verdicts).page().brief, width=width)
 
 
 def unwrapped(text):
@@ -35,48 +36,49 @@ def test_of_several_references_it_is_said_first_which_are_sources():
         replace(verdict, reference=name)
         for verdict, name in ((related(), "a"), (not_related(), "b"), (related(), "c"))
     )
-    assert shown(one, two, three).splitlines()[0].startswith("sources found: a, c")
-    assert shown(two, replace(two, reference="d")).splitlines()[0].startswith("sources found: none")
-    assert "sources found" not in shown(one)
+    assert shown(one, two, three).startswith("The suspect is found related to a and c.\n")
+    none = "The suspect is found related to none of the references.\n"
+    assert shown(two, replace(two, reference="d")).startswith(none)
+    assert "The suspect is found" not in shown(one)
+
+
+def test_its_tables_are_those_of_the_page():
+    page = build_comparison().page()
+    tables = [block for block in within(page.brief) if isinstance(block, Table)]
+    assert len(tables) == 3
+    assert {id(one) for one in tables} <= {id(one) for one in page.blocks()}
 
 
 def test_every_kind_of_evidence_is_a_row():
     text = shown(related(), width=160)
     # Values of the controls are -0.5, 0.25, 1.25, 1.5 and 2.75 sixteenths.
-    assert cells(text, "shared_mistakes") == [
-        "shared_mistakes",
-        "0.625  n=40",
-        "-0.031 to 0.172",
-        "0.167",
-    ]
-    assert "median 0.078, n=5" in text
+    first = ["Shared mistakes", "0.625  n=40", "0.078 (n\u00a0=\u00a05)", "0.167", "yes"]
+    assert cells(text, "Shared mistakes") == first
+    assert "−0.031 to 0.172" in text
     assert "[0.500, 0.750]" in text
-    capa = cells(text, "capa")
-    assert capa[0] == "capa (shown only)"
-    assert capa[3:] == ["1.000"]
-    assert cells(text, "invented")[2] == "none has a value"
-    soft = cells(text, "soft_scope")
-    assert soft[0].startswith("soft_scope(tolerance=0.1, cutoff=1.0) on synonym")
+    assert cells(text, "CAPA")[3:] == ["1.000", "no"]
+    assert cells(text, "invented")[2] == "none"
+    soft = cells(text, "Soft-SCoPE")
+    assert soft[0] == "Soft-SCoPE tolerance=0.1, cutoff=1.0"
     assert soft[1].startswith("undefined (no probabilities")
 
 
 def test_what_it_rests_on_and_what_would_change_it_follow():
     text = unwrapped(shown(related(), width=200))
-    assert "asked: 1500 questions; answered by both: 1200" in text
-    assert (
-        "against the control near: 3.750 [3.625, 3.875] on the joint scale, p = 0.0004 for more, "
-        "1 for less" in text
-    )
+    assert "Questions: 1,200 answered by both; the suspect was asked 1,500 times" in text
+    assert "the difference is +3.750 [+3.625, +3.875] (n = 40) on the joint scale" in text
+    assert "dashed line" not in text
     assert "would change it: a control from the same base" in text
     assert "warning: the control far is related" in text
-    assert "against the control" not in shown(replace(related(), paired=None))
+    assert "Question by question" not in shown(replace(related(), paired=None))
 
 
-def test_the_corrected_p_value_stands_behind_that_of_the_verdict_where_they_differ():
+def test_the_corrected_p_value_stands_behind_that_of_the_verdict_with_several_references():
     verdict = real_verdict()
     assert "Holm" not in shown(verdict)
-    several = unwrapped(shown(replace(verdict, p_adjusted=0.0875)))
-    assert "; after Holm's correction over the references 0.087 where 0.05 is allowed" in several
+    both = (replace(verdict, p_adjusted=0.0875), replace(not_related(), alpha=0.05))
+    several = unwrapped(shown(*both))
+    assert "; after Holm’s correction over the references 0.087 (α = 0.05)" in several
 
 
 def test_of_many_warnings_some_are_shown_and_the_others_counted():
