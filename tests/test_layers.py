@@ -51,7 +51,7 @@ LAZILY_UPWARD = {"records": {"registry"}}
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")
-MOST_LINES = 300
+MOST_LINES = 400
 
 
 def is_in(module, *packages):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
@@ -145,13 +145,12 @@ class _Kept:
             path.parent.mkdir(parents=True, exist_ok=True)
             require_file(path)
             self._connection = sqlite3.connect(path, timeout=_SECONDS_TO_WAIT)
-            try:
+            with ExitStack() as unless_prepared:
+                unless_prepared.callback(self._connection.close)
                 # SQLite does not wait where two at once turn a new file to its log of writes.
                 with FileLock(path.with_suffix(".lock")), opening(path):
                     self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
+                unless_prepared.pop_all()
 
     def _prepare(self) -> None:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])

@@ -35,7 +35,12 @@ def failure_of(program: Callable[[], object]) -> str | None:
         warnings.simplefilter("ignore", DeprecationWarning)
         copy = os.fork()
     if not copy:
-        os._exit(_tried(program))
+        found = _FAILED
+        try:
+            found = _tried(program)
+        finally:
+            # Whatever is raised is of no interest here: the program is run again.
+            os._exit(found)
     code = _ended(copy)
     if code is None:
         return f"it takes more than {SECONDS:.0f} seconds"
@@ -48,11 +53,9 @@ def _tried(program: Callable[[], object]) -> int:
     try:
         _bound_memory()
         program()
-        return _DONE
     except MemoryError:
         return _TOO_LARGE
-    except BaseException:  # noqa: BLE001 - of no interest here: the program is run again
-        return _FAILED
+    return _DONE
 
 
 def _bound_memory() -> None:

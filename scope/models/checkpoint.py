@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scope.errors import ModelError
-from scope.models.faults import loading
+from scope.foreign import loading
 from scope.models.files import OTHER_FORMATS, wanted_files
 from scope.models.foreign_code import refuse_foreign_code
 from scope.models.options import ModelOptions

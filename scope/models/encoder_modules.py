@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.foreign import unreadable
 from scope.models.encoder_settings import (
     DENSE,
     ENCODER,
@@ -23,7 +24,6 @@ from scope.models.encoder_settings import (
     TRANSFORMER,
     known_settings,
 )
-from scope.models.faults import unreadable
 from scope.models.files import is_left_out, read_json
 from scope.models.foreign_code import foreign, is_adapter
 from scope.models.options import ModelOptions

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.faults import unreadable
+from scope.foreign import unreadable
 from scope.models.files import read_json
 
 Known = Mapping[str, Callable[[Any], bool]]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.faults import asking
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Inference
@@ -68,7 +68,7 @@ class ExtractiveModel:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
-    @asking
+    @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Point out each question's answer in its passage.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from scope.foreign import loading
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.faults import loading
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import quiet_transformers
 

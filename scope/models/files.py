@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scope.models.faults import unreadable
+from scope.foreign import unreadable
 from scope.printing import first_line
 
 OTHER_FORMATS = ("onnx", "openvino", "coreml")

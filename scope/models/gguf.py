@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from scope.errors import ModelError
+from scope.foreign import converting
 from scope.models.causal import CausalModel
 from scope.models.gguf_tokenizer import load_tokenizer
 from scope.models.heads import Head
@@ -23,6 +24,7 @@ from scope.paths import expanded
 from scope.printing import first_line
 
 _MAGIC = b"GGUF"
+_ENDINGS = (KeyboardInterrupt, SystemExit)
 
 
 def load(rest: str, options: ModelOptions) -> CausalModel:
@@ -66,22 +68,21 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     library = _library()
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    try:
-        with _quietly(), _alone(path) as file:
-            fields = _header(library.GGUFReader(path))
-            tokenizer = load_tokenizer(file, fields)
-            model, report = transformers.AutoModelForCausalLM.from_pretrained(
-                file.parent,
-                gguf_file=file.name,
-                trust_remote_code=False,
-                dtype=getattr(torch, options.dtype),
-                output_loading_info=True,
-            )
     # Damaged files raise whatever the libraries that read them raise; a panic is no Exception.
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        raise _unreadable(path, first_line(error)) from error
+    with (
+        converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
+        _quietly(),
+        _alone(path) as file,
+    ):
+        fields = _header(library.GGUFReader(path))
+        tokenizer = load_tokenizer(file, fields)
+        model, report = transformers.AutoModelForCausalLM.from_pretrained(
+            file.parent,
+            gguf_file=file.name,
+            trust_remote_code=False,
+            dtype=getattr(torch, options.dtype),
+            output_loading_info=True,
+        )
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
     _add_end_of_turn(model, fields)

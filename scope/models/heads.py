@@ -7,8 +7,8 @@ import json
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.foreign import loading
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.faults import loading
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
 from scope.models.sizes import refuse_false_sizes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.models.faults import unreadable
+from scope.foreign import unreadable
 from scope.models.files import read_json
 from scope.printing import first_line
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError
+from scope.foreign import converting
 from scope.models.bounded import failure_of
 from scope.printing import first_line
 
@@ -121,11 +122,9 @@ class Spelling:
         # A template is a program of the checkpoint's author: it may loop or grow without end.
         if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
             raise self._unfit(spec, reason)
-        try:
-            frame = self._render(_PLACEHOLDER)
         # It may also fail in any way.
-        except Exception as error:
-            raise self._unfit(spec, first_line(error)) from error
+        with converting(lambda error: self._unfit(spec, first_line(error))):
+            frame = self._render(_PLACEHOLDER)
         if frame.count(_PLACEHOLDER) != 1:
             raise self._unfit(spec, f"it makes {frame[:80]!r} of a message")
         return frame

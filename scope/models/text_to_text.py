@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.choosing import chosen
-from scope.models.faults import asking
 from scope.models.fitting import Fitted, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
@@ -60,7 +60,7 @@ class TextToTextModel:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
-    @asking
+    @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question; none where nothing is written."""
         prompt = self._prompts["text_to_text_answer"]
@@ -71,7 +71,7 @@ class TextToTextModel:
                 text = answer_text(self._text(tokens))
                 yield index, Answer(text=text, truncated=asked[index].truncated)
 
-    @asking
+    @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
@@ -118,7 +118,7 @@ class TextToTextModel:
 class SentinelModel(TextToTextModel):
     """A text-to-text checkpoint with T5's sentinels, which makes it a mask filler too."""
 
-    @asking
+    @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank, often with several words.
 

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
@@ -95,11 +96,10 @@ class Database:
             self._connection = sqlite3.connect(path)
             # Damaged text is to be seen, not to fail.
             self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-            try:
+            with ExitStack() as unless_prepared:
+                unless_prepared.callback(self._connection.close)
                 self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
+                unless_prepared.pop_all()
 
     def _prepare(self) -> None:
         application = self._pragma("application_id")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
+from scope.foreign import converting
 from scope.models.inference import Inference
 from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
@@ -117,19 +118,18 @@ class Blocks:
 
     def _sizes(self) -> tuple[int, int]:
         """Layers and width, which configurations name in many ways."""
-        try:
-            _, layers, width = self._tried().shape
-        except ModelError:
-            raise
         # A model for other input than text raises whatever it raises when it misses its own.
-        except Exception as error:
-            raise ModelError(
-                f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
-                f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
-                expected=_EXPECTED,
-                fix=f"{_FIX}; some run in --dtype float32 alone",
-            ) from error
+        with converting(self._fails_on_a_text):
+            _, layers, width = self._tried().shape
         return layers, width
+
+    def _fails_on_a_text(self, error: BaseException) -> ModelError:
+        return ModelError(
+            f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
+            f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
+            expected=_EXPECTED,
+            fix=f"{_FIX}; some run in --dtype float32 alone",
+        )
 
     def _tried(self) -> Any:
         # One row of two tokens, so that rows and tokens cannot be taken for each other.

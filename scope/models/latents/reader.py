@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length
-from scope.models.faults import asking
 from scope.models.heads import fingerprint_with
 from scope.models.latents.blocks import Blocks
 from scope.models.latents.changing import longest_unchanged
@@ -95,7 +95,7 @@ class CheckpointReader:
         """How equal latents are in any batch; the model is loaded."""
         return self._loaded.blocks.reproducible
 
-    @asking
+    @during_inference
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Of shape (texts, layers, width); what a text has never depends on the other texts.
 
@@ -118,7 +118,7 @@ class CheckpointReader:
         side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
         return found
 
-    @asking
+    @during_inference
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""
         return [framed.truncated for framed in self._loaded.framing.frame(texts)]
