@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from scope.errors import ModelError
 from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
-from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
 from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
+from scope.models.probabilities import chosen, next_tokens
 from scope.models.prompts import Prompt, prompt_of
-from scope.models.ranking import next_tokens
 from scope.models.replies import (
     READ_BY,
     answer_text,
@@ -41,7 +40,7 @@ class CausalModel:
     """
 
     def __init__(
-        self, head: Head, *, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+        self, head: Head, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
     ) -> None:
         self._head, self._options = head, options
         self._limit = head.limit
@@ -68,7 +67,7 @@ class CausalModel:
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
-        return CausalModel(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
+        return CausalModel(self._head, self.spec, self._options, prompt)
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
@@ -221,4 +220,4 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
         When a prompt in the options is none.
     """
     head = load_head(rest, options, "CausalLM")
-    return CausalModel(head, spec=f"hf:{rest}", options=options)
+    return CausalModel(head, f"hf:{rest}", options)

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, packaged_encoder
 from scope.models.encoder_modules import build_encoder, sentence_transformer
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
-from scope.models.packaged import PACKAGED, packaged_encoder
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 _COUNTED_AT_ONCE = 256

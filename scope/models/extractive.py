@@ -53,7 +53,7 @@ class ExtractiveModel:
     taught them that token for windows that lack the answer.
     """
 
-    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
         self._model, self._tokenizer, fingerprint, self._limit = head
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
@@ -187,7 +187,7 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
             expected="a fast tokenizer, which maps tokens to characters",
             fix="save the checkpoint with a tokenizer.json",
         )
-    return ExtractiveModel(head, spec=f"hf:{rest}", options=options)
+    return ExtractiveModel(head, f"hf:{rest}", options)
 
 
 def _tokens_in(windows: Sequence[_Window]) -> int:
@@ -208,9 +208,7 @@ def _reading(
     scores[(length < 1) | (length > longest)] = -np.inf
     first, last = np.unravel_index(int(scores.argmax()), scores.shape)
     return _Reading(
-        score=float(scores[first, last]),
-        span=(window.offsets[first][0], window.offsets[last][1]),
-        null=null,
+        float(scores[first, last]), (window.offsets[first][0], window.offsets[last][1]), null
     )
 
 

@@ -13,9 +13,9 @@ from scope.errors import ModelError
 from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import fetch_checkpoint
+from scope.models.files import refuse_false_sizes
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
-from scope.models.sizes import refuse_false_sizes
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
 

@@ -15,8 +15,7 @@ from threading import RLock
 from typing import Any
 
 from scope.foreign import until_failure
-from scope.models.filling import Modules, modules_of, of_filled_batch
-from scope.models.row_rules import ANY_RULES, AS_GIVEN, RowRule
+from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
 from scope.models.torch_setup import load_torch, one_torch_thread
 
 Trial = Callable[[Any], Any]

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scope.errors import ModelError
+from scope.models.endpoint.address import Key
 from scope.models.endpoint.failures import OK, REDIRECTS, Failure, clean, connection_failure
-from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import EndpointRequest
 from scope.printing import first_line
 
