@@ -51,7 +51,7 @@ def connect(path: Path, seconds_to_wait: float = 5.0) -> sqlite3.Connection:
     return connection
 
 
-def prepare(connection: sqlite3.Connection, path: Path, version: int, tables: str) -> None:
+def make_tables(connection: sqlite3.Connection, path: Path, version: int, tables: str) -> None:
     """Make the tables of a new cache, and see that those of an old one are ours.
 
     Raises

@@ -28,7 +28,7 @@ from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
 from scope.store.files import read_text, write_atomically
-from scope.store.keyed import connect, in_cache, look_up, prepare, text_key
+from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
 from scope.store.trouble import damaged, opening, require_file
 
 VERSION = 2
@@ -87,7 +87,7 @@ class LatentFolder:
             # SQLite does not wait where two at once turn a new file to its log of writes.
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
             with lock, opening(self._index), self._connected() as connection:
-                prepare(connection, self._index, VERSION, _TABLES)
+                make_tables(connection, self._index, VERSION, _TABLES)
 
     @property
     def damaged(self) -> int:

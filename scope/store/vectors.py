@@ -11,7 +11,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from scope.checksums import checksum
-from scope.store.keyed import connect, in_cache, look_up, prepare, text_key, whole_rows
+from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key, whole_rows
 from scope.store.trouble import damaged, opening, require_file
 
 VERSION = 3
@@ -49,7 +49,7 @@ class VectorFile:
                 unless_prepared.callback(self._connection.close)
                 # SQLite does not wait where two at once turn a new file to its log of writes.
                 with FileLock(path.with_suffix(".lock")), opening(path):
-                    prepare(self._connection, path, VERSION, _TABLE)
+                    make_tables(self._connection, path, VERSION, _TABLE)
                     self._connection.execute("PRAGMA synchronous = NORMAL")
                 unless_prepared.pop_all()
 
