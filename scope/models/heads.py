@@ -1,4 +1,7 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: a checkpoint of the transformers library, with its head."""
+"""``hf:NAME_OR_PATH[@REVISION]``: a checkpoint, in all the roles that its architecture has.
+
+Each role needs a head of the transformers library that was trained.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scope.errors import DataError, ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
-from scope.models.guarded import GuardedModel, guard_methods, is_complete
+from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.paths import expanded
 from scope.protocols import (
@@ -296,9 +296,6 @@ def _files_of(folder: Path) -> tuple[str, ...]:
     return tuple(f"predictions:{one}" for one in files)
 
 
-_STREAMS = ("stream", "stream_next")
-
-
 class Garage:
     """Parks models: each is loaded to learn what it is, and again when it is asked.
 
@@ -349,7 +346,7 @@ class Parked:
         if hasattr(model, "labels"):
             self.labels: tuple[str, ...] = model.labels
         # Only what the model itself offers, so that it has the same roles.
-        for name in (*METHODS.values(), *_STREAMS):
+        for name in (*METHODS.values(), *STREAMS):
             if hasattr(model, name):
                 setattr(self, name, partial(_ask, fetch, name))
 
