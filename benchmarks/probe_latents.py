@@ -26,7 +26,7 @@ from scope.data import load_data
 from scope.jobs.latent_store import stored_latents
 from scope.models import ModelOptions, gguf
 from scope.models.latents import natural_dtype
-from scope.models.latents.readout import ONE_WORD, SLOT
+from scope.models.latents.reader import ONE_WORD, SLOT
 from scope.models.loading import load_latent_reader
 from scope.models.torch_setup import load_torch
 from scope.progress import suitable_progress

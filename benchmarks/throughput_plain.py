@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from scope.models.replies import is_line, line
+from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch, quiet_transformers
-from scope.models.word_pieces import word_pieces
 from scope.records import BLANK, Question
 
 

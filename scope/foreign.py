@@ -1,13 +1,21 @@
-"""The boundary between SCoPE and code that is not its own: a user's model, a plugin.
+"""The boundary between SCoPE and code that is not its own: a user's model, a plugin, a library.
 
 Such code may fail in any way, also by ``sys.exit(0)``, which would end the command as if all were
-well. Every call into it passes here, and every failure becomes a `ModelError` that names it. What
-it leaves changed around it (the working folder, ``sys.path``, the standard streams) is put back,
-so that paths and imports of SCoPE's own mean the same as before.
+well. There are three ways to call it:
+
+- `converting`: its failure becomes an error of ours. `loading` and `during_inference` do so for
+  the libraries that read and run a checkpoint, `ForeignCode` for the code of users and plugins.
+- `attempt`: its failure is a value, to be recorded or replaced by a default.
+- `until_failure`: its values count as far as they come.
+
+What users' code leaves changed around it (the working folder, ``sys.path``, the standard streams)
+is put back, so that paths and imports of SCoPE's own mean the same as before.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +23,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from scope.errors import ModelError, ScopeError
 from scope.printing import first_line
@@ -27,6 +35,78 @@ _OURS = tuple(
 
 # Not the attribute: a class of errors may have one of its own.
 _TRACE = vars(BaseException)["__traceback__"].__get__
+
+Value = TypeVar("Value")
+Method = TypeVar("Method", bound=Callable[..., Any])
+Errors = tuple[type[BaseException], ...]
+
+NOT_THEIRS: Errors = (ScopeError, KeyboardInterrupt)
+"""What passes unchanged: a message for the user, and Ctrl-C, which is the user's."""
+
+# A generator of ours that is closed.
+_ENDINGS = (*NOT_THEIRS, GeneratorExit)
+
+
+class Failed(NamedTuple):
+    """What foreign code raised."""
+
+    error: BaseException
+
+
+def attempt(code: Callable[[], Value], *, passing: Errors = (KeyboardInterrupt,)) -> Value | Failed:
+    """What the code returns, or that it failed, in whatever way.
+
+    Examples
+    --------
+    >>> attempt(lambda: 2)
+    2
+    >>> attempt(sys.exit)
+    Failed(error=SystemExit())
+    """
+    try:
+        return code()
+    except passing:
+        raise
+    # Foreign code may raise anything.
+    except BaseException as error:  # noqa: BLE001
+        return Failed(error)
+
+
+def until_failure(values: Iterator[Value]) -> Iterator[Value]:
+    """The values that come before foreign code fails or has no more of them.
+
+    Examples
+    --------
+    >>> list(until_failure(1 // one for one in (1, 0, 1)))
+    [1]
+    """
+    while not isinstance(value := attempt(partial(next, values)), Failed):
+        yield value
+
+
+@contextmanager
+def converting(
+    into: Callable[[BaseException], BaseException | None], *, passing: Errors = NOT_THEIRS
+) -> Iterator[None]:
+    """Whatever is raised inside becomes the error that ``into`` makes of it.
+
+    Parameters
+    ----------
+    into
+        Gives None for an error that is to stay as it is.
+    passing
+        Errors that stay as they are.
+    """
+    try:
+        yield
+    except passing:
+        raise
+    # Foreign code may raise anything.
+    except BaseException as error:
+        ours = into(error)
+        if ours is None:
+            raise
+        raise ours from error
 
 
 class ForeignCode:
@@ -79,21 +159,17 @@ class ForeignCode:
         ModelError
             When it fails in whatever way.
         """
+        with self.surroundings(), converting(partial(self._failure, what)):
+            yield
+
+    def _failure(self, what: str, error: BaseException) -> ModelError | None:
         # Here and not above: the command line starts sooner.
         from greenlet import GreenletExit, getcurrent
 
-        with self.surroundings():
-            try:
-                yield
-            # Ctrl-C is the user's.
-            except (ScopeError, KeyboardInterrupt):
-                raise
-            # The one place for it: foreign code may raise anything.
-            except BaseException as error:
-                # A greenlet is ended by whoever switches between them; the first has no parent.
-                if isinstance(error, GreenletExit) and getcurrent().parent is not None:
-                    raise
-                raise failure(self.name, what, error) from error
+        # A greenlet is ended by whoever switches between them; the first has no parent.
+        if isinstance(error, GreenletExit) and getcurrent().parent is not None:
+            return None
+        return failure(self.name, what, error)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
@@ -171,3 +247,74 @@ def _working_folder() -> str | None:
         return os.getcwd()  # noqa: PTH109 - sys.path and messages hold strings
     except OSError:
         return None
+
+
+@contextmanager
+def loading(name: str) -> Iterator[None]:
+    """Whatever is raised inside becomes a ModelError that names the model, and the file if known.
+
+    Damaged files raise whatever the library that reads them raises, down to a panic of tokenizers,
+    which is no Exception.
+
+    Raises
+    ------
+    ModelError
+        In place of every error that is not a ScopeError.
+
+    Examples
+    --------
+    >>> with loading("mine"):
+    ...     raise OSError("no weights")
+    Traceback (most recent call last):
+    ...
+    scope.errors.ModelError: found:    `mine` cannot be loaded (OSError: no weights)
+    expected: a folder with config.json, a tokenizer and *.safetensors
+    fix:      check that the checkpoint is complete and that this transformers release knows it; \
+if it brings code of its own and you trust its author, add --trust-remote-code
+    """
+    with converting(lambda error: unreadable(name, first_line(error)), passing=_ENDINGS):
+        yield
+
+
+def unreadable(name: str, reason: str) -> ModelError:
+    """The error of a checkpoint that its library cannot read."""
+    return ModelError(
+        f"`{name}` cannot be loaded ({reason})",
+        expected="a folder with config.json, a tokenizer and *.safetensors",
+        fix="check that the checkpoint is complete and that this transformers release knows it; "
+        "if it brings code of its own and you trust its author, add --trust-remote-code",
+    )
+
+
+def during_inference(method: Method) -> Method:
+    """A method of a model of which what a library raises becomes a ModelError with its ``spec``.
+
+    What our own lines raise stays as it is: that is a bug of ours, or a wrong call.
+    """
+
+    @functools.wraps(method)
+    def asked(self: Any, *arguments: Any, **options: Any) -> Any:
+        with converting(partial(_inference_failure, self), passing=_ENDINGS):
+            return method(self, *arguments, **options)
+
+    @functools.wraps(method)
+    def asked_one_by_one(self: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+        with converting(partial(_inference_failure, self), passing=_ENDINGS):
+            yield from method(self, *arguments, **options)
+
+    return asked_one_by_one if inspect.isgeneratorfunction(method) else asked  # type: ignore[return-value]
+
+
+def _inference_failure(model: Any, error: BaseException) -> ModelError | None:
+    """None where the line that raised is in SCoPE's own code."""
+    trace = _TRACE(error)
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
+        return None
+    return ModelError(
+        f"`{model.spec}` fails during inference ({first_line(error)})",
+        expected="a model that answers every text up to its maximum length",
+        fix="check that the tokenizer and the weights belong together; where memory is short, "
+        "give a smaller --token-budget",
+    )

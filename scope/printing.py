@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
@@ -69,12 +70,8 @@ def shown(value: object, most: int = 60) -> str:
     >>> shown(10**5000)
     'an int that cannot be shown'
     """
-    try:
-        text = repr(value)
-    except KeyboardInterrupt:
-        raise
-    # What a foreign object does when it is asked for its text is open.
-    except BaseException:  # noqa: BLE001
+    text = _written(repr, value)
+    if text is None:
         name = type(value).__name__
         return f"{'an' if name[:1] in 'aeiou' else 'a'} {name} that cannot be shown"
     return text if len(text) <= most else f"{text[:most]}…"
@@ -89,15 +86,25 @@ def first_line(error: BaseException) -> str:
     ('ValueError: one', 'KeyError')
     """
     name = type(error).__name__
-    try:
-        text = str(error).strip()[:LETTERS_OF_A_LINE]
-    except KeyboardInterrupt:
-        raise
-    # As above.
-    except BaseException:  # noqa: BLE001
+    text = _written(lambda error: str(error).strip()[:LETTERS_OF_A_LINE], error)
+    if text is None:
         return f"{name} (its text cannot be shown)"
     first = (text.splitlines() or [""])[0]
     return f"{name}: {first}" if first else name
+
+
+def _written(write: Callable[[Any], str], value: object) -> str | None:
+    """The text that a foreign object gives of itself; None where it fails.
+
+    `scope.foreign` could do so, but its errors are made of texts that are safe to print.
+    """
+    try:
+        return write(value)
+    except KeyboardInterrupt:
+        raise
+    # What a foreign object does when it is asked for its text is open.
+    except BaseException:  # noqa: BLE001
+        return None
 
 
 def shortened(text: str, lines: int, letters: int = 2000) -> str:

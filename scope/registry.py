@@ -46,7 +46,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         },
         "models": {
             "gguf": "scope.models.gguf:load",
-            "hf": "scope.models.families:load",
+            "hf": "scope.models.heads:load",
             "openai": "scope.models.endpoint:load",
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",

@@ -15,7 +15,7 @@ from scope.demo_models.bases import Base, label_names, sha256_of
 from scope.demo_models.keeping import load_base
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
-from scope.models.gguf_tokenizer import load_tokenizer
+from scope.models.gguf import load_tokenizer
 from scope.models.torch_setup import load_torch, quiet_transformers
 from zoo.altering import keep_layers
 from zoo.storing import save_compactly

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
-from scope.cli.ending import (
-    INTERNAL_ERROR,
-    end_of,
-    write_message,
-)
+from scope.cli.ending import INTERNAL_ERROR, end_of, write_message
 from scope.cli.streams import forget_sizes_that_are_none, standard_streams
 from scope.errors import SpecError
+from scope.foreign import Failed, attempt
 from scope.printing import shown, unstorable
 
 
@@ -27,26 +25,25 @@ def main() -> None:
 
 
 def _ended() -> int:
-    try:
-        code = _run()
-        # What cannot be written shows here.
-        sys.stdout.flush()
-        return code
     # Whatever is raised ends here, also an exit that no command has asked for: it is not trusted.
-    except BaseException as error:  # noqa: BLE001
-        try:
-            return end_of(error)
+    code = attempt(_run, passing=())
+    if isinstance(code, Failed):
         # Foreign code again, in the text or the origin of its error.
-        except BaseException:  # noqa: BLE001
-            write_message("scope: internal error, which cannot be described")
-            return INTERNAL_ERROR
+        code = attempt(partial(end_of, code.error), passing=())
+    if isinstance(code, Failed):
+        write_message("scope: internal error, which cannot be described")
+        return INTERNAL_ERROR
+    return code
 
 
 def _run() -> int:
     _refuse_what_is_no_text(sys.argv[1:])
     from scope.cli.commands import run
 
-    return run(sys.argv[1:])
+    code = run(sys.argv[1:])
+    # What cannot be written shows here.
+    sys.stdout.flush()
+    return code
 
 
 def _refuse_what_is_no_text(arguments: list[str]) -> None:

@@ -13,8 +13,7 @@ from scope.jobs.identity import short_names
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
-from scope.models.expansion import expand_spec
-from scope.models.loading import in_role, load_model, split_spec
+from scope.models.loading import expand_spec, in_role, load_model, split_spec
 from scope.models.prompts import prompt_of
 from scope.protocols import Progress, Role
 from scope.records import ModelCard

@@ -11,10 +11,8 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names
 from scope.jobs.shared_fields import AuditRole
 from scope.models import ModelOptions, load_model
-from scope.models.label_words import LabelWordClassifier
-from scope.models.labels import align, parse_label_map
+from scope.models.labels import LabelWordClassifier, align, next_token_classifier, parse_label_map
 from scope.models.loading import in_role, require_labels
-from scope.models.next_token import next_token_classifier
 from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
 from scope.protocols import Classifier

@@ -31,10 +31,9 @@ from scope.evidence.sameness import (
     difference_of_numbers,
     difference_of_predictions,
 )
-from scope.jobs.answer_checks import checked_answers
 from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
-from scope.jobs.inference import ask
+from scope.jobs.inference import ask, checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.printing import counted

@@ -11,8 +11,10 @@ import math
 import random
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 
+from scope.foreign import Failed, attempt
 from scope.models.cached import CachedClassifier
 from scope.protocols import Advance, Capability, EstimatesQueries, SearchOptions
 from scope.records import Example, Prediction
@@ -125,24 +127,29 @@ def _estimates(
     """Estimated queries by example id; None where the capability gives no estimate."""
     if not isinstance(capability, EstimatesQueries):
         return None
-    known: dict[str, float] = {}
-    end = math.inf
-    try:
-        # A sample: in the order of the data, the first examples may be shorter than the others.
-        for one in random.Random(0).sample(examples, len(examples)):  # noqa: S311 - no secret
-            known[one.id] = capability.estimate_queries(one, options)
-            # The first one may also load TextAttack, which the search needs in any case.
-            end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
-            if time.monotonic() >= end:
-                break
-    except KeyboardInterrupt:
-        raise
-    # An estimate is for display only; the search may still work.
-    except BaseException:  # noqa: BLE001
+    # A sample: in the order of the data, the first examples may be shorter than the others.
+    sample = random.Random(0).sample(examples, len(examples))  # noqa: S311 - no secret
+    known = attempt(partial(_estimated_in_time, capability, sample, options))
+    if isinstance(known, Failed):
+        # An estimate is for display only; the search may still work.
         return None
     letters = sum(len(one.text) for one in examples if one.id in known)
     each = sum(known.values()) / max(letters, 1)
     return {one.id: known.get(one.id, each * len(one.text)) for one in examples}
+
+
+def _estimated_in_time(
+    capability: EstimatesQueries, examples: Sequence[Example], options: SearchOptions
+) -> dict[str, float]:
+    known: dict[str, float] = {}
+    end = math.inf
+    for one in examples:
+        known[one.id] = capability.estimate_queries(one, options)
+        # The first one may also load TextAttack, which the search needs in any case.
+        end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
+        if time.monotonic() >= end:
+            break
+    return known
 
 
 class CountedClassifier:

@@ -1,21 +1,26 @@
-"""Inference of one model on a task's questions; answers are stored soon after they come."""
+"""Inference of one model on a task's questions.
+
+Each answer is compared with its question, so that it can be measured, and stored soon after it
+comes.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Any
 
 from scope.errors import ModelError
-from scope.jobs.answer_checks import checked_answers
+from scope.foreign import ForeignCode
 from scope.jobs.answering_models import AnsweringModel
 from scope.models.answer_table import TableColumn
-from scope.protocols import Advance, AnswerStore, Progress, Role, Task
+from scope.models.cached import Keeper
+from scope.models.loading import METHODS
+from scope.printing import shown, writable
+from scope.protocols import AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
-
-SECONDS_BETWEEN_WRITES = 1.0
-ANSWERS_BETWEEN_WRITES = 16
-"""What a kill can cost at most, beside the answers that are on their way."""
+from scope.records.answered import SUMS_TO_ONE
 
 
 def ask(
@@ -43,6 +48,11 @@ def ask(
         return _in_order(
             answering_model, questions, dict(checked_answers(answering_model, role, questions))
         )
+
+    def keep(answers: Sequence[tuple[Question, Answer]]) -> None:
+        store.put_answers(model.fingerprint, role, answers)
+        advance(len(answers))
+
     known = store.get_answers(model.fingerprint, role, questions)
     waiting = _distinct([one for place, one in enumerate(questions) if place not in known])
     total = len(_distinct(questions))
@@ -50,10 +60,10 @@ def ask(
         progress.task(
             f"{task.name}: {answering_model.name}", total, total - len(waiting)
         ) as advance,
-        _keeper(store, model.fingerprint, role, advance) as keep,
+        Keeper(keep) as keeper,
     ):
         for place, answer in checked_answers(answering_model, role, waiting) if waiting else ():
-            keep.add(waiting[place], answer)
+            keeper.add((waiting[place], answer))
     known = store.get_answers(model.fingerprint, role, questions)
     return _in_order(answering_model, questions, known)
 
@@ -64,40 +74,6 @@ def _distinct(questions: Sequence[Question]) -> list[Question]:
     for one in questions:
         first.setdefault((one.text, one.context, one.options), one)
     return list(first.values())
-
-
-class _Keeper:
-    """Gathers answers and writes them together: few, and at most a second's worth."""
-
-    def __init__(self, store: AnswerStore, model: str, role: Role, advance: Advance) -> None:
-        self._store, self._model, self._role = store, model, role
-        self._advance = advance
-        self._gathered: list[tuple[Question, Answer]] = []
-        self._written = time.monotonic()
-
-    def add(self, question: Question, answer: Answer) -> None:
-        """Take one answer."""
-        self._gathered.append((question, answer))
-        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
-        if late or len(self._gathered) >= ANSWERS_BETWEEN_WRITES:
-            self.write()
-
-    def write(self) -> None:
-        """Write what was gathered; then it survives a kill."""
-        if self._gathered:
-            self._store.put_answers(self._model, self._role, self._gathered)
-            self._advance(len(self._gathered))
-        self._gathered = []
-        self._written = time.monotonic()
-
-
-@contextmanager
-def _keeper(store: AnswerStore, model: str, role: Role, advance: Advance) -> Iterator[_Keeper]:
-    keep = _Keeper(store, model, role, advance)
-    try:
-        yield keep
-    finally:
-        keep.write()
 
 
 def _in_order(
@@ -112,3 +88,113 @@ def _in_order(
             fix="fix the model, or choose another one",
         )
     return tuple(known[place] for place in range(len(questions)))
+
+
+def checked_answers(
+    answering_model: AnsweringModel, role: Role, questions: Sequence[Question]
+) -> Iterator[tuple[int, Answer]]:
+    """The model's answers as they come, each with its question's place in the sequence.
+
+    Characters that cannot be written as UTF-8, halves of a pair of surrogates, and NUL are
+    replaced by U+FFFD, as broken bytes are elsewhere: one such token among a thousand answers is
+    the model's own, and no reason to give up.
+
+    Raises
+    ------
+    ModelError
+        When the model answers a question twice, or with what is no answer to it, or its own code
+        fails.
+    """
+    answers = _checked(answering_model, METHODS[role], questions)
+    if answering_model.own:
+        # Its answers may be of any class: they are looked at inside the boundary, too.
+        yield from ForeignCode(answering_model.model.spec).each(METHODS[role], answers)
+    else:
+        # The code of SCoPE fails by a bug, which is not hidden.
+        yield from answers
+
+
+def _checked(
+    answering_model: AnsweringModel, method: str, questions: Sequence[Question]
+) -> Iterator[tuple[int, Answer]]:
+    answers = getattr(answering_model.model, method)(questions)
+    if not isinstance(answers, Iterable):
+        raise _wrong(answering_model, f"with a {type(answers).__name__}", _PAIRS)
+    given: set[int] = set()
+    for one in answers:
+        place, answer = _pair(answering_model, one)
+        if not 0 <= place < len(questions) or place in given:
+            raise _wrong(
+                answering_model,
+                f"question {place} of {len(questions)}{' twice' if place in given else ''}",
+                "one answer to each question",
+            )
+        given.add(place)
+        if wrong := _what_is_wrong(questions[place], answer):
+            raise _wrong(
+                answering_model,
+                f"{questions[place].text[:80]!r} with {wrong}",
+                "a text, or where there are options the number of one of them, from 0, with a "
+                "probability for each or none",
+            )
+        yield place, _storable(answer)
+
+
+_PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
+
+
+def _pair(answering_model: AnsweringModel, one: object) -> tuple[int, Answer]:
+    match one:
+        case (Integral() as place, Answer() as answer):
+            return int(place), answer
+    raise _wrong(answering_model, f"with {shown(one, 80)}", _PAIRS)
+
+
+def _what_is_wrong(question: Question, answer: Answer) -> str:
+    """Why the answer is none to this question; empty if it is."""
+    texts = [*([] if answer.text is None else [answer.text]), *answer.others]
+    if strange := [text for text in texts if not isinstance(text, str)]:
+        return f"{shown(strange[0], 80)}, which is no text"
+    options, values = len(question.options), answer.probabilities
+    if not isinstance(values, tuple | list) or (values and not _one_each(values, options)):
+        return f"the probabilities {shown(values, 100)} for {options} options"
+    if not answer.given:
+        return ""
+    if not options:
+        return "an option, where there are none" if answer.text is None else ""
+    if type(answer.choice) is not int or not 0 <= answer.choice < options:
+        return f"the option {shown(answer.choice)} of {options}"
+    return ""
+
+
+def _one_each(values: Sequence[Any], options: int) -> bool:
+    """Whether there is a probability for each option; NaN is none, as it equals nothing."""
+    return (
+        len(values) == options
+        and all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
+        and abs(math.fsum(values) - 1) <= SUMS_TO_ONE
+    )
+
+
+def _storable(answer: Answer) -> Answer:
+    """The answer as plain values: classes derived from them may do anything when they are used."""
+    return Answer(
+        text=None if answer.text is None else _plain(answer.text),
+        choice=answer.choice if type(answer.choice) is int else None,
+        probabilities=tuple(map(float, answer.probabilities)),
+        others=tuple(map(_plain, answer.others)),
+        truncated=bool(answer.truncated),
+        asked=bool(answer.asked),
+    )
+
+
+def _plain(text: str) -> str:
+    return writable(str.__str__(text))
+
+
+def _wrong(answering_model: AnsweringModel, answered: str, expected: str) -> ModelError:
+    return ModelError(
+        f"`{answering_model.model.spec}` answers {answered}",
+        expected=expected,
+        fix="fix the model, or choose another one",
+    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,8 +15,8 @@ from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
-from scope.store.latent_rows import Shape, unpacked
-from scope.store.latents import LatentFolder, LatentPlace
+from scope.store.keyed import cache_name
+from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
 
 TEXTS_A_PORTION = 64
 """Most texts whose latents are kept at once: what a kill can cost."""
@@ -205,12 +203,8 @@ def latent_folder(fingerprint: str) -> Path:
 
     A later release of the libraries makes a folder of its own: another's numbers may differ.
     """
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", fingerprint)
-    if name != fingerprint or not name.strip("."):
-        # Two fingerprints must not come to share a folder.
-        name = blake2b(fingerprint.encode(), digest_size=16).hexdigest()
     releases = [f"{library}-{_release(library)}" for library in _LIBRARIES]
-    return cache_folder() / "latents" / "-".join([name, *releases])
+    return cache_folder() / "latents" / "-".join([cache_name(fingerprint), *releases])
 
 
 def _release(library: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.errors import ScopeError
+from scope.foreign import NOT_THEIRS, Failed, attempt
 from scope.jobs.expected_queries import CountedClassifier, expect_queries
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
@@ -47,8 +47,9 @@ def find_perturbations(
     """
     key = kept_as or capability.name
     known = _with_all_trials(run.perturbations(key), options.trials)
-    waiting = [one for one in examples if (one.id, options.trials) not in known]
-    try:
+
+    def search() -> PerturbationSet:
+        waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
         expected = expect_queries(capability, examples, options, recorded)
         shown = progress.task(
@@ -67,13 +68,14 @@ def find_perturbations(
             for example in examples
             for trial in range(1, options.trials + 1)
         )
-        note = _left_alone(capability, examples)
-    except (ScopeError, KeyboardInterrupt):
-        raise
+        outcome = _measured(capability, ordered, _left_alone(capability, examples))
+        return PerturbationSet(outcome=outcome, perturbations=ordered)
+
     # A third party's capability may fail in any way, also by `sys.exit(0)`.
-    except BaseException as error:  # noqa: BLE001
-        return PerturbationSet(outcome=_failed(capability, error), perturbations=())
-    return PerturbationSet(outcome=_measured(capability, ordered, note), perturbations=ordered)
+    found = attempt(search, passing=NOT_THEIRS)
+    if isinstance(found, Failed):
+        return PerturbationSet(outcome=_failed(capability, found.error), perturbations=())
+    return found
 
 
 def changed_texts(run: Run, kept_as: str) -> list[str]:

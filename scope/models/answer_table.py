@@ -55,7 +55,7 @@ def parse_table_name(rest: str) -> TableName | None:
 class TableColumn:
     """One model of a table, in the role of choice scorer; questions are known by their row."""
 
-    def __init__(self, letters: str, *, table: TableName, fingerprint: str) -> None:
+    def __init__(self, letters: str, table: TableName, fingerprint: str) -> None:
         self._letters = letters
         self._name = table.path.name
         self.spec = f"predictions:{table.path}#{table.model}"
@@ -126,7 +126,7 @@ def load_column(table: TableName) -> TableColumn:
             fix="fix the line of the model",
         )
     content = hashlib.sha256(table.path.read_bytes() + b"\n" + table.model.encode())
-    return TableColumn(letters, table=table, fingerprint=content.hexdigest()[:16])
+    return TableColumn(letters, table, content.hexdigest()[:16])
 
 
 def table_models(table: TableName) -> tuple[str, ...]:

@@ -1,13 +1,281 @@
-"""Forms batches of texts that have exactly the same number of tokens.
+"""Forms batches of texts of equal length, and fills up their rows while a model computes.
 
-With no padding there is nothing to mask and nothing to waste, and what a model answers to a text
-cannot depend on the texts beside it.
+With no padding of texts there is nothing to mask and nothing to waste, and what a model answers to
+a text cannot depend on the texts beside it. Rows are padded by rules, so that none depends on the
+others.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from scope.models.torch_setup import load_torch, one_torch_thread
+
+
+class RowRule(NamedTuple):
+    """How many rows a matrix product must have so that none depends on the others.
+
+    Parameters
+    ----------
+    least, multiple
+        Rows are padded to at least the one, and to a multiple of the other.
+    one_thread
+        Whether this holds only where one thread computes.
+    texts
+        Least texts in a batch: some models lay out the numbers of a single text otherwise.
+    batches
+        Whether whole batches are padded: where more than a model's products depends on rows.
+    tokens
+        Where the shape of a batch alone decides: how many tokens every batch has, about.
+    """
+
+    least: int = 1
+    multiple: int = 1
+    one_thread: bool = False
+    texts: int = 1
+    batches: bool = False
+    tokens: int | None = None
+
+    def rows(self, given: int) -> int:
+        """Rows of a product of which so many are given.
+
+        Examples
+        --------
+        >>> [RowRule(least=4).rows(given) for given in (1, 4, 5)]
+        [4, 4, 5]
+        >>> [RowRule(least=4, multiple=4).rows(given) for given in (1, 4, 5)]
+        [4, 4, 8]
+        """
+        return -(-max(given, self.least) // self.multiple) * self.multiple
+
+    def batch(self, given: int, length: int = 1) -> int:
+        """Rows of a batch of which so many are given, of so many tokens each.
+
+        Examples
+        --------
+        >>> [RowRule(least=4, batches=True).batch(given) for given in (1, 4, 5)]
+        [4, 4, 5]
+        >>> [RowRule(least=4, texts=2).batch(given) for given in (1, 4, 5)]
+        [2, 4, 5]
+        >>> [RowRule(tokens=256).batch(1, length) for length in (8, 300)]
+        [32, 1]
+        """
+        if self.tokens is not None:
+            return max(given, self.tokens // length)
+        return self.rows(given) if self.batches else max(given, self.texts)
+
+    def __str__(self) -> str:
+        """The promise in words.
+
+        Examples
+        --------
+        >>> str(RowRule()), str(RowRule(least=4))
+        ('to the byte', 'to the byte, at least 4 rows a product')
+        >>> str(RowRule(least=4, texts=2))
+        'to the byte, at least 4 rows a product, at least 2 texts a batch'
+        >>> str(RowRule(least=8, multiple=8, one_thread=True))
+        'to the byte, rows a product in multiples of 8, one thread'
+        >>> str(RowRule(least=4, batches=True))
+        'to the byte, at least 4 rows a batch'
+        """
+        parts, whole = ["to the byte"], "batch" if self.batches else "product"
+        if self.tokens is not None:
+            parts.append(f"always {self.tokens} tokens a batch")
+        elif self.multiple > 1:
+            parts.append(f"rows a {whole} in multiples of {self.multiple}")
+        elif self.least > 1:
+            parts.append(f"at least {self.least} rows a {whole}")
+        if self.texts > 1:
+            parts.append(f"at least {self.texts} texts a batch")
+        if self.one_thread:
+            parts.append("one thread")
+        return ", ".join(parts)
+
+
+AS_GIVEN = RowRule()
+_SIZES = ((2, 1), (4, 1), (8, 1), (4, 4), (8, 8), (16, 16))
+_FILLED = tuple(
+    rule
+    for size in _SIZES
+    for rule in (RowRule(*size), RowRule(*size, texts=2), RowRule(*size, batches=True))
+)
+ONE_THREAD_RULES = tuple(rule._replace(one_thread=True) for rule in (AS_GIVEN, *_FILLED))
+ANY_RULES = (AS_GIVEN, *_FILLED, *ONE_THREAD_RULES)
+"""Tried in this order: all threads before one, few rows before many, products before batches."""
+
+
+_GRAIN_SIZE = 32_768
+"""So many numbers are what torch gives a thread at least, computing number by number; half as many
+where one number takes long (GELU)."""
+
+_VECTOR = 64
+"""A multiple of how many numbers any processor computes by one instruction."""
+
+_ATTENTION = ("MultiheadAttention",)
+_ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
+
+
+def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
+    """What is computed for the rows of a batch that is padded by a rule.
+
+    Parameters
+    ----------
+    compute
+        Gets the rows, padded, by name; returns a tensor, an array or a tuple of which tensors
+        and arrays have one entry per row.
+    rows
+        Tensors or lists with one entry per row.
+    """
+    first = next(iter(rows.values()))
+    given = len(first)
+    wanted = rule.batch(given, *getattr(first, "shape", ())[1:2])
+    if wanted == given:
+        return compute(**rows)
+    answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
+    if isinstance(answer, tuple):
+        return tuple(_first(part, given) for part in answer)
+    return _first(answer, given)
+
+
+class Modules:
+    """The modules of a model that compute otherwise under a rule.
+
+    Their own ``forward`` is replaced while the model computes, since hooks cost more than a small
+    product: by the first of several threads, and put back by the last.
+    """
+
+    def __init__(self, model: Any) -> None:
+        linear = load_torch().nn.Linear
+        # A Conv1D of transformers is a Linear that is stored the other way round.
+        self.products = [
+            module
+            for module in model.modules()
+            if isinstance(module, linear) or type(module).__name__ == "Conv1D"
+        ]
+        self._activations = [
+            module
+            for module in model.modules()
+            if type(module).__module__ in _ACTIVATIONS and type(module).__name__ not in _ATTENTION
+        ]
+        self._lock = Lock()
+        self._inside = 0
+        self._patches: list[_Patch] = []
+        self._patched_for: tuple[RowRule, bool] | None = None
+
+    @contextmanager
+    def under(self, rule: RowRule) -> Iterator[None]:
+        """Let products pad their rows inside, and activations be computed without seams."""
+        entered = False
+        try:
+            with self._lock:
+                self._inside += 1
+                entered = True
+                if self._inside == 1:
+                    self._patch(rule, load_torch().get_num_threads() > 1)
+            yield
+        finally:
+            if entered:
+                with self._lock:
+                    self._inside -= 1
+                    if not self._inside:
+                        self._restore()
+
+    def _patch(self, rule: RowRule, several_threads: bool) -> None:
+        """Put what computes under the rule in the place of each ``forward``.
+
+        It is made once: to make it anew for each batch would cost more than a small product.
+        """
+        changed = any(one.attributes.get("forward") is not one.original for one in self._patches)
+        if changed or self._patched_for != (rule, several_threads):
+            self._patched_for = rule, several_threads
+            fills = rule.least > 1 and not rule.batches
+            self._patches = [
+                *(_patch(one, partial(_of_filled_product, rule)) for one in self.products if fills),
+                *(
+                    _patch(one, _of_seamless_activation)
+                    for one in self._activations
+                    if several_threads
+                ),
+            ]
+        for one in self._patches:
+            one.attributes["forward"] = one.replacement
+
+    def _restore(self) -> None:
+        for one in self._patches:
+            if one.original is None:
+                one.attributes.pop("forward", None)
+            else:
+                one.attributes["forward"] = one.original
+
+
+_OF_MODELS: WeakKeyDictionary[Any, Modules] = WeakKeyDictionary()
+_OF_MODELS_LOCK = Lock()
+
+
+def modules_of(model: Any) -> Modules:
+    """Those of a model, the same however many run it: two would put back each other's patches."""
+    with _OF_MODELS_LOCK:
+        if model not in _OF_MODELS:
+            _OF_MODELS[model] = Modules(model)
+        return _OF_MODELS[model]
+
+
+class _Patch(NamedTuple):
+    """A module's attributes, its original ``forward`` among them if it has one, and the other."""
+
+    attributes: dict[str, Any]
+    original: Any
+    replacement: Callable[[Any], Any]
+
+
+def _patch(module: Any, replacement: Callable[..., Any]) -> _Patch:
+    whole = partial(replacement, module.forward)
+    return _Patch(vars(module), vars(module).get("forward"), whole)
+
+
+def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
+    """What an activation computes, on one thread unless the shares of all threads are even.
+
+    Where torch splits numbers between threads, the last ones of a share may be computed by other
+    instructions than those in the middle: those that do not pad an instruction.
+    """
+    numbers, threads = input.numel(), load_torch().get_num_threads()
+    even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)
+    if numbers < _GRAIN_SIZE // 2 or even or input.device.type != "cpu":
+        return forward(input)
+    with one_torch_thread():
+        return forward(input)
+
+
+def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], input: Any) -> Any:
+    """What a product computes for rows of shape (..., inputs)."""
+    rows = math.prod(input.shape[:-1])
+    if not rows or (rows >= rule.least and not rows % rule.multiple):
+        return forward(input)
+    found = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
+    return found.reshape(*input.shape[:-1], -1)
+
+
+def _filled(values: Any, wanted: int) -> Any:
+    """Values with copies of the last behind them, up to as many as are wanted."""
+    missing = wanted - len(values)
+    if not missing:
+        return values
+    if isinstance(values, list):
+        return [*values, *values[-1:] * missing]
+    return load_torch().cat([values, values[-1:].expand(missing, *values.shape[1:])])
+
+
+def _first(answer: Any, given: int) -> Any:
+    return answer[:given] if hasattr(answer, "shape") else answer
+
 
 ANSWERS_A_BATCH = 48
 """Most questions on their way at once: with the answers that wait to be kept at most 64, which is

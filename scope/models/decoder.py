@@ -129,27 +129,27 @@ class Decoder:
 
         def follow(tokens: Any, places: Any) -> Any:
             if type(past) is quiet_transformers().DynamicCache:
-                return self._call(tokens, _rows_of(past, places), keep=width)[0]
+                return self._call(tokens, _rows_of(past, places), width)[0]
             # Whatever else a model remembers by may not be shared between rows.
             whole = load_torch().cat([prompts[places], tokens], dim=1)
-            return self._call(whole, None, keep=width)[0]
+            return self._call(whole, None, width)[0]
 
         logits = self._inference.run(follow, tokens=following, places=self._tensor(places))
         refuse_nan(self._spec, logits)
         return logits
 
-    def _run(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
+    def _run(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         """The logits of the last so many places, and what the model remembers of the rows.
 
         What it remembers is of a batch that was padded, as it is again in the next step.
         """
         logits, past = self._inference.run(
-            lambda tokens: self._call(tokens, past, keep=keep), tokens=tokens
+            lambda tokens: self._call(tokens, past, keep), tokens=tokens
         )
         refuse_nan(self._spec, logits)
         return logits, past
 
-    def _call(self, tokens: Any, past: Any, *, keep: int) -> tuple[Any, Any]:
+    def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         # Over the whole vocabulary at every place of a batch they would fill gigabytes.
         only = {"logits_to_keep": keep} if self._keeps_some else {}
         answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, packaged_encoder
 from scope.models.encoder_modules import build_encoder, sentence_transformer
-from scope.models.faults import asking, loading
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
-from scope.models.packaged import PACKAGED, packaged_encoder
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 _COUNTED_AT_ONCE = 256
@@ -46,7 +45,7 @@ class SentenceEncoder:
         """
         return self._inference.reproducible if self._is_tried else ""
 
-    @asking
+    @during_inference
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row per text; a row never depends on the other texts."""
         vectors: dict[int, NDArray[np.float64]] = {}
@@ -65,7 +64,7 @@ class SentenceEncoder:
         features = {"input_ids": tokens, "attention_mask": everywhere}
         return self._model(features)["sentence_embedding"]
 
-    @asking
+    @during_inference
     def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
         """One row per word, from the table of input embeddings alone: its static embedding.
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.faults import asking
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Inference
@@ -53,7 +53,7 @@ class ExtractiveModel:
     taught them that token for windows that lack the answer.
     """
 
-    def __init__(self, head: Head, *, spec: str, options: ModelOptions) -> None:
+    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
         self._model, self._tokenizer, fingerprint, self._limit = head
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
@@ -68,7 +68,7 @@ class ExtractiveModel:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
-    @asking
+    @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Point out each question's answer in its passage.
 
@@ -187,7 +187,7 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
             expected="a fast tokenizer, which maps tokens to characters",
             fix="save the checkpoint with a tokenizer.json",
         )
-    return ExtractiveModel(head, spec=f"hf:{rest}", options=options)
+    return ExtractiveModel(head, f"hf:{rest}", options)
 
 
 def _tokens_in(windows: Sequence[_Window]) -> int:
@@ -208,9 +208,7 @@ def _reading(
     scores[(length < 1) | (length > longest)] = -np.inf
     first, last = np.unravel_index(int(scores.argmax()), scores.shape)
     return _Reading(
-        score=float(scores[first, last]),
-        span=(window.offsets[first][0], window.offsets[last][1]),
-        null=null,
+        float(scores[first, last]), (window.offsets[first][0], window.offsets[last][1]), null
     )
 
 

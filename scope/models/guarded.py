@@ -28,14 +28,16 @@ MOST_LABELS = 10_000
 """A generator may have no end."""
 
 _TEXTS = ("spec", "fingerprint", "reproducible", "precision")
+STREAMS = ("stream", "stream_next")
+"""Methods that give predictions as they come, beside those of the roles."""
+
 _CALLS = (
     *("classify", "predict_next", "fill", "answer", "choose", "encode", "latents", "truncated"),
-    *("stream", "stream_next"),
+    *STREAMS,
 )
 _LABELS = "names of labels, as a list or tuple of texts"
 _PREDICTS = ("classify", "predict_next")
 _NUMBERS = ("latents", "encode")
-_STREAMS = ("stream", "stream_next")
 
 
 def is_complete(candidate: object) -> bool:
@@ -91,7 +93,7 @@ def _call(method: Any, name: str, code: ForeignCode, *arguments: Any) -> Any:
             return _predictions(given, len(arguments[0]), code.name)
         if name in _NUMBERS:
             return _array(given, name, code.name)
-        if name in _STREAMS:
+        if name in STREAMS:
             given = _streamed(given, code.name)
         if not isinstance(given, Iterator):
             return given

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.faults import asking, loading
+from scope.models.files import refuse_false_sizes
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
-from scope.models.sizes import refuse_false_sizes
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
 
@@ -46,7 +46,7 @@ class HuggingFaceClassifier:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
-    @asking
+    @during_inference
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text; the probabilities are rounded to six decimals."""
         encodings, truncated = self._encode(texts)

@@ -14,8 +14,8 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.models.filling import Modules, modules_of, of_filled_batch
-from scope.models.row_rules import ANY_RULES, AS_GIVEN, RowRule
+from scope.foreign import until_failure
+from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
 from scope.models.torch_setup import load_torch, one_torch_thread
 
 Trial = Callable[[Any], Any]
@@ -190,19 +190,20 @@ class Inference:
     def _differences(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
         """The greatest difference between texts of a length alone and beside others, part by part.
 
-        None come where the model does not read made-up texts of that length, for whatever reason.
+        None come where the model does not read made-up texts of that length, for whatever reason:
+        what a model does with other than its own texts is open.
         """
-        try:
-            tokens = _made_up_tokens(self._body, length)
-            if rule.tokens is not None:
-                tokens = tokens[: rule.batch(1, length)]
-            whole = self._under(rule, trial, {"tokens": tokens})
-            for part in _TRIAL_PARTS:
-                if len(tokens[part]):
-                    alone = self._under(rule, trial, {"tokens": tokens[part]})
-                    yield _difference(alone, whole[part])
-        except Exception:  # noqa: BLE001 - what a model does with other than its own texts is open
-            return
+        return until_failure(self._each_difference(rule, length, trial))
+
+    def _each_difference(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
+        tokens = _made_up_tokens(self._body, length)
+        if rule.tokens is not None:
+            tokens = tokens[: rule.batch(1, length)]
+        whole = self._under(rule, trial, {"tokens": tokens})
+        for part in _TRIAL_PARTS:
+            if len(tokens[part]):
+                alone = self._under(rule, trial, {"tokens": tokens[part]})
+                yield _difference(alone, whole[part])
 
 
 def _made_up_tokens(model: Any, length: int) -> Any:

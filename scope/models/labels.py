@@ -1,14 +1,30 @@
-"""Brings the label names of models and data into one order, by name and never by guess."""
+"""Labels: those of models and data in one order, and language models that choose among them.
+
+They are brought together by name and never by guess. A language model is a classifier of texts by
+label words, or, its labels open, by what comes next.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
-from scope.protocols import Classifier, StreamingClassifier
-from scope.records import Example, Prediction
+from scope.models.heads import fingerprint_with
+from scope.models.options import ModelOptions
+from scope.models.probabilities import ranked
+from scope.models.prompts import Prompt, prompt_of
+from scope.protocols import (
+    ChoiceScorer,
+    Classifier,
+    NextToken,
+    StreamingClassifier,
+    StreamingNextToken,
+)
+from scope.records import Answer, Example, Prediction, Question
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
@@ -170,3 +186,165 @@ def align_examples(
         else replace(example, label=spelling[canonical(example.label, label_map)])
         for example in examples
     )
+
+
+@runtime_checkable
+class PromptedScorer(ChoiceScorer, Protocol):
+    """A choice scorer that puts questions with a prompt, and can be given another one."""
+
+    def with_choice_prompt(self, prompt: Prompt) -> ChoiceScorer:
+        """The same model, asked to choose with this prompt."""
+
+
+class LabelWordClassifier:
+    """A choice scorer in the role of classifier, with a word for each label.
+
+    A text's probabilities are those of the words as options of the prompt `classify`, which
+    also lists the words. A scorer that has a prompt of its own for questions is given this one
+    in its stead; any other is asked the whole prompt as a question.
+    """
+
+    def __init__(self, model: ChoiceScorer, options: ModelOptions) -> None:
+        _require_words(model, options)
+        self.labels = tuple(options.label_words)
+        self.spec = model.spec
+        self._words = tuple(options.label_words.values())
+        self._prompt = prompt_of("classify", options)
+        # A text must not be wrapped in one prompt inside another.
+        self._takes_prompt = isinstance(model, PromptedScorer)
+        self._model = (
+            model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
+        )
+        self.prompts = {"classify": self._asked_with()}
+        self.words = dict(options.label_words)
+        self.reproducible = getattr(model, "reproducible", "")
+        self.fingerprint = fingerprint_with(
+            self._model.fingerprint, self._prompt.template, *self.labels, *self._words
+        )
+
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._model, "served", None)
+
+    def _asked_with(self) -> str:
+        """The prompt as the model puts it, such as with the options' letters behind it."""
+        own = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        return str(own.get("choice_letters") or own.get("choice") or self._prompt.template)
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, in order.
+
+        Raises
+        ------
+        ModelError
+            When the model leaves a text out, or gives no probabilities.
+        """
+        answers = dict(self.stream(texts))
+        if len(answers) != len(texts):
+            raise ModelError(
+                f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
+                expected="one answer per text",
+                fix="fix the model, or choose another one",
+            )
+        return [answers[index] for index in range(len(texts))]
+
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """Answer every text as the model does: its index and the prediction."""
+        for index, answer in self._model.choose([self._question(text) for text in texts]):
+            yield index, self._prediction(answer, texts[index])
+
+    def _question(self, text: str) -> Question:
+        # One id for one text, whatever stands beside it.
+        question = Question(id=text, text=text, options=self._words)
+        if self._takes_prompt:
+            return question
+        return replace(question, text=self._prompt.render(question))
+
+    def _prediction(self, answer: Answer, text: str) -> Prediction:
+        if len(answer.probabilities) != len(self._words):
+            raise ModelError(
+                f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
+                f"words {', '.join(self._words)} to the text {text[:80]!r}",
+                expected="a probability for each word: without them only the models' "
+                "choices can be compared",
+                fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "
+                "with log-probabilities",
+            )
+        return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
+
+
+def _require_words(model: ChoiceScorer, options: ModelOptions) -> None:
+    words = {label: word.strip() for label, word in options.label_words.items()}
+    counts = Counter(words.values())
+    if len(words) < 2:
+        found = f"{len(words)} label word{'s' * (len(words) != 1)}"
+    elif not all(words.values()):
+        found = f"the label words {words}, one of them empty"
+    elif max(counts.values()) > 1:
+        found = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
+    else:
+        return
+    raise ModelError(
+        f"`{model.spec}` as a classifier with {found}",
+        expected="a language model with a word of its own for each of at least two labels",
+        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
+        "--label-word negative=bad",
+    )
+
+
+class NextTokenClassifier:
+    """A language model in the role of classifier: the label is the likeliest next token.
+
+    It has no list of labels, since every text has tokens of its own; they stand in each
+    prediction. Of equally probable tokens the first by text comes first, so that what is
+    predicted never depends on how the model orders them.
+
+    Parameters
+    ----------
+    model
+        What is asked.
+    most
+        How many tokens a prediction names; what a model names beyond them counts as other tokens.
+    """
+
+    labels: tuple[str, ...] = ()
+
+    def __init__(self, model: NextToken, most: int) -> None:
+        self._model = model
+        self._most = most
+        self.spec = model.spec
+        self.reproducible = getattr(model, "reproducible", "")
+        # The same model names other tokens, and more of them, than its labels in another role.
+        self.fingerprint = f"{model.fingerprint}-next-{most}"
+
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._model, "served", None)
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """The most likely next tokens of every text, in order."""
+        return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]
+
+    def _ordered(self, prediction: Prediction) -> Prediction:
+        if len(prediction.tokens) != len(prediction.probabilities):
+            return prediction  # refused by whoever checks it
+        return ranked(prediction, self._most)
+
+
+class NextTokenStream(NextTokenClassifier):
+    """The same of a model whose answers come one by one."""
+
+    _model: StreamingNextToken
+
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """The most likely next tokens of every text, as they come."""
+        for place, prediction in self._model.stream_next(texts):
+            yield place, self._ordered(prediction)
+
+
+def next_token_classifier(model: NextToken, most: int) -> NextTokenClassifier:
+    """The model as a classifier, which streams if the model does."""
+    streams = isinstance(model, StreamingNextToken)
+    return NextTokenStream(model, most) if streams else NextTokenClassifier(model, most)

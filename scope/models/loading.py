@@ -1,17 +1,24 @@
-"""Turns ``scheme:rest`` into a model in the role that is asked for."""
+"""Turns ``scheme:rest`` into a model in the role that is asked for, or into several.
+
+A `Garage` keeps one of many models in memory: a test of reuse asks twenty and more, one after
+another.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from scope.errors import ModelError, SpecError
+from scope.errors import DataError, ModelError, SpecError
 from scope.foreign import ForeignCode
-from scope.models.guarded import GuardedModel, guard_methods, is_complete
+from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
+from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
+from scope.paths import expanded
 from scope.protocols import (
     Answerer,
     ChoiceScorer,
@@ -26,6 +33,7 @@ from scope.registry import BUILT_IN, find
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
+
 
 PROTOCOLS: Mapping[Role, type] = MappingProxyType(
     {
@@ -145,7 +153,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
                 fix="save the file in this form; or choose the task of the answers, such as "
                 "--task choice",
             )
-        from scope.models.label_words import LabelWordClassifier
+        from scope.models.labels import LabelWordClassifier
 
         return LabelWordClassifier(model, options)
     kind = getattr(model, "kind", type(model)).__name__
@@ -239,3 +247,109 @@ def load_latent_reader(
             fix="use the checkpoint itself",
         )
     return cast(LatentReader, in_role(_loaded(spec, options), spec, "latent_reader", options))
+
+
+SAVED = (".jsonl", ".jsonl.gz", ".parquet")
+"""How the names of files of saved answers end."""
+
+
+def expand_spec(spec: str) -> tuple[str, ...]:
+    """The specs of all models that a spec means.
+
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order,
+    ``predictions:FOLDER`` for every file of saved answers in it, by name; any other spec for
+    itself.
+
+    Raises
+    ------
+    SpecError
+        When the spec means nothing.
+    DataError
+        When the table cannot be read, or no model of it is named, or the folder holds no answers.
+
+    Examples
+    --------
+    >>> expand_spec("hf:google-bert/bert-base-uncased")
+    ('hf:google-bert/bert-base-uncased',)
+    """
+    scheme, rest = split_spec(spec)
+    if scheme == "predictions" and (folder := expanded(rest)).is_dir():
+        return _files_of(folder)
+    table = parse_table_name(rest) if scheme == "predictions" else None
+    if table is None:
+        return (spec,)
+    require_model(table)
+    if table.model != ALL:
+        return (spec,)
+    return tuple(f"predictions:{table.path}#{model}" for model in table_models(table))
+
+
+def _files_of(folder: Path) -> tuple[str, ...]:
+    """The files of saved answers in a folder, one model each."""
+    files = sorted(one for one in folder.iterdir() if one.name.endswith(SAVED))
+    if not files:
+        raise DataError(
+            f"no saved answers in the folder {folder}",
+            expected=f"one file per model, with one of the endings {', '.join(SAVED)}",
+            fix="check the path",
+        )
+    return tuple(f"predictions:{one}" for one in files)
+
+
+class Garage:
+    """Parks models: each is loaded to learn what it is, and again when it is asked.
+
+    Only the one that was asked last is in memory. Its answers do not depend on it.
+    """
+
+    def __init__(self) -> None:
+        self._name: int | None = None
+        self._loaded: Any = None
+
+    def park(self, load: Callable[[], Any]) -> Parked:
+        """The model that ``load`` gives, with its roles and its identity, but not in memory."""
+        self._forget()
+        return Parked(load(), partial(self._fetch, load))
+
+    def _fetch(self, load: Callable[[], Any]) -> Any:
+        if self._name != id(load):
+            # The former one goes first: two may not fit.
+            self._forget()
+            self._name, self._loaded = id(load), load()
+        return self._loaded
+
+    def _forget(self) -> None:
+        self._name = self._loaded = None
+
+
+class Parked:
+    """What a model is and can do; whoever asks it has it loaded. ``kind`` is the model's type.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     spec, fingerprint, labels = "mine", "f1", ("no", "yes")
+    ...     def classify(self, texts): return [text.upper() for text in texts]
+    >>> garage, loads = Garage(), []
+    >>> parked = garage.park(lambda: loads.append("loaded") or Model())
+    >>> parked.labels, parked.classify(["a"]), parked.classify(["b"]), loads
+    (('no', 'yes'), ['A'], ['B'], ['loaded', 'loaded'])
+    """
+
+    def __init__(self, model: Any, fetch: Callable[[], Any]) -> None:
+        self.kind = type(model)
+        self.spec: str = model.spec
+        self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
+        self.words: Mapping[str, str] = getattr(model, "words", {})
+        self.fingerprint: str = model.fingerprint
+        self.reproducible: str = getattr(model, "reproducible", "")
+        if hasattr(model, "labels"):
+            self.labels: tuple[str, ...] = model.labels
+        # Only what the model itself offers, so that it has the same roles.
+        for name in (*METHODS.values(), *STREAMS):
+            if hasattr(model, name):
+                setattr(self, name, partial(_ask, fetch, name))
+
+
+def _ask(fetch: Callable[[], Any], name: str, *arguments: Any) -> Any:
+    return getattr(fetch(), name)(*arguments)

@@ -8,15 +8,15 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.faults import asking
+from scope.models.fitting import cut_around
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
-from scope.models.windows import cut_around
-from scope.models.word_pieces import word_pieces
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
 
@@ -71,7 +71,7 @@ class MaskedModel:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
 
-    @asking
+    @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank with a word; ``others`` are up to four more.
 

@@ -4,26 +4,242 @@ A classifier's file has one row per text, as JSON lines (gzipped or not) or parq
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row. A file with a
 column ``answer``, or with ``probabilities`` but no ``labels``, holds answers to the questions of
 tasks, and a .tsv file those of many models.
+
+Answers are looked up by the question's id or its words: one row per question, in the same formats:
+``id``, or ``text`` (the question), or both; ``answer``, null where the model gave none; and where
+there are options maybe ``probabilities``, one for each in their order. An answer to choose is the
+option's number from 0, its letter, or its text.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from scope.data.choices import option_index
+from scope.data.fields import Fields, read_fields
 from scope.data.formats import open_jsonl, open_parquet
 from scope.data.lines import reading
 from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
-from scope.models.saved_answers import SavedAnswers, read_saved_answers
 from scope.paths import expanded
 from scope.printing import listed
-from scope.records import Prediction
+from scope.protocols import Answers
+from scope.records import Answer, Prediction, Probabilities, Question
 from scope.records.answered import SUMS_TO_ONE
+
+_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {name: (name,) for name in ("id", "text", "answer", "probabilities")}
+)
+
+
+class MissingAnswersError(ModelError):
+    """Questions that a file of saved answers does not answer; ``questions`` holds them.
+
+    ``others`` are the file's ids that no question has: they often show what went wrong.
+    """
+
+    def __init__(
+        self, name: str, questions: Sequence[Question], asked: int, others: Sequence[str]
+    ) -> None:
+        rest = f", and {_number(others)} under other ids: {_first(others)}" if others else ""
+        super().__init__(
+            f"{name} has no answer to {len(questions)} of {asked} questions: "
+            f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
+            f"{rest}",
+            expected="a row for every question that is asked, with its `id` or its `text`",
+            fix="add the rows, or check that the file belongs to these data; an `answer` that "
+            "is null says that the model gave none",
+        )
+        self.questions = tuple(questions)
+
+
+def _number(ids: Sequence[str]) -> str:
+    return "1 row" if len(ids) == 1 else f"{len(ids)} rows"
+
+
+def _first(ids: Sequence[str]) -> str:
+    """A few of the ids."""
+    return ", ".join(f"`{one}`" for one in ids[:3]) + (", …" if len(ids) > 3 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRow:
+    """A row's content, not yet compared with the question's options; ``place`` is for messages."""
+
+    place: str = field(compare=False)
+    text: str
+    answer: object
+    probabilities: Probabilities
+
+    def in_words(self, question: Question) -> Answer:
+        """The answer as a text."""
+        self._require_same(question)
+        if self.answer is None and self.probabilities:
+            raise self.wrong("probabilities without an `answer`", "a text as the answer")
+        if self.answer is not None and not isinstance(self.answer, str):
+            raise self.wrong(f"the answer {self.answer!r:.60}", "a text, or null for none")
+        return Answer(text=None if self.answer is None else self.answer.strip())
+
+    def among_options(self, question: Question) -> Answer:
+        """The answer as one of the question's options; the likeliest if only those are given."""
+        self._require_same(question)
+        values, options = self.probabilities, question.options
+        if values and len(values) != len(options):
+            raise self.wrong(
+                f"{len(values)} probabilities", f"one for each of {len(options)} options"
+            )
+        if self.answer is None:
+            choice = max(range(len(values)), key=values.__getitem__) if values else None
+            return Answer(choice=choice, probabilities=values)
+        choice = self._chosen(options)
+        if values and values[choice] < max(values):
+            raise self.wrong(
+                f"the answer is the option {choice}, counted from 0, where `probabilities` is "
+                f"{str(list(values))[:100]}",
+                "the likeliest option as the answer, or one of them without the other",
+            )
+        return Answer(choice=choice, probabilities=values)
+
+    def _chosen(self, options: Sequence[str]) -> int:
+        try:
+            return option_index(self.answer, options)
+        except ValueError as error:
+            raise self.wrong(
+                f"the answer is {error}",
+                f"one of the {len(options)} options by number from 0, letter or text, or null",
+            ) from error
+
+    def _require_same(self, question: Question) -> None:
+        """An id that means another question in another file would give wrong answers silently."""
+        if self.text.strip() not in ("", question.text.strip()):
+            raise self.wrong(
+                f"`text` is {self.text[:60]!r}, where the data have under the id `{question.id}` "
+                f"the question {question.text[:60]!r}",
+                "answers to the same questions under the same ids",
+            )
+
+    def wrong(self, found: str, expected: str) -> DataError:
+        """The error of a row that cannot be the answer."""
+        return DataError(
+            f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
+        )
+
+
+class SavedAnswers:
+    """Looks answers up by id, or else by the words of the question; nothing is ever asked."""
+
+    def __init__(
+        self,
+        by_id: Mapping[str, SavedRow],
+        by_text: Mapping[str, SavedRow],
+        path: Path,
+        fingerprint: str,
+    ) -> None:
+        self._by_id = by_id
+        self._by_text = by_text
+        self._name = path.name
+        self.spec = f"predictions:{path}"
+        self.fingerprint = fingerprint
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """The saved word for each blank."""
+        return self._look_up(questions, SavedRow.in_words)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The saved answer to each question."""
+        return self._look_up(questions, SavedRow.in_words)
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """The saved option for each question, and the probabilities if they were saved."""
+        return self._look_up(questions, SavedRow.among_options)
+
+    def _look_up(
+        self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
+    ) -> Answers:
+        found = [
+            self._by_id.get(question.id) or self._by_text.get(question.text.strip())
+            for question in questions
+        ]
+        missing = [one for one, row in zip(questions, found, strict=True) if row is None]
+        if missing:
+            raise MissingAnswersError(self._name, missing, len(questions), self._others(questions))
+        for place, row in enumerate(found):
+            if row is not None:
+                yield place, read(row, questions[place])
+
+    def _others(self, questions: Sequence[Question]) -> list[str]:
+        """The ids that no question has, of rows that no question has the words of either."""
+        ids = {question.id for question in questions}
+        texts = {question.text.strip() for question in questions}
+        return [
+            own_id
+            for own_id, row in self._by_id.items()
+            if own_id not in ids and row.text.strip() not in texts
+        ]
+
+
+def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
+    """Read all rows of a file of answers.
+
+    Raises
+    ------
+    DataError
+        When a row has neither id nor text, wrong probabilities, or another answer than an earlier
+        row for the same question.
+    """
+    by_id: dict[str, SavedRow] = {}
+    by_text: dict[str, SavedRow] = {}
+    unclear: set[str] = set()
+    for fields in read_fields(source, _NAMES, required=()):
+        row = _row(fields)
+        own_id, text = fields.id, row.text.strip()
+        if own_id is None and not text:
+            raise row.wrong("neither `id` nor `text`", "one of them, to say what is answered")
+        if own_id is not None and by_id.setdefault(own_id, row) != row:
+            raise row.wrong(f"another answer under the id `{own_id}`", "one answer to a question")
+        if text and by_text.setdefault(text, row) != row:
+            if own_id is None:
+                raise row.wrong(f"another answer to {text[:60]!r}", "one answer to a question")
+            # Two questions of the same words, told apart by their ids alone.
+            unclear.add(text)
+    return SavedAnswers(
+        by_id,
+        {text: row for text, row in by_text.items() if text not in unclear},
+        path,
+        hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+    )
+
+
+def _row(fields: Fields) -> SavedRow:
+    place = fields.source.place(fields.row)
+    answer = fields.values.get("answer")
+    given = None if isinstance(answer, float) and math.isnan(answer) else answer
+    return SavedRow(place, fields.text("text"), given, tuple(_probabilities(fields)))
+
+
+def _probabilities(fields: Fields) -> Iterator[float]:
+    values = fields.values.get("probabilities")
+    if values is None:
+        return
+    if (
+        not isinstance(values, list)
+        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
+        or abs(math.fsum(values) - 1) > SUMS_TO_ONE
+    ):
+        raise fields.wrong(
+            f"`probabilities` is {str(values)[:100]}",
+            "numbers from 0 to 1 that sum to 1, one for each option",
+        )
+    yield from (round(float(value), 6) for value in values)
+
 
 _FIELDS = ("text", "probabilities", "labels")
 
@@ -35,7 +251,6 @@ class SavedClassifier:
         self,
         predictions: Mapping[str, Prediction],
         labels: Sequence[str],
-        *,
         path: Path,
         fingerprint: str,
     ) -> None:
@@ -112,8 +327,8 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
     return SavedClassifier(
         predictions,
         labels,
-        path=path,
-        fingerprint=hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+        path,
+        hashlib.sha256(path.read_bytes()).hexdigest()[:16],
     )
 
 

@@ -1,15 +1,159 @@
-"""How a causal language model's tokenizer turns prompts into tokens, and tokens into text."""
+"""How a tokenizer turns prompts into tokens, and tokens into text and words.
+
+A chat template comes with the checkpoint: it is tried in a process with bounds on its time and
+memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import signal
+import time
+import unicodedata
+import warnings
+from collections.abc import Callable, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.models.bounded import failure_of
+from scope.foreign import converting
 from scope.printing import first_line
+
+SECONDS = 5.0
+BYTES = 256 * 2**20
+"""What a chat template may take for one message: ordinary ones take milliseconds."""
+
+_DONE, _FAILED, _TOO_LARGE = 0, 1, 2
+
+
+def failure_of(program: Callable[[], object]) -> str | None:
+    """Why a program does not come to its end within the bounds; None where it does.
+
+    It runs in a copy of this process, so that what it does to this one does not matter. Where a
+    system has no such copies it is not tried. What it raises is no failure: it will raise again.
+
+    Examples
+    --------
+    >>> failure_of(lambda: "a" * 10) is None
+    True
+    >>> failure_of(lambda: "a" * 10**10)
+    'it takes more than 256 MiB of memory'
+    """
+    if not hasattr(os, "fork"):
+        return None
+    with warnings.catch_warnings():
+        # Threads are not copied; none is needed to render a template.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        copy = os.fork()
+    if not copy:
+        found = _FAILED
+        try:
+            found = _tried(program)
+        finally:
+            # Whatever is raised is of no interest here: the program is run again.
+            os._exit(found)
+    code = _ended(copy)
+    if code is None:
+        return f"it takes more than {SECONDS:.0f} seconds"
+    if code not in (_DONE, _FAILED):
+        return f"it takes more than {BYTES // 2**20} MiB of memory"
+    return None
+
+
+def _tried(program: Callable[[], object]) -> int:
+    try:
+        _bound_memory()
+        program()
+    except MemoryError:
+        return _TOO_LARGE
+    return _DONE
+
+
+def _bound_memory() -> None:
+    import resource
+
+    # Some systems know no such bound, or do not say how much is taken already.
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + BYTES, taken + BYTES))
+    except (OSError, ValueError):
+        return
+
+
+def _ended(copy: int) -> int | None:
+    """The exit code of a process, below 0 for a signal; None where it had to be killed."""
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        found, status = os.waitpid(copy, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(copy, signal.SIGKILL)
+    os.waitpid(copy, 0)
+    return None
+
+
+_CONTINUES = "##"
+_BEGINS = ("Ġ", "▁")
+_INSIDE_WORDS = "'’-"
+
+
+class WordPieces(NamedTuple):
+    """One boolean per token of the vocabulary.
+
+    ``begins`` are those that open a word after a space, ``opens`` those that may open one where
+    no space comes before, ``continues`` those that are written onto the token before them.
+    """
+
+    begins: NDArray[np.bool_]
+    opens: NDArray[np.bool_]
+    continues: NDArray[np.bool_]
+
+
+def word_pieces(tokenizer: Any, size: int) -> WordPieces:
+    """Sort the vocabulary of a tokenizer by what its tokens do to a word.
+
+    Only tokens made of letters, digits, marks, apostrophes and hyphens count, and what begins a
+    word has a letter or digit. WordPiece marks what continues a word, byte-level and
+    SentencePiece vocabularies mark what begins one; a vocabulary without marks leaves it open.
+    """
+    vocabulary = tokenizer.get_vocab()
+    special = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+    marks = [sum(token.startswith(mark) for token in vocabulary) for mark in _BEGINS]
+    suffixed = sum(token.startswith(_CONTINUES) for token in vocabulary) > max(marks)
+    begins, opens, continues = np.zeros((3, size), dtype=bool)
+    for token, number in vocabulary.items():
+        text = tokenizer.convert_tokens_to_string([token]).strip()
+        is_onward = suffixed and token.startswith(_CONTINUES)
+        piece = text.removeprefix(_CONTINUES) if is_onward else text
+        if number in special or number >= size or not _may_stand_in_word(piece):
+            continue
+        is_onset = any(map(str.isalnum, piece))
+        if suffixed or not any(marks):
+            begins[number] = opens[number] = is_onset and not is_onward
+            continues[number] = is_onward or not suffixed
+        else:
+            marked = token.startswith(_BEGINS)
+            begins[number], opens[number], continues[number] = (
+                is_onset and marked,
+                is_onset,
+                not marked,
+            )
+    return WordPieces(begins, opens, continues)
+
+
+def _may_stand_in_word(piece: str) -> bool:
+    """Whether a piece has only characters of words; half a character decodes to none of them."""
+    return bool(piece) and all(
+        unicodedata.category(character)[0] in "LMN" or character in _INSIDE_WORDS
+        for character in piece
+    )
+
 
 _PLACEHOLDER = "§scope§"
 _LETTER = "a"
@@ -121,11 +265,9 @@ class Spelling:
         # A template is a program of the checkpoint's author: it may loop or grow without end.
         if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
             raise self._unfit(spec, reason)
-        try:
-            frame = self._render(_PLACEHOLDER)
         # It may also fail in any way.
-        except Exception as error:
-            raise self._unfit(spec, first_line(error)) from error
+        with converting(lambda error: self._unfit(spec, first_line(error))):
+            frame = self._render(_PLACEHOLDER)
         if frame.count(_PLACEHOLDER) != 1:
             raise self._unfit(spec, f"it makes {frame[:80]!r} of a message")
         return frame

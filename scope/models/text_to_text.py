@@ -1,22 +1,171 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: encoder-decoder models such as T5, which write their answers."""
+"""``hf:NAME_OR_PATH[@REVISION]``: encoder-decoder models such as T5, which write their answers.
+
+`Seq2Seq` runs one on inputs of equal length: it writes texts, or scores given ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Self
 
+from scope.errors import ModelError
+from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
-from scope.models.choosing import chosen
-from scope.models.faults import asking
-from scope.models.fitting import Fitted, fit_prompt
-from scope.models.heads import Head, fingerprint_with, load_head
+from scope.models.decoder import filled_up, log_probabilities
+from scope.models.fitting import Fitted, cut_around, fit_prompt
+from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
+from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.probabilities import chosen
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.replies import READ_BY, answer_text
-from scope.models.seq2seq import Seq2Seq
-from scope.models.windows import cut_around
+from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
+
+
+class Seq2Seq:
+    """An encoder-decoder of the transformers library, asked with rows of equal length alone."""
+
+    def __init__(self, model: Any, spec: str) -> None:
+        self._model = model
+        self._spec = spec
+        self._inference = Inference(model, self._try)
+        settings = model.generation_config
+        start = model.config.decoder_start_token_id
+        self._start = settings.decoder_start_token_id if start is None else start
+        if self._start is None:
+            raise ModelError(
+                f"`{spec}` has no decoder_start_token_id",
+                expected="decoder_start_token_id in config.json",
+                fix="add it to the checkpoint's config.json",
+            )
+        ends = settings.eos_token_id
+        self._ends = tuple(ends) if isinstance(ends, list) else (ends,) * (ends is not None)
+        # BART and its kin were taught to write their first token always.
+        forced = settings.forced_bos_token_id
+        self._opening = () if forced is None else (forced,)
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is in any batch; see `scope.models.inference`."""
+        return self._inference.reproducible
+
+    def write(
+        self,
+        rows: Sequence[Sequence[int]],
+        longest: int,
+        *,
+        start: Sequence[int] | None = None,
+        stops: Sequence[int] = (),
+    ) -> list[list[int]]:
+        """What the decoder writes to each input, always taking the likeliest next token.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the inputs, as many in each.
+        longest
+            Most tokens to be written.
+        start
+            What the decoder is to begin with; by default what the checkpoint prescribes.
+        stops
+            Tokens that end a text, beside the model's own; they are left out of it.
+        """
+        opening = self._opening if start is None else tuple(start)
+        ends = {*stops, *self._ends}
+        written: list[list[int]] = [[] for _ in rows]
+        going = set(range(len(rows)))
+        for tokens in islice(self._likeliest(rows, opening), longest):
+            going -= {row for row in going if tokens[row] in ends}
+            for row in going:
+                written[row].append(tokens[row])
+            if not going:
+                break
+        return written
+
+    def _likeliest(
+        self, rows: Sequence[Sequence[int]], opening: Sequence[int]
+    ) -> Iterator[list[int]]:
+        """The next token of every row, again and again."""
+        states = self._encode(rows)
+        given, past = self._tensor([[self._start, *opening]] * len(rows)), None
+
+        def step(states: Any, given: Any) -> tuple[Any, Any]:
+            answer = self._model(
+                encoder_outputs=(states,),
+                decoder_input_ids=given,
+                past_key_values=past,
+                use_cache=True,
+            )
+            return answer.logits, answer.past_key_values
+
+        while True:
+            logits, past = self._inference.run(step, states=states, given=given)
+            refuse_nan(self._spec, logits)
+            given = logits[:, -1:].argmax(dim=-1)
+            yield given[:, 0].tolist()
+
+    def score(
+        self,
+        rows: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[Sequence[int]]],
+        token_budget: int,
+    ) -> list[list[float]]:
+        """The mean log-probability of each target's tokens, given its input.
+
+        Every input is encoded once, however many targets it has.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the inputs, as many in each.
+        targets
+            For each input the tokens of the texts that its decoder might write.
+        token_budget
+            Most tokens of inputs and targets at once.
+        """
+        scores = [[0.0] * len(several) for several in targets]
+        pairs = [
+            (row, which) for row, several in enumerate(targets) for which in range(len(several))
+        ]
+        inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
+        lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
+        states = self._encode(rows)
+        for batch in batches_of_equal_length(lengths, token_budget):
+            members = [pairs[number] for number in batch]
+            logits = self._inference.run(
+                self._decoded,
+                states=states[[row for row, _ in members]],
+                given=self._tensor([inputs[number] for number in batch]),
+            )
+            refuse_nan(self._spec, logits)
+            for (row, which), several in zip(members, logits, strict=True):
+                wanted = targets[row][which]
+                each = log_probabilities(several, wanted)
+                scores[row][which] = sum(each) / len(wanted)
+        return scores
+
+    def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
+        return self._inference.run(self._encoded, tokens=self._tensor(rows))
+
+    def _encoded(self, tokens: Any) -> Any:
+        return self._model.get_encoder()(input_ids=tokens, return_dict=True).last_hidden_state
+
+    def _decoded(self, states: Any, given: Any) -> Any:
+        """The logits after every token of what the decoder is given."""
+        return self._model(
+            encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
+        ).logits
+
+    def _try(self, tokens: Any) -> Any:
+        """The logits after made-up tokens, encoded and then decoded."""
+        return self._decoded(self._encoded(tokens), tokens)[:, -1]
+
+    def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:
+        return load_torch().tensor([list(row) for row in rows], device=self._model.device)
+
 
 SENTINEL = "<extra_id_0>"
 """Where T5 was taught to put in what was taken out of a text."""
@@ -31,7 +180,7 @@ class TextToTextModel:
     """
 
     def __init__(
-        self, head: Head, *, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+        self, head: Head, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
     ) -> None:
         self._head, self._options = head, options
         self._tokenizer, self._limit = head.tokenizer, head.limit
@@ -60,7 +209,7 @@ class TextToTextModel:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
-    @asking
+    @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question; none where nothing is written."""
         prompt = self._prompts["text_to_text_answer"]
@@ -71,7 +220,7 @@ class TextToTextModel:
                 text = answer_text(self._text(tokens))
                 yield index, Answer(text=text, truncated=asked[index].truncated)
 
-    @asking
+    @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
@@ -118,7 +267,7 @@ class TextToTextModel:
 class SentinelModel(TextToTextModel):
     """A text-to-text checkpoint with T5's sentinels, which makes it a mask filler too."""
 
-    @asking
+    @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each question's blank, often with several words.
 
@@ -170,7 +319,7 @@ def load(rest: str, options: ModelOptions) -> TextToTextModel:
     """
     head = load_head(rest, options, "Seq2SeqLM")
     kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
-    return kind(head, spec=f"hf:{rest}", options=options)
+    return kind(head, f"hf:{rest}", options)
 
 
 def _has_sentinels(tokenizer: Any) -> bool:

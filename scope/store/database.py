@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from hashlib import blake2b
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,7 @@ from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
-from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
-from scope.store.answers import known_answers, write_answers
+from scope.store.keyed import connect, key_of, look_up, whole_rows
 from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 3
@@ -28,9 +25,6 @@ APPLICATION = 0x53436F50
 _FIELDS = ("example_id", "trial", "text", "score", "queries", "failure")
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
-
-# Below the limit on variables of any SQLite, which was 999 before version 3.32.
-_TEXTS_A_QUERY = 900
 
 # Without rowid the key is the table's own tree, so that a text costs one entry and no index.
 # Texts are kept as hashes: a run asks millions of them, and only looks them up.
@@ -59,7 +53,13 @@ CREATE TABLE perturbations (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
 ) WITHOUT ROWID;
-{ANSWERS_SCHEMA}
+CREATE TABLE answers (
+    model TEXT NOT NULL,
+    question BLOB NOT NULL,
+    answer TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (model, question)
+) WITHOUT ROWID;
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -92,14 +92,11 @@ class Database:
         with opening(path):
             for ending in ("", "-journal", "-wal", "-shm"):
                 require_file(path.with_name(path.name + ending))
-            self._connection = sqlite3.connect(path)
-            # Damaged text is to be seen, not to fail.
-            self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-            try:
+            self._connection = connect(path)
+            with ExitStack() as unless_prepared:
+                unless_prepared.callback(self._connection.close)
                 self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
+                unless_prepared.pop_all()
 
     def _prepare(self) -> None:
         application = self._pragma("application_id")
@@ -131,29 +128,16 @@ class Database:
             row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
             if row is None:
                 return {}
-            return {
-                text: prediction
-                for batch in _batches(texts)
-                for text, prediction in self._look_up(row[0], fingerprint, batch)
-            }
-
-    def _look_up(
-        self, model: int, fingerprint: str, texts: Sequence[str]
-    ) -> list[tuple[str, Prediction]]:
-        by_key = {_key(text): text for text in texts}
-        marks = ",".join("?" * len(by_key))
-        query = (
-            "SELECT text, probabilities, truncated, tokens, checksum FROM predictions "  # noqa: S608 - marks only
-            f"WHERE model = ? AND text IN ({marks})"
-        )
-        found, wrong = [], []
-        for key, *stored, known in self._connection.execute(query, (model, *by_key)):
-            if checksum(fingerprint, key, *stored) == known:
-                found.append((by_key[key], _unpack(*stored)))
-            else:
-                wrong.append((model, key))
-        self._remove("predictions WHERE model = ? AND text = ?", wrong)
-        return found
+            by_key = {_key(text): text for text in texts}
+            query = (
+                "SELECT text, probabilities, truncated, tokens, checksum FROM predictions "
+                "WHERE model = ? AND text IN"
+            )
+            rows = whole_rows(look_up(self._connection, query, row, by_key), fingerprint)
+            self._remove(
+                "predictions WHERE model = ? AND text = ?", [(*row, key) for key in rows.damaged]
+            )
+            return {by_key[key]: _unpack(*stored) for key, stored in rows.whole.items()}
 
     def _remove(self, where: str, keys: Sequence[tuple[Any, ...]]) -> None:
         """Remove and count damaged rows, so that what they held can be kept anew."""
@@ -185,18 +169,37 @@ class Database:
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
     ) -> dict[int, Answer]:
-        """The answers of one model that are known, by the question's place in the sequence."""
+        """The answers of one model that are known, by the question's place in the sequence.
+
+        Questions are known by what they say, not by their id: the same words have one answer.
+        """
         with guarded(self._path):
-            known, wrong = known_answers(self._connection, model, role, questions)
-            self._remove("answers WHERE model = ? AND question = ?", wrong)
-            return known
+            keys = [_question_key(role, one) for one in questions]
+            query = "SELECT question, answer, checksum FROM answers WHERE model = ? AND question IN"
+            distinct = dict.fromkeys(keys)
+            rows = whole_rows(look_up(self._connection, query, (model,), distinct), model)
+            self._remove(
+                "answers WHERE model = ? AND question = ?", [(model, key) for key in rows.damaged]
+            )
+            return {
+                place: _read_answer(*rows.whole[key])
+                for place, key in enumerate(keys)
+                if key in rows.whole
+            }
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; what is already known stays as it is."""
         with guarded(self._path), self._connection:
-            write_answers(self._connection, model, role, answers)
+            rows = [
+                (model, _question_key(role, question), _written(answer))
+                for question, answer in answers
+            ]
+            self._connection.executemany(
+                "INSERT INTO answers VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [(*row, checksum(*row)) for row in rows],
+            )
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""
@@ -257,8 +260,12 @@ def _foreign(path: Path, application: int, version: int) -> RunError:
 
 
 def _key(text: str) -> bytes:
-    """Sixteen bytes: two of 10**12 texts share a key with a chance of one in 10**14."""
-    return blake2b(text.encode(), digest_size=16).digest()
+    return key_of(text.encode())
+
+
+def _question_key(role: Role, question: Question) -> bytes:
+    said = [role, question.text, question.context, question.options]
+    return key_of(json.dumps(said).encode())
 
 
 def _pack(prediction: Prediction) -> tuple[bytes, int, str | None]:
@@ -276,7 +283,11 @@ def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:
     )
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    remaining = iter(texts)
-    while batch := list(islice(remaining, _TEXTS_A_QUERY)):
-        yield batch
+def _written(answer: Answer) -> str:
+    return json.dumps(asdict(answer), ensure_ascii=False)
+
+
+def _read_answer(stored: str) -> Answer:
+    fields = json.loads(stored)
+    fields |= {name: tuple(fields[name]) for name in ("probabilities", "others")}
+    return Answer(**fields)

@@ -14,10 +14,9 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from hashlib import blake2b
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, cast, get_args
 
@@ -25,19 +24,18 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
 from scope.store.files import read_text, write_atomically
-from scope.store.latent_rows import Shape, is_whole, packed, row_checksum, stored_type
-from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
+from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
+from scope.store.trouble import damaged, opening, require_file
 
 VERSION = 2
 _SECONDS_TO_WAIT = 60.0
 _SECONDS_BETWEEN_LOOKS = 1.0
 _LONGEST_NAME = 100
 _MOST_PORTIONS = 10**9
-# Below the limit on variables of any SQLite, which was 999 before version 3.32.
-_TEXTS_A_QUERY = 900
 
 _TABLES = """
 CREATE TABLE shape (layers INTEGER, width INTEGER, precision TEXT);
@@ -49,13 +47,14 @@ CREATE TABLE latents (
     checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
-_SCHEMA = f"""
-PRAGMA journal_mode = WAL;
-BEGIN IMMEDIATE;
-{_TABLES}
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
+
+
+class Shape(NamedTuple):
+    """What all latents of a folder have in common."""
+
+    layers: int
+    width: int
+    precision: Precision
 
 
 class LatentPlace(NamedTuple):
@@ -83,17 +82,12 @@ class LatentFolder:
         self._statement = path / "reproducible.txt"
         self._damaged: set[bytes] = set()
         self._whole: dict[bytes, LatentPlace] = {}
-        with self._mendable():
+        with self._in_cache():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
             with lock, opening(self._index), self._connected() as connection:
-                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                if version not in (0, VERSION):
-                    raise damaged(self._index, f"its format is {version}, {VERSION} is known")
-                if version == 0 and not tables_in(connection):
-                    connection.executescript(_SCHEMA)
-                require_tables(connection, self._index, _TABLES)
+                make_tables(connection, self._index, VERSION, _TABLES)
 
     @property
     def damaged(self) -> int:
@@ -117,7 +111,7 @@ class LatentFolder:
                     advance(0)
                 advance()
         try:
-            with self._mendable():
+            with self._in_cache():
                 write_atomically(self._holder, f"process {os.getpid()} on {platform.node()}")
             yield
         finally:
@@ -125,7 +119,7 @@ class LatentFolder:
 
     def _taken(self, lock: FileLock, seconds: float) -> bool:
         """Whether the lock is this process's after that long a wait at most."""
-        with self._mendable():
+        with self._in_cache():
             try:
                 lock.acquire(timeout=seconds)
             except Timeout:
@@ -134,24 +128,24 @@ class LatentFolder:
 
     def _writer(self) -> str:
         """The process that adds latents, in words for people: the file may be of an earlier one."""
-        with self._mendable():
+        with self._in_cache():
             return (read_text(self._holder) or "another process")[:_LONGEST_NAME]
 
     @property
     def reproducible(self) -> str:
         """How equal latents are in any batch; empty if not stated."""
-        with self._mendable():
+        with self._in_cache():
             return (read_text(self._statement) or "")[:_LONGEST_NAME]
 
     @reproducible.setter
     def reproducible(self, statement: str) -> None:
-        with self._mendable():
+        with self._in_cache():
             write_atomically(self._statement, statement)
 
     @property
     def shape(self) -> Shape | None:
         """Of all latents that are kept; None where there are none."""
-        with self._mendable(), self._connected() as connection:
+        with self._in_cache(), self._connected() as connection:
             found = connection.execute("SELECT layers, width, precision FROM shape").fetchone()
             if found is None:
                 return None
@@ -169,20 +163,20 @@ class LatentFolder:
         if shape is None:
             return found
         portions: dict[object, NDArray[np.generic] | None] = {}
-        with self._mendable(), self._connected() as connection:
-            for start in range(0, len(texts), _TEXTS_A_QUERY):
-                by_key = {_key(text): text for text in texts[start : start + _TEXTS_A_QUERY]}
-                marks = ",".join("?" * len(by_key))
-                query = f"SELECT * FROM latents WHERE text IN ({marks}) ORDER BY portion"  # noqa: S608 - marks only
-                for key, *place, known in connection.execute(query, tuple(by_key)):
-                    if key not in self._whole:
-                        if place[0] not in portions:
-                            portions = {place[0]: self._portion_if_whole(place[0], shape)}
-                        if not is_whole(portions[place[0]], key, place, shape, known):
-                            self._damaged.add(key)
-                            continue
-                        self._whole[key] = LatentPlace(place[0], place[1], bool(place[2]))
-                    found[by_key[key]] = self._whole[key]
+        with self._in_cache(), self._connected() as connection:
+            by_key = {text_key(text): text for text in texts}
+            query = "SELECT * FROM latents WHERE text IN"
+            # As they stand on disk: one portion is open at a time.
+            in_order = sorted(look_up(connection, query, (), by_key), key=lambda row: str(row[1]))
+            for key, *place, known in in_order:
+                if key not in self._whole:
+                    if place[0] not in portions:
+                        portions = {place[0]: self._portion_if_whole(place[0], shape)}
+                    if not _is_whole(portions[place[0]], key, place, shape, known):
+                        self._damaged.add(key)
+                        continue
+                    self._whole[key] = LatentPlace(place[0], place[1], bool(place[2]))
+                found[by_key[key]] = self._whole[key]
         return found
 
     def _portion_if_whole(self, number: object, shape: Shape) -> NDArray[np.generic] | None:
@@ -208,19 +202,19 @@ class LatentFolder:
         """
         shape = Shape(latents.shape[1], latents.shape[2], precision)
         if (self.shape or shape) != shape:
-            with self._mendable():
+            with self._in_cache():
                 raise damaged(self._index, f"it is of {self.shape}, where the model has {shape}")
-        with self._mendable(), self._connected() as connection:
+        with self._in_cache(), self._connected() as connection:
             last = connection.execute(
                 "SELECT max(portion) FROM latents WHERE typeof(portion) = 'integer' "
                 "AND portion BETWEEN 0 AND ?",
                 (_MOST_PORTIONS,),
             ).fetchone()[0]
             portion = 0 if last is None else last + 1
-            rows = packed(latents, precision)
+            rows = _packed(latents, precision)
             self._write(self._file(portion), rows)
             places = [
-                (_key(text), portion, row, int(truncated))
+                (text_key(text), portion, row, int(truncated))
                 for row, (text, truncated) in enumerate(texts.items())
             ]
             with connection:
@@ -229,7 +223,7 @@ class LatentFolder:
                 # What is there already is damaged.
                 connection.executemany(
                     "INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?, ?)",
-                    [(*place, row_checksum(*place, shape, rows)) for place in places],
+                    [(*place, _row_checksum(*place, shape, rows)) for place in places],
                 )
             for key, number, row, truncated in places:
                 self._whole[key] = LatentPlace(number, row, bool(truncated))
@@ -237,14 +231,14 @@ class LatentFolder:
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion on disk, of which only the used part is read; see `unpacked`."""
         path = self._file(number)
-        with self._mendable():
+        with self._in_cache():
             require_file(path)
             try:
                 rows = np.lib.format.open_memmap(path, mode="r")
             # Gone, no array, or shorter than it says.
             except (FileNotFoundError, ValueError, OverflowError, SyntaxError) as error:
                 raise damaged(path, str(error)) from error
-            if rows.shape[1:] != shape[:2] or rows.dtype != stored_type(shape.precision):
+            if rows.shape[1:] != shape[:2] or rows.dtype != _stored_type(shape.precision):
                 raise damaged(path, f"it holds {rows.dtype} of shape {rows.shape}")
         return cast(NDArray[np.generic], rows)
 
@@ -263,9 +257,7 @@ class LatentFolder:
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         require_file(self._index)
-        connection = sqlite3.connect(self._index, timeout=_SECONDS_TO_WAIT)
-        # Damaged text is to be seen, not to fail.
-        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        connection = connect(self._index, _SECONDS_TO_WAIT)
         try:
             # What a commit has handed to the operating system survives the death of the process.
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -273,25 +265,53 @@ class LatentFolder:
         finally:
             connection.close()
 
-    @contextmanager
-    def _mendable(self) -> Iterator[None]:
-        """Turns every error of the folder into one that gives a fix."""
-        try:
-            with guarded(self._path):
-                yield
-        except RunError as error:
-            raise RunError(
-                error.found,
-                expected="a folder for latents",
-                fix=f"delete `{self._path}`, which is then rebuilt, or set the "
-                "environment variable SCOPE_CACHE to another folder",
-            ) from error
+    def _in_cache(self) -> AbstractContextManager[None]:
+        return in_cache(self._path, "a folder for latents")
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and value > 0
 
 
-def _key(text: str) -> bytes:
-    """A hash of sixteen bytes in place of the text, which may be long."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def unpacked(rows: NDArray[np.generic], precision: Precision) -> NDArray[np.float32]:
+    """Numbers as they were kept, as float32 in memory.
+
+    Examples
+    --------
+    >>> unpacked(np.array([0x3F80, 0xC040], dtype=np.uint16), "bfloat16").tolist()
+    [1.0, -3.0]
+    """
+    if precision == "bfloat16":
+        return (rows.astype(np.uint32) << 16).view(np.float32)
+    return np.asarray(rows, dtype=np.float32)
+
+
+def _packed(latents: NDArray[np.float32], precision: Precision) -> NDArray[np.generic]:
+    """Of bfloat16 the upper half of each number, which is all of it."""
+    if precision == "bfloat16":
+        bits = np.ascontiguousarray(latents, dtype=np.float32).view(np.uint32)
+        return (bits >> 16).astype(_stored_type(precision))
+    return latents.astype(_stored_type(precision))
+
+
+def _stored_type(precision: Precision) -> np.dtype[np.generic]:
+    """How numbers of a precision are kept."""
+    return np.dtype("<u2" if precision == "bfloat16" else "<f4")
+
+
+def _is_whole(
+    rows: NDArray[np.generic] | None, key: bytes, place: list[int], shape: Shape, known: object
+) -> bool:
+    """Whether a text's latents are where the index says, and as they were written."""
+    portion, row, truncated = place
+    if rows is None or not isinstance(row, int) or not 0 <= row < len(rows):
+        return False
+    return _row_checksum(key, portion, row, truncated, shape, rows) == known
+
+
+def _row_checksum(
+    key: bytes, portion: int, row: int, truncated: int, shape: Shape, rows: NDArray[np.generic]
+) -> int:
+    """A checksum over a text's key, the place of its latents, their shape and their numbers."""
+    numbers = zlib.crc32(np.ascontiguousarray(rows[row]).data)
+    return checksum(key, portion, row, truncated, *shape, numbers)

@@ -64,7 +64,7 @@ WIRE = {
     "status 999": broken(http("no", "999 Odd"), "status 999: no"),
     "status 0": broken(http("no", "000 Odd")),
     "status 100 alone": broken(b"HTTP/1.1 100 Continue\r\n\r\n" * 9),
-    "status 204": broken(b"HTTP/1.1 204 No\r\n\r\n", "is no JSON"),
+    "status 204": broken(b"HTTP/1.1 204 No\r\n\r\n", "is not JSON"),
     "status 304": broken(b"HTTP/1.1 304 Not Modified\r\n\r\n", "status 304"),
     "a switch to another protocol": broken(b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\n\r\n", "found"),
     "an answer of HTTP/2": broken(b"\0\0\x12\x04\0\0\0\0\0" + bytes(18)),

@@ -49,7 +49,7 @@ NOT_A_MESSAGE = {
 }
 PAYLOADS = [
     *(
-        asked(f"JSON is missing: {name}", choice, lambda _, it=content: http(it), "is no JSON")
+        asked(f"JSON is missing: {name}", choice, lambda _, it=content: http(it), "is not JSON")
         for name, content in NOT_JSON.items()
     ),
     *(

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from stub_server import MODEL, Cut, Hang, Say, refuse, stub_server
 
-from scope.models.endpoint.waits import WaitClock
+from scope.models.endpoint.client import WaitClock
 
 FAULTS = {
     "too many requests": refuse(429, retry_after="0.01"),
@@ -70,7 +70,7 @@ def stored(folder):
 def test_a_flaky_endpoint_costs_no_answer_and_gives_none_twice(
     command, tmp_path, monkeypatch, count
 ):
-    monkeypatch.setattr("scope.models.endpoint.loading.WaitClock", QuickClock)
+    monkeypatch.setattr("scope.models.endpoint.WaitClock", QuickClock)
     rows = [
         {
             "id": f"q{place}",

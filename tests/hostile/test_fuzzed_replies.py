@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scope.errors import ScopeError
-from scope.models.endpoint.exchange import Response
+from scope.models.endpoint.address import Key
+from scope.models.endpoint.exchange import HttpResponse
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
-from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, read_reply
 from scope.models.endpoint.roles import _choice
-from scope.models.ranking import next_tokens
+from scope.models.probabilities import next_tokens
 from scope.models.replies import answer_text, filler
 from scope.records import Question
 
@@ -127,7 +127,7 @@ def _failure(error):
 
 
 def read_refusal(content, wait):
-    response = Response(status=429, headers={"retry-after": wait}, content=content)
+    response = HttpResponse(status=429, headers={"retry-after": wait}, content=content)
     failure = refusal(response.status, response.headers, response.content).without(KEY)
     assert failure.wait is None or failure.wait >= 0
     words = str(EndpointError("x", failure, key=KEY))

@@ -6,7 +6,8 @@ import pytest
 from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
-from scope.foreign import ForeignCode
+from scope.foreign import Failed, ForeignCode, attempt, during_inference, loading, until_failure
+from scope.models.torch_setup import load_torch
 
 
 class UnsayableError(Exception):
@@ -115,3 +116,64 @@ def test_foreign_code_within_foreign_code_keeps_its_path():
         seen = outer.call("c", inner.call, "d", lambda: sys.path.count("here"))
         assert seen == 1
     assert inner.call("d", lambda: sys.path[0]) == "here"
+
+
+def test_an_attempt_gives_the_value_or_the_error():
+    error = SystemExit(0)
+    assert attempt(lambda: None) is None
+    assert attempt(ends(error)) == Failed(error)
+    with pytest.raises(KeyboardInterrupt):
+        attempt(ends(KeyboardInterrupt()))
+    assert isinstance(attempt(ends(KeyboardInterrupt()), passing=()), Failed)
+
+
+def test_values_count_as_far_as_they_come():
+    def values():
+        yield 1
+        sys.exit(0)
+
+    assert list(until_failure(values())) == [1]
+    assert list(until_failure(iter([1, 2]))) == [1, 2]
+
+
+class PanicError(BaseException):
+    """As tokenizers panics: no Exception."""
+
+
+@pytest.mark.parametrize("error", [PanicError("deep"), OSError("deep"), RecursionError("deep")])
+def test_whatever_loading_raises_names_the_model(error):
+    with pytest.raises(ModelError) as raised, loading("mine"):
+        ends(error)()
+    assert raised.value.found == f"`mine` cannot be loaded ({type(error).__name__}: deep)"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("a", expected="b", fix="c")])
+def test_an_interrupt_and_our_own_errors_pass(error):
+    with pytest.raises(type(error)), loading("mine"):
+        ends(error)()
+
+
+class Model:
+    spec = "hf:mine"
+
+    @during_inference
+    def look_up(self, index):
+        table = load_torch().nn.Embedding(3, 2)
+        return table(load_torch().tensor([index]))
+
+    @during_inference
+    def one_by_one(self, indices):
+        for index in indices:
+            yield self.look_up(index)
+
+
+def test_what_a_library_raises_names_the_model_that_was_asked():
+    with pytest.raises(ModelError, match=r"`hf:mine` fails during inference \(IndexError: index"):
+        Model().look_up(7)
+
+
+def test_the_same_of_answers_one_by_one():
+    answers = Model().one_by_one([1, 7])
+    assert next(answers).shape == (1, 2)
+    with pytest.raises(ModelError, match="`hf:mine` fails"):
+        next(answers)

@@ -14,7 +14,7 @@ from scope.jobs.identity import short_names
 from scope.jobs.latent_store import LatentTable, stored_latents
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
-from scope.models.latents.readout import ONE_WORD, SLOT, ReadoutKind
+from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
 from scope.models.options import DType
 from scope.paths import expanded

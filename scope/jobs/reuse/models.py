@@ -15,9 +15,7 @@ from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
-from scope.models.expansion import expand_spec
-from scope.models.loading import split_spec
-from scope.models.one_in_memory import Garage
+from scope.models.loading import Garage, expand_spec, split_spec
 from scope.paths import expanded
 from scope.records import ModelCard
 

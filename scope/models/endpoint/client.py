@@ -1,26 +1,194 @@
-"""Many requests at once, each given again after a failure that may pass."""
+"""Many requests at once, each given again after a failure that may pass.
+
+They run in a thread of their own. The request parameters that a server accepts are learned from its
+refusals.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import queue
+import random
+import re
+import threading
+import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextlib import closing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from scope.models.endpoint.address import Address
-from scope.models.endpoint.background import in_background
-from scope.models.endpoint.dialect import Dialect
+from scope.models.endpoint.address import Address, Key
 from scope.models.endpoint.exchange import exchange, open_client
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
-from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, Reply, read_reply
-from scope.models.endpoint.waits import Pause, WaitClock, delay
 from scope.models.options import ModelOptions
 
 if TYPE_CHECKING:
     import httpx
+
+
+Found = TypeVar("Found")
+
+
+def in_background(
+    work: Callable[[Callable[[Found], None]], Coroutine[Any, Any, None]],
+) -> Generator[Found]:
+    """What the coroutine gives, as it comes; then raises what the coroutine raised, if anything.
+
+    A thread, since the caller may have an event loop of its own, as notebooks do. Closing the
+    iterator cancels the coroutine and waits until its thread has ended.
+
+    Parameters
+    ----------
+    work
+        Makes the coroutine, which calls its argument with each thing that it finds.
+
+    Examples
+    --------
+    >>> async def count(give):
+    ...     for number in range(3):
+    ...         give(number)
+    >>> list(in_background(count))
+    [0, 1, 2]
+    """
+    found: queue.SimpleQueue[tuple[Found, ...]] = queue.SimpleQueue()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work(lambda one: found.put((one,))))
+    thread = threading.Thread(
+        target=_run, args=(loop, task, found), name="scope-endpoint", daemon=True
+    )
+    thread.start()
+    try:
+        # An empty tuple is the last.
+        while entry := found.get():
+            yield entry[0]
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        loop.close()
+    if not task.cancelled():
+        task.result()
+
+
+def _run(
+    loop: asyncio.AbstractEventLoop,
+    task: asyncio.Task[None],
+    found: queue.SimpleQueue[tuple[Found, ...]],
+) -> None:
+    try:
+        loop.run_until_complete(asyncio.wait([task]))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        found.put(())
+
+
+FIRST_DELAY = 0.5
+"""Seconds to wait after a request's first failure; each further failure doubles them."""
+
+LONGEST_DELAY = 60.0
+
+_MOST_DOUBLINGS = 10
+
+
+class WaitClock:
+    """Time as it passes; tests have one that passes at once."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+    async def wait(self, stop: asyncio.Event, seconds: float) -> None:
+        """Return after so many seconds, or as soon as the event is set."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), seconds)
+
+    def spread(self) -> float:
+        """A random number from 0.5 to 1, so that clients do not come back all at once."""
+        return random.uniform(0.5, 1)  # noqa: S311 - no secret hangs on it
+
+
+def delay(failures: int) -> float:
+    """Seconds to wait after so many failures of one request, before they are spread.
+
+    Examples
+    --------
+    >>> [delay(failures) for failures in (1, 2, 3, 20)]
+    [0.5, 1.0, 2.0, 60.0]
+    """
+    doublings = min(failures - 1, _MOST_DOUBLINGS)
+    return float(min(FIRST_DELAY * 2**doublings, LONGEST_DELAY))
+
+
+class Pause:
+    """Holds back all requests of one endpoint, when the server says that they are too many."""
+
+    def __init__(self, clock: WaitClock, stop: asyncio.Event) -> None:
+        self._clock = clock
+        self._stop = stop
+        self._until = clock.now()
+
+    def hold(self, seconds: float) -> None:
+        """Hold requests back for so many seconds from now, or as long as they are already."""
+        self._until = max(self._until, self._clock.now() + seconds)
+
+    async def over(self) -> None:
+        """Return when requests may go."""
+        while (left := self._until - self._clock.now()) > 0 and not self._stop.is_set():
+            await self._clock.wait(self._stop, left)
+
+
+FEWER_LIKELIEST = 5
+"""Most log-probabilities that some servers give, where others give twenty."""
+
+
+class Dialect:
+    """The parameters that a server is found not to take are left out, or put otherwise."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._takes_seed = True
+        self._limit = "max_tokens"
+        self._most_likeliest: int | None = None
+
+    def body(self, ask: EndpointRequest) -> dict[str, Any]:
+        """The request as this server takes it: greedy, hence the same whenever it is asked."""
+        body: dict[str, Any] = {"model": self._model, "temperature": 0}
+        if self._takes_seed:
+            body["seed"] = 0
+        likeliest = ask.likeliest
+        if ask.path == "completions":
+            return body | {"prompt": ask.prompt, "max_tokens": ask.most_tokens} | _some(likeliest)
+        if self._most_likeliest is not None:
+            likeliest = min(likeliest, self._most_likeliest)
+        if likeliest:
+            body |= {"logprobs": True, "top_logprobs": likeliest}
+        body[self._limit] = ask.most_tokens
+        return body | {"messages": [{"role": "user", "content": ask.prompt}]}
+
+    def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
+        """Whether the request is now put otherwise than it was sent.
+
+        Log-probabilities of a chat are left out only after fewer of them are refused too: without
+        them a choice is still read from the text. Those of a completion are all that is asked.
+        """
+        if failure.status not in (400, 422):
+            return False
+        if "max_completion_tokens" in failure.said and "max_tokens" in sent and "messages" in sent:
+            self._limit = "max_completion_tokens"
+        elif "logprobs" in failure.said and (sent_likeliest := sent.get("top_logprobs")):
+            self._most_likeliest = FEWER_LIKELIEST if sent_likeliest > FEWER_LIKELIEST else 0
+        elif re.search(r"\bseed\b", failure.said) and "seed" in sent:
+            self._takes_seed = False
+        else:
+            return False
+        return True
+
+
+def _some(likeliest: int) -> dict[str, int]:
+    return {"logprobs": likeliest} if likeliest else {}
+
 
 Give = Callable[[tuple[EndpointRequest, Reply]], None]
 

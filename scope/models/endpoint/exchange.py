@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scope.errors import ModelError
+from scope.models.endpoint.address import Key
 from scope.models.endpoint.failures import OK, REDIRECTS, Failure, clean, connection_failure
-from scope.models.endpoint.key import Key
 from scope.models.endpoint.replies import EndpointRequest
 from scope.printing import first_line
 
@@ -47,7 +47,7 @@ _PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Response:
+class HttpResponse:
     """A server's response, its body bounded."""
 
     status: int
@@ -98,7 +98,7 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
 
 async def exchange(
     client: httpx.AsyncClient, base_url: str, ask: EndpointRequest, body: dict[str, Any]
-) -> Response | Failure:
+) -> HttpResponse | Failure:
     """The server's response to a request."""
     import httpx
 
@@ -142,7 +142,7 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
     return min(ENVELOPE + ask.most_tokens * (1 + ask.likeliest) * BYTES_A_TOKEN, MOST_BYTES)
 
 
-async def _read(response: httpx.Response, ask: EndpointRequest) -> Response:
+async def _read(response: httpx.Response, ask: EndpointRequest) -> HttpResponse:
     status = response.status_code
     most = most_bytes(ask, status)
     unpack = _unpacker(response.headers.get("content-encoding", ""))
@@ -159,7 +159,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> Response:
             raise UnreadableBodyError(
                 f"a reply of more than {most:,} bytes to {_what_was_asked_for(ask)}"
             )
-    return Response(status=status, headers=response.headers, content=bytes(content))
+    return HttpResponse(status=status, headers=response.headers, content=bytes(content))
 
 
 def _what_was_asked_for(ask: EndpointRequest) -> str:

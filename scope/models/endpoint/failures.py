@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from scope.errors import ModelError
-from scope.models.endpoint.key import KEY_VARIABLE, Key
+from scope.models.endpoint.address import KEY_VARIABLE, Key
 
 OK = 200
 

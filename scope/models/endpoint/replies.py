@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from scope.models.endpoint.address import Key
 from scope.models.endpoint.failures import clean, said_in
-from scope.models.endpoint.key import Key
 
 SPARE_CHARACTERS = 1024
 

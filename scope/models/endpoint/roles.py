@@ -11,12 +11,16 @@ from scope.errors import ModelError
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.letters import MOST_OPTIONS, spelled_option, written_letter
-from scope.models.endpoint.logprobs import option_probabilities
+from scope.models.endpoint.letters import (
+    MOST_OPTIONS,
+    option_probabilities,
+    spelled_option,
+    written_letter,
+)
 from scope.models.endpoint.replies import EndpointRequest, Reply
 from scope.models.options import ModelOptions
+from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of
-from scope.models.ranking import next_tokens
 from scope.models.replies import READ_BY, answer_text, filler
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question

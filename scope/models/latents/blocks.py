@@ -1,19 +1,96 @@
-"""Runs a model once, and takes what each of its layers leaves in the residual stream."""
+"""Runs a model once, and takes what each of its layers leaves in the residual stream.
+
+Batches run beside each other, each on one thread of its own, but for models that change while they
+read: what one text needs is then kept for the next one.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from scope.errors import ModelError
+from scope.foreign import converting
+from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.inference import Inference
-from scope.models.latents.changing import changes_while_reading
 from scope.models.options import DType
-from scope.models.row_rules import ONE_THREAD_RULES, RowRule
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, one_torch_thread
 from scope.printing import first_line
+
+_LIBRARY = "transformers"
+# Positions that follow from the length of the text at hand, and stay until the next one.
+_CHANGING_POSITIONS = ("dynamic", "longrope")
+# ESM keeps the positions of the last length, BigBird the kind of its attention.
+_CHANGING_PARTS = ("_seq_len_cached", "set_attention_type")
+
+
+def changes_while_reading(model: Any) -> bool:
+    """Whether texts that are read at once may come to spoil each other's numbers.
+
+    A model that is not of the transformers library may change in ways that nobody looked for.
+    """
+    if type(model).__module__.partition(".")[0] != _LIBRARY:
+        return True
+    return any(
+        any(kind in _positions(module) for kind in _CHANGING_POSITIONS)
+        or any(hasattr(module, name) for name in _CHANGING_PARTS)
+        for module in model.modules()
+    )
+
+
+def longest_unchanged(model: Any) -> int | None:
+    """The most tokens of a text that leave no trace in the model; None for any number.
+
+    Dynamic rotary positions are stretched by a text that is longer than those the model was
+    trained on, and those of later texts with them.
+    """
+    lengths = [
+        getattr(module, "original_max_seq_len", None)
+        for module in model.modules()
+        if "dynamic" in _positions(module)
+    ]
+    return min((int(length) for length in lengths if length is not None), default=None)
+
+
+def _positions(module: Any) -> str:
+    return str(getattr(module, "rope_type", ""))
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def side_by_side(
+    make: Callable[[Given], Made], given: Sequence[Given], *, most: int | None = None
+) -> list[Made]:
+    """What is made of each, in order, by as many threads as torch is allowed to use.
+
+    Within each of them torch computes with one thread: sums that several threads share are added
+    in an order that depends on their number, and so would the last bits of what comes out. One
+    batch a core is no slower than one batch on all cores, and in most cases quicker.
+
+    Parameters
+    ----------
+    most
+        Most of them at once; as many as there are threads by default.
+
+    Examples
+    --------
+    >>> side_by_side(lambda number: number + 1, [1, 2, 3])
+    [2, 3, 4]
+    """
+    torch = load_torch()
+    workers = min(most or torch.get_num_threads(), max(1, len(given)))
+    with (
+        one_torch_thread(),
+        # The number counts for the thread that sets it, and for those that begin later.
+        ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool,
+    ):
+        return list(pool.map(make, given))
+
 
 _A_TOKEN = 0
 _EXPECTED = "a transformer that reads text, whose layers can be read"
@@ -117,19 +194,18 @@ class Blocks:
 
     def _sizes(self) -> tuple[int, int]:
         """Layers and width, which configurations name in many ways."""
-        try:
-            _, layers, width = self._tried().shape
-        except ModelError:
-            raise
         # A model for other input than text raises whatever it raises when it misses its own.
-        except Exception as error:
-            raise ModelError(
-                f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
-                f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
-                expected=_EXPECTED,
-                fix=f"{_FIX}; some run in --dtype float32 alone",
-            ) from error
+        with converting(self._fails_on_a_text):
+            _, layers, width = self._tried().shape
         return layers, width
+
+    def _fails_on_a_text(self, error: BaseException) -> ModelError:
+        return ModelError(
+            f"`{self._spec}` is a {type(self._model).__name__} that fails on a single text, in "
+            f"{str(self._dtype).removeprefix('torch.')} ({first_line(error)})",
+            expected=_EXPECTED,
+            fix=f"{_FIX}; some run in --dtype float32 alone",
+        )
 
     def _tried(self) -> Any:
         # One row of two tokens, so that rows and tokens cannot be taken for each other.

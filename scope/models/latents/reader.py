@@ -1,27 +1,189 @@
-"""``hf:`` and ``gguf:`` checkpoints in the role of latent reader."""
+"""``hf:`` and ``gguf:`` checkpoints in the role of latent reader.
+
+`Readout` says where in a text its latents are taken; `Framing` makes tokens of texts in their
+prompt, and says which of them are read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import ModelError
-from scope.models.batching import batches_of_equal_length
-from scope.models.faults import asking
+from scope.errors import DataError, ModelError, SpecError
+from scope.foreign import during_inference
+from scope.models.batching import RowRule, batches_of_equal_length
 from scope.models.heads import fingerprint_with
-from scope.models.latents.blocks import Blocks
-from scope.models.latents.changing import longest_unchanged
-from scope.models.latents.framing import Framing
-from scope.models.latents.readout import Readout, ReadoutKind
-from scope.models.latents.side_by_side import side_by_side
+from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
-from scope.models.row_rules import RowRule
 from scope.protocols import Precision
+
+ReadoutKind = Literal["prompt", "last", "mean"]
+
+SLOT = "{text}"
+"""The place of the text in a prompt."""
+
+ONE_WORD = 'The sentence "{text}" can be summarized in one word as "'
+"""The prompt that is used unless another is given; it was chosen on development data."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Readout:
+    """How the tokens of a text become one vector a layer.
+
+    Parameters
+    ----------
+    kind
+        ``prompt``: the last token of a prompt with the text in it, where a causal model is about
+        to say what the text means. ``last``: the last token of the bare text. ``mean``: the mean
+        over all tokens that the model reads, its special ones included; of a causal model without
+        the first, whose activations are massive whatever the text says.
+    template
+        The prompt, with one ``{text}`` in it; for the kind ``prompt`` alone.
+
+    Raises
+    ------
+    SpecError
+        When the kind is none, or the template has not exactly one slot.
+
+    Examples
+    --------
+    >>> Readout(kind="prompt", template="{text} In short:").around
+    ('', ' In short:')
+    >>> Readout(kind="mean").around
+    ('', '')
+    """
+
+    kind: ReadoutKind
+    template: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ReadoutKind):
+            raise SpecError(
+                f"a readout called `{self.kind}`",
+                expected=f"one of: {', '.join(get_args(ReadoutKind))}",
+                fix="omit it for the model's default",
+            )
+        if self.template is None:
+            return
+        if self.kind != "prompt":
+            raise SpecError(
+                f"a prompt for the readout {self.kind}, which uses none",
+                expected="the readout prompt",
+                fix="leave the prompt out, or use the readout prompt",
+            )
+        if self.template.count(SLOT) != 1:
+            raise SpecError(
+                f"a prompt with {self.template.count(SLOT)} slots: {self.template[:80]!r}",
+                expected=f"exactly one {SLOT}for the text",
+                fix=f"write for example {ONE_WORD!r}",
+            )
+
+    @property
+    def prompt(self) -> str | None:
+        """The prompt that is used, the usual one included; None where there is none."""
+        return (self.template or ONE_WORD) if self.kind == "prompt" else None
+
+    @property
+    def around(self) -> tuple[str, str]:
+        """What stands before the text, and what behind it."""
+        before, _, after = (self.prompt or SLOT).partition(SLOT)
+        return before, after
+
+
+_LETTER = "a"
+
+
+class Framed(NamedTuple):
+    """A text's tokens with all that stands around them, and whether its end was left out."""
+
+    tokens: list[int]
+    truncated: bool
+
+
+class Framing:
+    """A tokenizer, with what stands around every text.
+
+    What stands before the text, the text and what stands behind it are turned into tokens apart:
+    so a text that is too long loses its end, and the prompt nothing. The names of special tokens
+    in a text are spelled out in ordinary ones wherever the tokenizer can do that. Space around a
+    text is no part of it.
+
+    Raises
+    ------
+    SpecError
+        When the prompt leaves no room for a text.
+    """
+
+    def __init__(
+        self, tokenizer: Any, readout: Readout, *, limit: int, causal: bool, spec: str
+    ) -> None:
+        self._tokenizer, self._spec = tokenizer, spec
+        opening, self._closing = self._special()
+        before, after = map(self._bare_one, readout.around)
+        self._before, self._behind = [*opening, *before], [*after, *self._closing]
+        self._takes_mean, self._causal = readout.kind == "mean", causal
+        self._room = limit - len(self._before) - len(self._behind)
+        if self._room < 1:
+            raise SpecError(
+                f"a prompt of {len(self._before) + len(self._behind)} tokens",
+                expected=f"room for a text among the {limit} tokens that `{spec}` reads",
+                fix="give a shorter prompt",
+            )
+
+    def frame(self, texts: Sequence[str]) -> list[Framed]:
+        """The tokens of each text, in order.
+
+        Raises
+        ------
+        DataError
+            When a text has no token.
+        """
+        bare = self._bare([text.strip() for text in texts]) if texts else []
+        empty = [text for text, tokens in zip(texts, bare, strict=True) if not tokens]
+        if empty:
+            raise DataError(
+                f"{len(empty)} of {len(texts)} texts have no token for `{self._spec}`, "
+                f"such as {empty[0][:80]!r}",
+                expected="texts with at least one word that the model can read",
+                fix="leave these texts out",
+            )
+        return [
+            Framed([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
+            for tokens in bare
+        ]
+
+    def read(self, length: int) -> slice:
+        """The places that are read in rows of that many tokens."""
+        if not self._takes_mean:
+            last = length - len(self._closing) - 1
+            return slice(last, last + 1)
+        # A single token is all that there is, massive or not.
+        return slice(int(self._causal and length > 1), length)
+
+    def _special(self) -> tuple[list[int], list[int]]:
+        """What the tokenizer puts before every text, and what behind it."""
+        bare, whole = self._bare_one(_LETTER), list(self._tokenizer(_LETTER)["input_ids"])
+        places = range(len(whole) - len(bare) + 1)
+        place = next((n for n in places if whole[n : n + len(bare)] == bare), None)
+        if place is None:
+            return [], []
+        return whole[:place], whole[place + len(bare) :]
+
+    def _bare_one(self, text: str) -> list[int]:
+        return self._bare([text])[0] if text else []
+
+    def _bare(self, texts: Sequence[str]) -> list[list[int]]:
+        encoded = self._tokenizer(
+            list(texts), add_special_tokens=False, split_special_tokens=True, verbose=False
+        )
+        return [list(tokens) for tokens in encoded["input_ids"]]
+
 
 VERSION = 3
 """Raised whenever the same model would come to be read otherwise."""
@@ -95,7 +257,7 @@ class CheckpointReader:
         """How equal latents are in any batch; the model is loaded."""
         return self._loaded.blocks.reproducible
 
-    @asking
+    @during_inference
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Of shape (texts, layers, width); what a text has never depends on the other texts.
 
@@ -118,7 +280,7 @@ class CheckpointReader:
         side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
         return found
 
-    @asking
+    @during_inference
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""
         return [framed.truncated for framed in self._loaded.framing.frame(texts)]

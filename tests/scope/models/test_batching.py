@@ -1,9 +1,17 @@
-import itertools
+"""Products and activations are exchanged while a model computes, and put back."""
 
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from breaking_models import inference_of, model_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import RowRule, batches_of_equal_length
+from scope.models.inference import Inference
+from scope.models.torch_setup import load_torch
 
 lengths = st.lists(st.integers(min_value=0, max_value=12), max_size=60)
 budgets = st.integers(min_value=1, max_value=40)
@@ -30,3 +38,124 @@ def test_the_longest_come_first_and_only_the_last_batch_of_a_length_has_room(len
 
 def test_a_text_beyond_the_budget_has_a_batch_of_its_own():
     assert list(batches_of_equal_length([9, 9, 2], 4)) == [[0], [1], [2]]
+
+
+torch = load_torch()
+
+
+@pytest.mark.parametrize(
+    ("shape", "seen"),
+    [((2, 8), (4, 8)), ((1, 3, 8), (4, 8)), ((2, 3, 8), (2, 3, 8)), ((4, 8),) * 2],
+)
+def test_a_product_is_filled_up_with_its_last_row_and_cut_again(shape, seen, monkeypatch):
+    found = inference_of(lambda rows: 0 < rows < 4)
+    given = torch.randint(-8, 8, shape).float()
+    whole = torch.cat([given.reshape(-1, 8), torch.ones(5, 8)])
+    head, rows = found._model.head, []
+    # Whole numbers, of which every order has the same sum.
+    head.weight.data.mul_(8).round_()
+    head.bias.data.round_()
+    expected = head(whole)[: len(whole) - 5].reshape(*shape[:-1], 3)
+    plain = type(head).forward
+    monkeypatch.setattr(type(head), "forward", lambda *args: rows.append(args[1]) or plain(*args))
+    assert found.run(head, input=given).equal(expected)
+    assert rows[-1].shape == seen
+    last = given.reshape(-1, 8)[-1]
+    assert all(row.equal(last) for row in rows[-1].reshape(-1, 8)[given.numel() // 8 :])
+
+
+def test_products_compute_as_before_once_the_last_thread_has_left():
+    """What others have put in the place of a product's ``forward`` is padded and put back."""
+    found = inference_of(lambda rows: 0 < rows < 4)
+    head, rows, entered, leave = found._model.head, [], Event(), Event()
+
+    def of_others(input):
+        rows.append(len(input))
+        return type(head).forward(head, input)
+
+    def late(input):
+        entered.set()
+        assert leave.wait(60)
+        return head(input)
+
+    assert found.rule == RowRule(least=4)
+    head.forward = of_others
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(found.run, late, input=torch.ones(1, 8))
+        assert entered.wait(60)
+        found.run(head, input=torch.ones(2, 8))
+        assert head.forward is not of_others
+        leave.set()
+        waiting.result()
+    assert rows == [4, 4]
+    assert head.forward is of_others
+    del head.forward
+    with pytest.raises(ZeroDivisionError):
+        found.run(lambda input: 1 / 0, input=torch.ones(1, 8))
+    assert "forward" not in vars(head)
+
+
+def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one():
+    """Where their shares meet, some processors round otherwise than in the middle."""
+
+    class Watched(torch.nn.SiLU):
+        def forward(self, input):
+            threads.append(torch.get_num_threads())
+            return super().forward(input)
+
+    Watched.__module__ = torch.nn.SiLU.__module__
+    model, threads = model_of(lambda rows: False), []
+    model.activation = Watched()
+    found = Inference(model, model)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        for size in (2**14 - 1, 2**14, 2**15, 19_200, 3 * 2**15, 3 * 2**15 + 64):
+            found.run(model.activation, input=torch.ones(size))
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert threads == [3, 1, 1, 1, 3, 1]
+
+
+@pytest.mark.bits
+@pytest.mark.parametrize("activation", [torch.nn.SiLU(), torch.nn.GELU(approximate="tanh")])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, threads):
+    before = torch.get_num_threads()
+    generator = torch.Generator().manual_seed(0)
+    try:
+        for multiple in (512 * threads, 512 * threads + 1, 900 * threads + 7):
+            given = torch.randn(64 * threads * multiple, generator=generator)
+            torch.set_num_threads(1)
+            alone = activation(given)
+            torch.set_num_threads(threads)
+            assert torch.equal(activation(given), alone)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_one_model_that_is_run_in_two_ways_at_once_is_left_as_it_was():
+    model = model_of(lambda rows: 0 < rows < 4)
+    one, other = Inference(model, model), Inference(model, model)
+    assert one.rule == other.rule == RowRule(least=4)
+    entered, leave = Event(), Event()
+
+    def wait(input):
+        entered.set()
+        assert leave.wait(60)
+        return input
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(one.run, wait, input=torch.ones(1, 8))
+        assert entered.wait(60)
+        other.run(model.head, input=torch.ones(1, 8))
+        leave.set()
+        waiting.result()
+    assert "forward" not in vars(model.head)
+
+
+def test_a_product_takes_its_rows_by_the_name_that_torch_gives_them():
+    found = inference_of(lambda rows: 0 < rows < 4)
+    assert found.rule == RowRule(least=4)
+    found.run(lambda input: found._model.head(input=input), input=torch.ones(1, 8))

@@ -16,7 +16,7 @@ from causal_cases import (
     rendered,
 )
 
-from scope.models import rounding
+from scope.models import probabilities
 from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch
 from scope.records import Question
@@ -28,7 +28,7 @@ from scope.records import Question
 )
 def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, budget, monkeypatch):
     # Every digit: it must not be the rounding that makes them equal.
-    monkeypatch.setattr(rounding, "DECIMALS", 15)
+    monkeypatch.setattr(probabilities, "DECIMALS", 15)
     model = llama(chat, budget)
     wanted = every_answer(llama(chat))
     assert every_answer(model) == wanted

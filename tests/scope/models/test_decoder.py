@@ -5,8 +5,8 @@ import functools
 import pytest
 
 from scope.errors import ModelError
+from scope.models.batching import AS_GIVEN
 from scope.models.decoder import Decoder
-from scope.models.row_rules import AS_GIVEN
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "initializer_range": 0.5}

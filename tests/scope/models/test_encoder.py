@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from packages import write_packages
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, encoder, load_encoder, packaged
+from scope.models import ModelOptions, checkpoint, encoder, load_encoder
 from scope.models.encoder import SentenceEncoder
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]
@@ -176,7 +176,7 @@ def hub_out_of_reach(monkeypatch, tmp_path):
 def tiny_packages(monkeypatch, tmp_path, encoder_folder):
     """The tiny encoder as packages of the big one's name."""
     weights = (encoder_folder / "model.safetensors").read_bytes()
-    entry = packaged.PackagedEncoder(
+    entry = checkpoint.PackagedEncoder(
         packages=("tiny-part-001", "tiny-part-002"),
         sha256=hashlib.sha256(weights).hexdigest(),
         version="0.0.1",
@@ -188,7 +188,7 @@ def tiny_packages(monkeypatch, tmp_path, encoder_folder):
     }
     write_packages(tmp_path / "site", entry.packages, contents)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setattr(packaged, "PACKAGED", {NAME: entry})
+    monkeypatch.setattr(checkpoint, "PACKAGED", {NAME: entry})
     monkeypatch.setattr(encoder, "PACKAGED", {NAME: entry})
     return entry
 
@@ -211,8 +211,8 @@ def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
 
 @pytest.mark.usefixtures("hub_out_of_reach")
 def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
-    missing = dataclasses.replace(packaged.PACKAGED[NAME], packages=("there-is-no-such-package",))
-    monkeypatch.setattr(packaged, "PACKAGED", {NAME: missing})
+    missing = dataclasses.replace(checkpoint.PACKAGED[NAME], packages=("there-is-no-such-package",))
+    monkeypatch.setattr(checkpoint, "PACKAGED", {NAME: missing})
     monkeypatch.setattr(encoder, "PACKAGED", {NAME: missing})
     with pytest.raises(ModelError) as raised:
         load_encoder(f"hf:{NAME}")
@@ -244,7 +244,7 @@ def test_minilm_finds_near_sentences_nearer_than_far_ones():
 @pytest.mark.usefixtures("hub_out_of_reach")
 def test_the_encoder_of_semscore_loads_from_its_packages():
     options = {budget: ModelOptions(device="cpu", token_budget=budget) for budget in (1, 4096)}
-    if packaged.packaged_encoder(NAME) is None:
+    if checkpoint.packaged_encoder(NAME) is None:
         pytest.skip("the packages of all-mpnet-base-v2 are not installed")
     texts = ["A man is eating food.", "Somebody eats a meal.", "The stock market fell sharply."]
     alone, together = (load_encoder(f"hf:{NAME}", each).encode(texts) for each in options.values())

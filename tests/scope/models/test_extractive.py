@@ -12,9 +12,9 @@ from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, extractive
+from scope.models.batching import AS_GIVEN
 from scope.models.extractive import ExtractiveModel, load
 from scope.models.heads import Head
-from scope.models.row_rules import AS_GIVEN
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import Answer, Question
 
@@ -186,7 +186,7 @@ class Chosen:
 def chosen(loaded, starts, ends):
     tokenizer = loaded()._tokenizer
     head = Head(Chosen(tokenizer, starts, ends), tokenizer, "print", LIMIT)
-    model = ExtractiveModel(head, spec="hf:chosen", options=options())
+    model = ExtractiveModel(head, "hf:chosen", options())
     vars(model._inference)["_found"] = AS_GIVEN  # nothing is multiplied
     return model
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from scope.models.one_in_memory import Garage
+from scope.models.loading import Garage
 from scope.protocols import Answerer, ChoiceScorer, Classifier, StreamingClassifier
 
 

@@ -10,7 +10,7 @@ from tiny_language import write_tiny_gguf, write_tiny_llama
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, causal, gguf, load_model
-from scope.models.gguf_tokenizer import load_tokenizer
+from scope.models.gguf import load_tokenizer
 from scope.models.spelling import Spelling
 from scope.records import Question
 

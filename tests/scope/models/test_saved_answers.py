@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions
 from scope.models.loading import in_role, load_model
-from scope.models.saved import load
-from scope.models.saved_answers import MissingAnswersError
+from scope.models.saved import MissingAnswersError, load
 from scope.records import Answer, Question
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS, WRITERS, write_tiny_t5
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, rounding
+from scope.models import ModelOptions, probabilities
 from scope.models.prompts import Prompt
 from scope.models.text_to_text import SentinelModel, TextToTextModel, load
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -159,7 +159,7 @@ def test_answers_and_choices_are_the_same_in_any_batch_order_and_budget(loaded, 
     whole = loaded(architecture)
     with pytest.MonkeyPatch.context() as patch:
         # Every digit: it must not be the rounding that makes them equal.
-        patch.setattr(rounding, "DECIMALS", 15)
+        patch.setattr(probabilities, "DECIMALS", 15)
         for ask in ("answer", "choose"):
             alone = {q.id: next(getattr(whole, ask)([q]))[1] for q in questions}
             together = in_order(getattr(model, ask)(shuffled), len(shuffled))

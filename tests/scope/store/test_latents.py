@@ -13,8 +13,7 @@ from filelock import FileLock
 from scope.errors import RunError
 from scope.progress import Silent
 from scope.store import latents as store
-from scope.store.latent_rows import Shape, unpacked
-from scope.store.latents import LatentFolder, LatentPlace
+from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
 
 
 @pytest.fixture

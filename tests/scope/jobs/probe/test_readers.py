@@ -19,7 +19,7 @@ from scope.jobs.probe.readers import (
 )
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
-from scope.models.latents.readout import ONE_WORD
+from scope.models.latents.reader import ONE_WORD
 from scope.progress import Silent
 
 CPU = ModelOptions(device="cpu")

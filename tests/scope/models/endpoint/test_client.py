@@ -10,10 +10,9 @@ import pytest
 from stub_server import Cut, Hang, Say, refuse
 
 from scope.models import ModelOptions
-from scope.models.endpoint.address import Address
-from scope.models.endpoint.client import Endpoint
+from scope.models.endpoint.address import Address, read_key
+from scope.models.endpoint.client import Endpoint, in_background
 from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.key import read_key
 from scope.models.endpoint.replies import EndpointRequest
 
 TEXTS = [f"word number {number}" for number in range(12)]
@@ -297,3 +296,53 @@ def test_a_servers_words_are_shortened_and_their_control_characters_removed(endp
     assert "status 400: [31mredxxx" in error.value.found
     assert len(error.value.found) < 400
     assert "\x1b" not in str(error.value)
+
+
+def test_what_is_found_comes_before_what_is_raised():
+    async def fail_late(give):
+        give("first")
+        give("second")
+        raise LookupError("late")
+
+    found = []
+    with pytest.raises(LookupError, match="late"):
+        found.extend(in_background(fail_late))
+    assert found == ["first", "second"]
+
+
+def test_closing_cancels_the_work_and_waits_for_it_to_clean_up():
+    cleaned = threading.Event()
+
+    async def forever(give):
+        try:
+            give(1)
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.set()
+
+    found = in_background(forever)
+    assert next(found) == 1
+    found.close()
+    assert cleaned.is_set()
+
+
+def test_it_works_where_an_event_loop_runs_already():
+    async def three(give):
+        for number in range(3):
+            await asyncio.sleep(0)
+            give(number)
+
+    async def as_in_a_notebook():
+        return list(in_background(three))
+
+    assert asyncio.run(as_in_a_notebook()) == [0, 1, 2]
+
+
+def test_what_is_false_is_found_too():
+    async def nothings(give):
+        give(None)
+        give(())
+        give(0)
+
+    assert list(in_background(nothings)) == [None, (), 0]

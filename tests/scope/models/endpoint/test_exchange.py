@@ -11,10 +11,9 @@ from raw_server import MODEL, chat, endless, http, raw_server, slowly
 
 from scope.errors import ModelError
 from scope.models import ModelOptions
-from scope.models.endpoint.address import Address
+from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.key import read_key
 from scope.models.endpoint.replies import EndpointRequest
 
 ASK = EndpointRequest(path="chat", prompt="secret words", most_tokens=32)

@@ -1,12 +1,19 @@
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scope.models.endpoint.letters import (
+    LEAST_MASS,
     MOST_OPTIONS,
     Letter,
     option_of,
+    option_probabilities,
     spelled_option,
     written_letter,
 )
+from scope.models.endpoint.replies import Position
 
 
 @pytest.mark.parametrize(
@@ -120,3 +127,82 @@ def test_letters_that_are_words_are_taken_as_any_other(index):
 )
 def test_an_option_in_full_counts_as_that_option(text, option):
     assert spelled_option(text, ("Rome", "Paris", "I", "Oslo", "oslo.", "...")) == option
+
+
+def at(token, **likeliest):
+    return Position(token=token, likeliest=tuple(likeliest.items()))
+
+
+def probabilities(positions, options, text=None):
+    """Of a reply whose text is that of its tokens, or another one."""
+    said = "".join(one.token for one in positions).strip() if text is None else text
+    return option_probabilities(positions, options, said, written_letter(said, options))
+
+
+def test_spellings_of_a_letter_are_added_up_by_hand():
+    position = Position(
+        token=" B", likeliest=((" B", 0.3), ("B", 0.1), ("(B", 0.1), ("A", 0.2), ("The", 0.2))
+    )
+    # B has 0.5 and A 0.2 of 0.7; C is not among the likeliest.
+    assert probabilities([position], 3) == (0.285714, 0.714286, 0.0)
+
+
+def test_they_are_read_where_the_letter_is_written():
+    before = at("**", A=0.9)
+    written = at("B", A=0.2, B=0.6)
+    assert probabilities([before, written, at("**")], 2) == (0.25, 0.75)
+
+
+def test_a_letter_within_words_is_not_where_the_answer_is_written():
+    words = [at("I", A=0.1, I=0.9), at(" think"), at(" A", A=0.9), at(" cat"), at(". Answer:")]
+    written = at(" B", A=0.25, B=0.75)
+    assert probabilities([*words, written], 9)[:2] == (0.25, 0.75)
+    assert probabilities(words, 9) == ()
+
+
+def test_tokens_around_the_text_do_not_matter():
+    positions = [at("<|start|>", A=1.0), at(" B", A=0.25, B=0.75), at("<|im_end|>", A=1.0)]
+    assert probabilities(positions, 2, "B") == (0.25, 0.75)
+
+
+def test_where_the_tokens_do_not_say_what_the_text_says_there_are_none():
+    assert probabilities([at("<reasoning>", A=1.0)], 2, "B") == ()
+
+
+def test_a_letter_written_in_one_token_with_words_has_none():
+    assert probabilities([at("B. cat", A=0.4)], 2) == ()
+
+
+def test_without_a_written_letter_the_first_position_counts_where_letters_are_likelier():
+    positions = [at("It", Is=0.5), at(" is", C=0.4), at(" so", A=0.3, B=0.3), at("!", C=1.0)]
+    assert probabilities(positions, 3) == (0.5, 0.5, 0.0)
+
+
+def test_letters_that_are_not_likely_are_no_choice():
+    refusal = Position(token="I", likeliest=(("I", 0.999), ("B", 1e-9)))
+    assert probabilities([refusal, at(" cannot"), at(" answer")], 2) == ()
+    assert probabilities([at("It", A=LEAST_MASS - 0.01)], 2) == ()
+    assert probabilities([at("It", A=LEAST_MASS)], 2) == (1.0, 0.0)
+
+
+def test_a_letter_written_as_a_word_is_never_read():
+    refusal = [at("I", I=0.999), at(" cannot"), at(" answer")]
+    assert probabilities(refusal, 9) == ()
+    assert probabilities([at("I", I=0.9), at(" would say"), at(" B", B=0.9)], 9) == ()
+
+
+@pytest.mark.parametrize("positions", [[], [at("The", The=0.9)], [at("A", A=0.0)]])
+def test_without_any_likely_letter_there_are_no_probabilities(positions):
+    assert probabilities(positions, 3) == ()
+
+
+LIKELIEST = st.lists(
+    st.tuples(st.sampled_from(["A", " A", "(B", "C.", "D", "The", ""]), st.floats(0.001, 1)),
+    max_size=20,
+)
+
+
+@given(LIKELIEST, st.integers(2, 26), st.sampled_from(["x", "A"]))
+def test_probabilities_sum_to_1_or_there_are_none(likeliest, options, token):
+    found = probabilities([Position(token=token, likeliest=tuple(likeliest))], options)
+    assert found == () or (len(found) == options and math.fsum(found) == pytest.approx(1, abs=1e-9))

@@ -1,5 +1,6 @@
 """Blocks are found in a model whatever they are called."""
 
+import threading
 import types
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,7 +8,13 @@ import pytest
 
 from scope.errors import ModelError
 from scope.models import ModelOptions
-from scope.models.latents.blocks import Blocks, _listed_blocks
+from scope.models.latents.blocks import (
+    Blocks,
+    _listed_blocks,
+    changes_while_reading,
+    longest_unchanged,
+    side_by_side,
+)
 from scope.models.latents.source import checkpoint_source
 from scope.models.torch_setup import load_torch, quiet_transformers
 
@@ -170,3 +177,118 @@ def test_several_places_are_averaged(folders):
     both = blocks.read(rows, slice(1, 3))
     assert both.shape == (2, 2, 16)
     load_torch().testing.assert_close(both, (single[1] + single[2]) / 2)
+
+
+SMALL = {
+    "vocab_size": 20,
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "max_position_embeddings": 24,
+}
+FACTORS = {"short_factor": [1.0] * 4, "long_factor": [2.0] * 4, "factor": 2.0}
+LLAMA = {**SMALL, "num_key_value_heads": 2}
+
+
+def model(kind, **settings):
+    transformers = quiet_transformers()
+    return getattr(transformers, f"{kind}Model")(
+        getattr(transformers, f"{kind}Config")(**settings)
+    ).eval()
+
+
+def llama(**scaling):
+    return model("Llama", **LLAMA, rope_scaling=scaling or None)
+
+
+def esm():
+    return model("Esm", **SMALL, position_embedding_type="rotary", pad_token_id=1, mask_token_id=2)
+
+
+def of_another_library():
+    class Own(type(llama())):
+        """A user's own class."""
+
+    return Own(llama().config)
+
+
+@pytest.mark.parametrize(
+    ("make", "changes"),
+    [
+        (llama, False),
+        (lambda: llama(rope_type="linear", factor=2.0), False),
+        (lambda: model("Bert", **SMALL), False),
+        (lambda: llama(rope_type="dynamic", factor=2.0), True),
+        (lambda: llama(rope_type="longrope", **FACTORS), True),
+        (esm, True),
+        (lambda: model("BigBird", **SMALL, attention_type="original_full"), True),
+        (of_another_library, True),
+    ],
+    ids=["llama", "linear", "bert", "dynamic", "longrope", "esm", "bigbird", "own"],
+)
+def test_models_that_keep_something_of_a_text_change_while_they_read(make, changes):
+    assert changes_while_reading(make()) is changes
+
+
+def test_dynamic_positions_are_stretched_by_texts_that_are_longer_than_was_foreseen():
+    torch, dynamic = load_torch(), llama(rope_type="dynamic", factor=2.0)
+    longest = longest_unchanged(dynamic)
+    assert longest == 24
+
+    def after(length):
+        with torch.inference_mode():
+            dynamic(torch.ones(1, length, dtype=torch.long))
+        return dynamic.rotary_emb.inv_freq.clone()
+
+    before = after(2)
+    torch.testing.assert_close(after(longest), before, rtol=0, atol=0)
+    assert not torch.equal(after(longest + 1), before)
+
+
+def test_other_positions_have_no_such_limit():
+    assert longest_unchanged(llama()) is None
+    assert longest_unchanged(llama(rope_type="longrope", **FACTORS)) is None
+
+
+@pytest.fixture
+def threads():
+    """Gives torch that many threads, for this test alone."""
+    torch = load_torch()
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_as_many_work_at_once_as_torch_has_threads_each_on_one(threads, count):
+    threads(count)
+    # Each waits for the others: it would be stuck with fewer at once.
+    together = threading.Barrier(count)
+
+    def work(number):
+        together.wait(timeout=60)
+        return number, threading.get_ident(), load_torch().get_num_threads()
+
+    found = side_by_side(work, range(count * 2))
+    assert [number for number, _, _ in found] == list(range(count * 2))
+    assert len({thread for _, thread, _ in found}) == count
+    assert {inside for _, _, inside in found} == {1}
+    assert load_torch().get_num_threads() == count
+
+
+def test_no_more_work_at_once_than_is_allowed(threads):
+    threads(3)
+    found = side_by_side(lambda _: threading.get_ident(), range(6), most=1)
+    assert len(set(found)) == 1
+
+
+def test_an_error_comes_out_and_the_threads_are_as_before(threads):
+    threads(2)
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(lambda number: 1 / number, [1, 0, 2])
+    assert load_torch().get_num_threads() == 2
+
+
+def test_nothing_gives_nothing():
+    assert side_by_side(str, []) == []

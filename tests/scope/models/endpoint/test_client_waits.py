@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from scope.models.endpoint.waits import Pause, WaitClock, delay
+from scope.models.endpoint.client import Pause, WaitClock, delay
 
 
 def test_delays_double_up_to_a_minute():

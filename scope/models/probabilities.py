@@ -1,15 +1,51 @@
-"""Next tokens in the order of their probability, in whatever order a model gives them."""
+"""From scores to the probabilities of options and of next tokens: rounded, and ranked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scope.models.rounding import rounded
-from scope.records import Prediction
+from scope.models.huggingface import DECIMALS
+from scope.records import Answer, Prediction
+
+
+def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities that sum to 1, rounded so that their sum and their order stay.
+
+    Each is rounded down, and what is missing goes to those that lost most, the first of equals
+    first: so the likeliest stays the likeliest.
+
+    Examples
+    --------
+    >>> rounded(np.array([1, 1, 1]) / 3).tolist()
+    [0.333334, 0.333333, 0.333333]
+    """
+    units = probabilities * 10**DECIMALS
+    whole = np.floor(units)
+    missing = max(0, round(10**DECIMALS - whole.sum()))
+    whole[np.argsort(whole - units, kind="stable")[:missing]] += 1
+    return np.asarray(np.round(whole / 10**DECIMALS, DECIMALS))
+
+
+def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:
+    """The likeliest option, the first of equals, with the softmax of the scores.
+
+    Examples
+    --------
+    >>> chosen([0.0, 0.0, -1000.0], truncated=False).probabilities
+    (0.5, 0.5, 0.0)
+    """
+    exponentials = np.exp(np.array(scores) - max(scores))
+    probabilities = rounded(exponentials / exponentials.sum())
+    return Answer(
+        choice=int(probabilities.argmax()),
+        probabilities=tuple(probabilities.tolist()),
+        truncated=truncated,
+    )
 
 
 def next_tokens(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from scope.errors import ModelError
-from scope.jobs import inference as asking
 from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.inference import ask
+from scope.models import cached
 from scope.progress import Silent
 from scope.records import Answer, Question
 from scope.store import Run
@@ -95,7 +95,7 @@ def test_answers_that_came_before_a_failure_are_kept(run):
 
 
 def test_answers_are_written_soon_after_they_come(run, monkeypatch):
-    monkeypatch.setattr(asking, "SECONDS_BETWEEN_WRITES", 0.0)
+    monkeypatch.setattr(cached, "SECONDS_BETWEEN_WRITES", 0.0)
     known_meanwhile = []
 
     class Watching(Teller):

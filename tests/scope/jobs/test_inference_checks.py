@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.jobs.answer_checks import checked_answers
 from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.inference import checked_answers
 from scope.records import Answer, Question
 
 TWO_OPTIONS = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
@@ -121,7 +121,7 @@ def test_a_failure_of_the_users_own_code_is_told_with_its_place():
     with pytest.raises(ModelError) as caught:
         checked(KeyError("x"), IN_WORDS)
     assert caught.value.found.startswith("`python:mine:model` failed in `answer`: ")
-    assert "test_answer_checks.py, line " in caught.value.found
+    assert "test_inference_checks.py, line " in caught.value.found
 
 
 def test_a_failure_after_some_answers_leaves_them():

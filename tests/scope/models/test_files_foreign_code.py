@@ -4,7 +4,7 @@ import pytest
 from hostile.encoders import write_json
 
 from scope.errors import ModelError
-from scope.models.foreign_code import refuse_foreign_code
+from scope.models.files import refuse_foreign_code
 
 
 def refusal(folder):

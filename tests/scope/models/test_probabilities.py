@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.models.ranking import next_tokens, ranked
+from scope.models.probabilities import next_tokens, ranked
 from scope.records import Prediction
 
 LIKELIEST = st.lists(

@@ -1,8 +1,7 @@
 import pytest
 
 from scope.errors import DataError, SpecError
-from scope.models.latents.framing import Framing
-from scope.models.latents.readout import Readout
+from scope.models.latents.reader import Framing, Readout
 from scope.models.torch_setup import quiet_transformers
 
 
