@@ -115,7 +115,7 @@ def _findings(result: AuditResult) -> Iterator[Text]:
     for capability, target in both:
         if target in degenerate:
             yield prose(
-                "On **{capability}** **{target}** is **degenerate**: {reason}; its numbers are no "
+                "On **{capability}**, **{target}** is **degenerate**: {reason}; its numbers are no "
                 "evidence.",
                 capability=capability,
                 target=target,

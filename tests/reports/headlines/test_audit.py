@@ -30,7 +30,7 @@ def degenerate(facts):
 AGREES = r"(; on the unchanged texts it agrees with the reference on #)?"
 CLAIMS = (
     Claim(
-        r"On typo (?P<target>\w+) is degenerate: one answer; its numbers are no evidence\.", dead
+        r"On typo, (?P<target>\w+) is degenerate: one answer; its numbers are no evidence\.", dead
     ),
     Claim(
         r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of the reference’s invariances "
