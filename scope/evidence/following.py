@@ -24,7 +24,7 @@ import numpy as np
 from scope.evidence.arrays import Values
 
 _ORDINARY = np.array([1.0, 0.0])
-_ROUNDS = 50
+_NEWTON_STEPS = 50
 _NEAR_ENOUGH = 1e-9
 _LONGEST_STEP = 1.0
 
@@ -91,7 +91,7 @@ def fit(rows: Sequence[FitRows]) -> Fit:
     1.241591
     """
     point = _ORDINARY.copy()
-    for _ in range(_ROUNDS):
+    for _ in range(_NEWTON_STEPS):
         slope, bend = _ORDINARY - point, np.eye(2)
         for one in rows:
             of_one, bend_of_one = _slope_and_bend(one, point)

@@ -28,7 +28,7 @@ FEWEST_FOR_KIN = 8
 """The least number of models with answers for which kin are determined."""
 
 _FAR_ABOVE = 3.0
-_ROUNDS = 15
+_ROUNDS_OF_MEDIANS = 15
 _TO_STANDARD_DEVIATION = 1.4826
 """The standard deviation of a normal distribution as a multiple of its median distance from 0."""
 _LEAST_SPREAD = 1e-6
@@ -86,7 +86,7 @@ def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Va
     known = np.column_stack([np.ones(len(one)), one + other, one * other])
     seen = kappas[pairs]
     weights = np.ones(len(seen))
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS_OF_MEDIANS):
         weighted = known * weights[:, None]
         fit = np.linalg.solve(weighted.T @ known + _RIDGE * np.eye(3), weighted.T @ seen)
         rest = seen - known @ fit

@@ -68,7 +68,7 @@ def chance_corrected_estimate(
     if not made_up or not room:
         return Undefined(reason=no_room, n=n)
     squares = room**2 * (float((moves**2).sum()) + made_up)
-    low, high = wilson(observed, _effective_size(observed, n, squares), z)
+    low, high = wilson(observed, _effective_number_of_agreements(observed, n, squares), z)
     value = min(max((observed - expected) / room, -1.0), 1.0)
     return Estimate(
         value=value,
@@ -80,7 +80,7 @@ def chance_corrected_estimate(
     )
 
 
-def _effective_size(observed: float, n: int, squares: float) -> float:
+def _effective_number_of_agreements(observed: float, n: int, squares: float) -> float:
     """Return how many independent 0-or-1 agreements, with chance known, would be as sure.
 
     Were chance known and every agreement 0 or 1, an item's squares would add up to

@@ -111,7 +111,7 @@ def test_a_copy_is_worth_1_whatever_the_others_doubt(seed):
     assert log_probability_scores(pool).values[2] == pytest.approx(1)
 
 
-def by_hand(probabilities, answers=None):
+def scores_of(probabilities, answers=None):
     rows = np.array(probabilities, dtype=float)
     pool = random_pool(0, models=len(rows), items=rows.shape[1], missing=0)
     return log_probability_scores(
@@ -135,14 +135,14 @@ def test_three_models_and_three_questions_by_hand():
     # a - c/2.2, where 2.2 is twice 1 + λ.
     up, down = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))
     rises, falls = [up, down], [down, up]
-    found = by_hand([[rises, HALF, falls], [rises, falls, HALF], [HALF, rises, falls]])
+    found = scores_of([[rises, HALF, falls], [rises, falls, HALF], [HALF, rises, falls]])
     product = 1 / 2 + 1 / 2.2 - 1 / 2.2**2
     length = 1 - 1 / 2.2 + 1 / 2.2**2
     np.testing.assert_allclose(found.values, [np.nan, product / length, product / length])
 
 
 def test_a_model_that_answers_without_doubts_of_its_own_has_no_value():
-    found = by_hand([[[0.9, 0.1], [0.4, 0.6]], [HALF, HALF], [[0.8, 0.2], [0.3, 0.7]]])
+    found = scores_of([[[0.9, 0.1], [0.4, 0.6]], [HALF, HALF], [[0.8, 0.2], [0.3, 0.7]]])
     assert np.isnan(found.values[1])
     assert not np.isnan(found.values[2])
 
@@ -153,7 +153,7 @@ def test_near_certainty_is_all_alike():
     def found(rest):
         rows = np.stack([doubts, 1 - doubts], axis=2)
         rows[:3, 0] = 1 - rest, rest
-        return by_hand(rows).values
+        return scores_of(rows).values
 
     np.testing.assert_allclose(found(0.0), found(LEAST_PROBABILITY / 2), atol=1e-4)
     assert np.abs(found(0.0) - found(0.1))[1:].max() > 0.01

@@ -6,18 +6,18 @@ from scope.errors import DataError
 from scope.probes.aligned_layers import _tenths, align_layers
 from scope.probes.alignment import linear_cka
 
-LATENTS = toy_latents.sentences(count=40)[1]
-OTHERS = LATENTS[:, :2, :5] + np.random.default_rng(1).normal(size=(40, 2, 5)).astype(np.float32)
+FORTY = toy_latents.sentences(count=40)[1]
+ALIKE = FORTY[:, :2, :5] + np.random.default_rng(1).normal(size=(40, 2, 5)).astype(np.float32)
 
 
 def test_the_map_is_that_of_all_sentences():
-    found = align_layers(LATENTS, OTHERS, seed=0)
-    assert np.array_equal(found.values, linear_cka(LATENTS, OTHERS))
+    found = align_layers(FORTY, ALIKE, seed=0)
+    assert np.array_equal(found.values, linear_cka(FORTY, ALIKE))
     assert found.margins.shape == (3, 2)
 
 
 def test_ten_sentences_are_a_jackknife_of_single_ones():
-    first, second = LATENTS[:10], OTHERS[:10]
+    first, second = FORTY[:10], ALIKE[:10]
     kept = [np.delete(np.arange(10), place) for place in range(10)]
     without = np.array([linear_cka(first[rows], second[rows]) for rows in kept])
     squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
@@ -27,7 +27,7 @@ def test_ten_sentences_are_a_jackknife_of_single_ones():
 
 
 def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_order():
-    one, same, other = (align_layers(LATENTS, OTHERS, seed=seed) for seed in (3, 3, 4))
+    one, same, other = (align_layers(FORTY, ALIKE, seed=seed) for seed in (3, 3, 4))
     assert one.margins.tobytes() == same.margins.tobytes()
     assert one.chance == same.chance
     assert one.values.tobytes() == other.values.tobytes()
@@ -38,13 +38,13 @@ def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_o
 def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():
     generator = np.random.default_rng(7)
     generator.permutation(40)
-    shuffled = [linear_cka(LATENTS, OTHERS[generator.permutation(40)]) for _ in range(99)]
+    shuffled = [linear_cka(FORTY, ALIKE[generator.permutation(40)]) for _ in range(99)]
     expected = sorted(one.max() for one in shuffled)[94]
-    assert align_layers(LATENTS, OTHERS, seed=7).chance == pytest.approx(expected, rel=1e-5)
+    assert align_layers(FORTY, ALIKE, seed=7).chance == pytest.approx(expected, rel=1e-5)
 
 
 def test_layers_that_share_meaning_are_above_chance():
-    found = align_layers(LATENTS, OTHERS, seed=0)
+    found = align_layers(FORTY, ALIKE, seed=0)
     assert 0 < found.chance < found.values.min()
 
 
@@ -59,12 +59,12 @@ def test_maps_of_models_that_share_nothing_are_above_chance_in_about_one_of_twen
 
 def test_sentences_of_a_group_are_left_out_together():
     groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 5, 5, 5, 5, 5]) * 3
-    found = align_layers(LATENTS, OTHERS, seed=0, groups=groups)
+    found = align_layers(FORTY, ALIKE, seed=0, groups=groups)
     kept = [groups != group for group in np.unique(groups)]
-    without = np.array([linear_cka(LATENTS[rows], OTHERS[rows]) for rows in kept])
+    without = np.array([linear_cka(FORTY[rows], ALIKE[rows]) for rows in kept])
     squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     np.testing.assert_allclose(found.margins, 2.262157 * np.sqrt(squares * 9 / 10), rtol=1e-6)
-    assert np.array_equal(found.values, linear_cka(LATENTS, OTHERS))
+    assert np.array_equal(found.values, linear_cka(FORTY, ALIKE))
 
 
 def test_tenths_hold_as_many_sentences_as_groups_allow():
@@ -77,7 +77,7 @@ def test_tenths_hold_as_many_sentences_as_groups_allow():
 
 
 def test_a_model_beside_itself_is_sure_of_its_diagonal():
-    found = align_layers(LATENTS, LATENTS, seed=0)
+    found = align_layers(FORTY, FORTY, seed=0)
     np.testing.assert_allclose(np.diag(found.margins), 0, atol=1e-12)
     assert found.margins[0, 2] > 0.01
 
@@ -94,11 +94,11 @@ def test_margins_are_of_the_size_that_new_sentences_move_the_map():
 
 def test_nine_sentences_are_too_few():
     with pytest.raises(DataError, match="found:    9 sentences\nexpected: at least 10"):
-        align_layers(LATENTS[:9], OTHERS[:9], seed=0)
+        align_layers(FORTY[:9], ALIKE[:9], seed=0)
 
 
 def test_groups_are_too_few_or_of_other_sentences():
     with pytest.raises(DataError, match="found:    9 groups of sentences"):
-        align_layers(LATENTS, OTHERS, seed=0, groups=np.arange(40) % 9)
+        align_layers(FORTY, ALIKE, seed=0, groups=np.arange(40) % 9)
     with pytest.raises(DataError, match="for 40 sentences"):
-        align_layers(LATENTS, OTHERS, seed=0, groups=np.arange(39))
+        align_layers(FORTY, ALIKE, seed=0, groups=np.arange(39))

@@ -10,7 +10,7 @@ from scope.records.estimates import Estimate, Undefined
 
 
 @pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 2, 2, 2, 3, 4])])
-def test_the_interval_is_that_of_the_formula_with_each_group_left_out(groups):
+def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(groups):
     first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
     numbers = np.arange(8) if groups is None else groups
     count = numbers.max() + 1
@@ -68,7 +68,7 @@ def test_what_shares_its_errors_is_told_apart_the_better():
     assert alike.high - alike.low < 0.5 * (apart.high - apart.low)
 
 
-def covered(*, size, shared, told):
+def difference_covered(*, size, shared, told):
     # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
     truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
     hits = 0
@@ -84,12 +84,12 @@ def covered(*, size, shared, told):
 
 @pytest.mark.parametrize("size", [1, 3])
 @pytest.mark.parametrize("shared", [0.0, 0.9])
-def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(size, shared):
-    assert 0.92 <= covered(size=size, shared=shared, told=True) <= 0.98
+def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
+    assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
 
 
-def test_without_the_groups_it_would_cover_the_truth_far_less_often():
-    assert covered(size=3, shared=0.0, told=False) < 0.87
+def test_without_the_groups_a_difference_would_cover_the_truth_far_less_often():
+    assert difference_covered(size=3, shared=0.0, told=False) < 0.87
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -6,7 +6,7 @@ from toy_latents import SMALL
 from scope.probes.probe import SimilarityProbe
 from scope.probes.size import trained_parameters
 
-TOY = toy_latents.pairs(100)
+HUNDRED = toy_latents.pairs(100)
 # Of three layers and a gate of two units: weights, gate, its offsets, outgoing weights, offset.
 HEAD = 3 + 3 * 2 + 2 + 2 + 1
 
@@ -23,13 +23,13 @@ HEAD = 3 + 3 * 2 + 2 + 2 + 1
     ],
 )
 def test_what_is_trained_is_counted_by_hand(step, expected):
-    probe = SimilarityProbe(step=step, **SMALL | {"components": 6}).fit(*TOY)
+    probe = SimilarityProbe(step=step, **SMALL | {"components": 6}).fit(*HUNDRED)
     assert trained_parameters(probe) == expected
 
 
 def test_components_are_those_of_the_time_of_pretraining():
-    probe = SimilarityProbe(**SMALL | {"components": 5}).pretrain(TOY.first)
-    probe.set_params(components=7).fit(*TOY)
+    probe = SimilarityProbe(**SMALL | {"components": 5}).pretrain(HUNDRED.first)
+    probe.set_params(components=7).fit(*HUNDRED)
     assert trained_parameters(probe) == 3 * 5 * 4 + HEAD
 
 

@@ -182,7 +182,7 @@ def test_unequal_lengths_are_refused(function):
         function([1, 0], [1], ["a", "b"])
 
 
-def test_a_p_value_takes_resamples():
+def test_a_p_value_of_shares_takes_resamples():
     with pytest.raises(ValueError, match="at least one"):
         sign_flip_p_value([1], [0], ["a"], np.random.default_rng(0), resamples=0)
 

@@ -107,7 +107,7 @@ def test_of_equally_cheap_models_the_better_one_is_asked():
 
 
 @pytest.mark.parametrize("budget", [0.9, 0.0, float("nan")])
-def test_a_budget_below_the_cheapest_model_is_refused(budget):
+def test_a_budget_below_the_cheapest_choice_is_refused(budget):
     with pytest.raises(SpecError, match="which the cheapest model costs") as raised:
         within_budget(np.ones((2, 2)), np.array([1.0, 2.0]), budget)
     assert f"{budget:g}" in raised.value.found

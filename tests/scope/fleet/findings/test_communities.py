@@ -13,13 +13,13 @@ from scope.fleet.findings.communities import community_distances
 from scope.records import Estimate, Undefined
 
 
-def names_of(models):
+def sorted_names_of(models):
     return [f"m{row:02}" for row in range(models)]
 
 
 def found_for(vectors, labels, **options):
     """Records by the pair of communities; labels run parallel to the vectors, None for none."""
-    names = names_of(len(vectors))
+    names = sorted_names_of(len(vectors))
     given_labels = {name: label for name, label in zip(names, labels, strict=True) if label}
     found = community_distances(np.asarray(vectors, float), names, given_labels, **options)
     return {(one.first, one.second): one for one in found}
@@ -160,7 +160,7 @@ def test_without_labels_there_are_no_communities():
 def test_the_order_of_the_models_does_not_move_the_distances(seed):
     generator = np.random.default_rng(seed)
     vectors, order = generator.standard_normal((9, 2)), generator.permutation(9)
-    names, labels = names_of(9), dict(zip(names_of(9), "xxxxyyyzz", strict=True))
+    names, labels = sorted_names_of(9), dict(zip(sorted_names_of(9), "xxxxyyyzz", strict=True))
     moved = [names[row] for row in order]
     one = community_distances(vectors, names, labels, resamples=1)
     other = community_distances(vectors[order], moved, labels, resamples=1)

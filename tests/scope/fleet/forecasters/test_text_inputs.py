@@ -6,7 +6,7 @@ from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.kernels import MIXES, Mix
 from scope.fleet.layout import QuestionLayout
 
-LAYOUT = QuestionLayout(vector=4, features=("one", "two"), categories=("a", "b"), encoder="toy")
+TWO_CATEGORIES = QuestionLayout(vector=4, features=("one", "two"), categories=("a", "b"), encoder="toy")
 
 
 def questions(count=80):
@@ -18,7 +18,7 @@ def questions(count=80):
     return np.column_stack([table, beside, codes]).astype(np.float32)
 
 
-def learned(table, targets, layout=LAYOUT, **parameters):
+def learned(table, targets, layout=TWO_CATEGORIES, **parameters):
     made = ItemResponse(layout=layout, **parameters)
     return made, made._learn_kernel(table, targets.astype(np.float32))
 
@@ -65,6 +65,6 @@ def test_the_unit_of_a_feature_does_not_count():
 
 def test_without_features_and_categories_the_vector_alone_counts():
     table = questions()[:, :4]
-    made, _ = learned(table, table[:, :1], layout=toy_fleet.LAYOUT)
+    made, _ = learned(table, table[:, :1], layout=toy_fleet.TWO_CATEGORIES)
     assert Mix(*made.mix_.tolist()) == Mix()
     assert made.feature_centre_.shape == (0,)
