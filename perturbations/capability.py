@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from perturbations.chance import OwnChance
-from perturbations.lockstep import Ask, Lockstep, Service
-from perturbations.remembering import Remembering
+from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Service
 from perturbations.textattack_gate import load_textattack
 from scope.errors import SpecError
 from scope.protocols import Classifier, SearchOptions
@@ -106,8 +104,8 @@ class InvarianceCapability(ABC):
         load_textattack()
         from textattack import Attack
 
-        from perturbations.constraints import MeaningKept
-        from perturbations.goal import KeepsPrediction
+        from perturbations.search import KeepsPrediction
+        from perturbations.transformations import MeaningKept
 
         parts = self.parts(generator)
         constraints = list(parts.constraints)

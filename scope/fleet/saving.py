@@ -14,19 +14,30 @@ from numpy.typing import NDArray
 from scope.errors import RunError, ScopeError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
-from scope.fleet.saved_numbers import DESCRIPTION, FILES
-from scope.store.saved_shapes import check_kept
-from scope.store.trouble import guarded
+from scope.store.files import guarded
+from scope.store.saved_parts import SavedParts, check_kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
+
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope fleet embed`",
+    first="embed a fleet first",
+    again="embed the fleet again",
+)
+
 
 FORMAT = 1
 """Changes whenever an older release could no longer read what this one writes."""
 
 FORECASTERS: Mapping[str, str] = {
-    "mean": "scope.fleet.forecasters.mean:MeanForecaster",
-    "knn": "scope.fleet.forecasters.neighbours:NeighbourForecaster",
+    "mean": "scope.fleet.forecasters.baselines:MeanForecaster",
+    "knn": "scope.fleet.forecasters.baselines:NeighbourForecaster",
     "mf": "scope.fleet.forecasters.matrix_factorization:MatrixFactorization",
     "irt": "scope.fleet.forecasters.item_response:ItemResponse",
     "factors": "scope.fleet.forecasters.text_factors:TextFactors",

@@ -20,7 +20,7 @@ from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
-from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
+from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 
 ENCODED_AT_ONCE = 64
 """Texts between two signs of progress, after which they are kept: what a kill can cost."""

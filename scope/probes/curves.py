@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.errors import SpecError
-from scope.probes.checks import checked_pairs, checked_scores
-from scope.probes.correlation_differences import pearson_difference
-from scope.probes.correlations import pearson_estimate
-from scope.probes.cosines import cosine_distances
+from scope.probes.bases import cosine_distances
+from scope.probes.checks import checked_pairs, checked_scores, one_thread
+from scope.probes.correlations import pearson_difference, pearson_estimate
 from scope.probes.probe import SimilarityProbe
-from scope.probes.threads import one_thread
 from scope.records.estimates import Estimate, Undefined
 
 

@@ -18,7 +18,7 @@ from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.answers import SCHEMA as ANSWERS_SCHEMA
 from scope.store.answers import known_answers, write_answers
-from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
+from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 3
 

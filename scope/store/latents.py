@@ -27,9 +27,17 @@ from numpy.typing import NDArray
 
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
-from scope.store.files import read_text, write_atomically
+from scope.store.files import (
+    damaged,
+    guarded,
+    opening,
+    read_text,
+    require_file,
+    require_tables,
+    tables_in,
+    write_atomically,
+)
 from scope.store.latent_rows import Shape, is_whole, packed, row_checksum, stored_type
-from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 2
 _SECONDS_TO_WAIT = 60.0

@@ -11,25 +11,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scope.estimation.tasks.choice_table import ChoiceTable
 from scope.estimation.tasks.choices import (
+    ChoiceTable,
     accuracy_measurements,
     category_measurements,
     choice_pair_measurements,
     without_values,
 )
 from scope.estimation.tasks.differences import gold_differences
-from scope.estimation.tasks.meaning import (
+from scope.estimation.tasks.shares import task_shares
+from scope.estimation.tasks.texts import (
     Compare,
     Encode,
+    TextTable,
     cosines_of,
     counted_pairs,
     distinct_texts,
     most_pairs,
+    text_gold_measurements,
+    text_pair_measurements,
 )
-from scope.estimation.tasks.shares import task_shares
-from scope.estimation.tasks.text_table import TextTable
-from scope.estimation.tasks.texts import text_gold_measurements, text_pair_measurements
 from scope.records import Difference, Measurement, TaskAnswers, TaskShares
 
 __all__ = [

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from scope.estimation.corrections import corrected
-from scope.estimation.tasks.meaning import lowest
+from scope.estimation.measurements import corrected
+from scope.estimation.tasks.texts import lowest
 from scope.metrics import METRICS
 from scope.records import Difference, Estimate, Measurement, Undefined
 from scope.statistics import paired_difference, sign_flip_p_value

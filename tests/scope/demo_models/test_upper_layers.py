@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 import torch
 
+from scope.demo_models.build import gold_probabilities
 from scope.demo_models.recipes import TrainingRecipe
-from scope.demo_models.teaching import gold_probabilities
-from scope.demo_models.training import answer, encode_texts, pad
-from scope.demo_models.upper_layers import answer_from, read_lower_layers, train_upper_layers
+from scope.demo_models.training import (
+    answer,
+    answer_from,
+    encode_texts,
+    pad,
+    read_lower_layers,
+    train_upper_layers,
+)
 
 RECIPE = TrainingRecipe(texts=64, epochs=4, learning_rate=1e-2, batch_size=16)
 

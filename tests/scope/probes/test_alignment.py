@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import DataError
-from scope.probes.alignment import linear_cka
+from scope.probes.alignment import _tenths, align_layers, linear_cka
 
 LATENTS = toy_latents.sentences(count=20)[1]
 OTHERS = np.random.default_rng(1).normal(size=(20, 2, 5)).astype(np.float32)
@@ -71,3 +71,101 @@ def test_a_layer_that_tells_no_sentences_apart_is_named():
     still[:, 1] = 4
     with pytest.raises(DataError, match="the same latent for all 20 sentences in layer 1"):
         linear_cka(still, OTHERS)
+
+
+FORTY = toy_latents.sentences(count=40)[1]
+ALIKE = FORTY[:, :2, :5] + np.random.default_rng(1).normal(size=(40, 2, 5)).astype(np.float32)
+
+
+def test_the_map_is_that_of_all_sentences():
+    found = align_layers(FORTY, ALIKE, seed=0)
+    assert np.array_equal(found.values, linear_cka(FORTY, ALIKE))
+    assert found.margins.shape == (3, 2)
+
+
+def test_ten_sentences_are_a_jackknife_of_single_ones():
+    first, second = FORTY[:10], ALIKE[:10]
+    kept = [np.delete(np.arange(10), place) for place in range(10)]
+    without = np.array([linear_cka(first[rows], second[rows]) for rows in kept])
+    squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    # 2.262: Student's t of 9 degrees, as tables have it.
+    expected = 2.262157 * np.sqrt(squares * 9 / 10)
+    np.testing.assert_allclose(align_layers(first, second, seed=5).margins, expected, rtol=1e-6)
+
+
+def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_order():
+    one, same, other = (align_layers(FORTY, ALIKE, seed=seed) for seed in (3, 3, 4))
+    assert one.margins.tobytes() == same.margins.tobytes()
+    assert one.chance == same.chance
+    assert one.values.tobytes() == other.values.tobytes()
+    assert (one.margins != other.margins).any()
+    assert one.chance != other.chance
+
+
+def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():
+    generator = np.random.default_rng(7)
+    generator.permutation(40)
+    shuffled = [linear_cka(FORTY, ALIKE[generator.permutation(40)]) for _ in range(99)]
+    expected = sorted(one.max() for one in shuffled)[94]
+    assert align_layers(FORTY, ALIKE, seed=7).chance == pytest.approx(expected, rel=1e-5)
+
+
+def test_layers_that_share_meaning_are_above_chance():
+    found = align_layers(FORTY, ALIKE, seed=0)
+    assert 0 < found.chance < found.values.min()
+
+
+def test_maps_of_models_that_share_nothing_are_above_chance_in_about_one_of_twenty():
+    above = 0
+    for seed in range(100):
+        first, second = np.random.default_rng(seed).normal(size=(2, 20, 2, 4))
+        found = align_layers(first, second, seed=seed)
+        above += found.values.max() > found.chance
+    assert above <= 12
+
+
+def test_sentences_of_a_group_are_left_out_together():
+    groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 5, 5, 5, 5, 5]) * 3
+    found = align_layers(FORTY, ALIKE, seed=0, groups=groups)
+    kept = [groups != group for group in np.unique(groups)]
+    without = np.array([linear_cka(FORTY[rows], ALIKE[rows]) for rows in kept])
+    squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    np.testing.assert_allclose(found.margins, 2.262157 * np.sqrt(squares * 9 / 10), rtol=1e-6)
+    assert np.array_equal(found.values, linear_cka(FORTY, ALIKE))
+
+
+def test_tenths_hold_as_many_sentences_as_groups_allow():
+    groups = np.repeat(np.arange(25), [4] * 5 + [1] * 20)
+    tenths = _tenths(40, groups, np.random.default_rng(0))
+    assert np.bincount(tenths).tolist() == [4] * 10
+    assert all(len(set(tenths[groups == group])) == 1 for group in range(25))
+    other = _tenths(40, groups, np.random.default_rng(1))
+    assert (tenths != other).any()
+
+
+def test_a_model_beside_itself_is_sure_of_its_diagonal():
+    found = align_layers(FORTY, FORTY, seed=0)
+    np.testing.assert_allclose(np.diag(found.margins), 0, atol=1e-12)
+    assert found.margins[0, 2] > 0.01
+
+
+def test_margins_are_of_the_size_that_new_sentences_move_the_map():
+    maps = []
+    for seed in range(40):
+        _, latents = toy_latents.sentences(count=60, seed=seed)
+        maps.append(linear_cka(latents[:, :2], latents[:, 2:]))
+    moved = np.std(maps, axis=0)
+    margins = align_layers(latents[:, :2], latents[:, 2:], seed=0).margins / 2.262
+    assert ((margins > moved / 2.5) & (margins < 2.5 * moved)).all()
+
+
+def test_nine_sentences_are_too_few():
+    with pytest.raises(DataError, match="found:    9 sentences\nexpected: at least 10"):
+        align_layers(FORTY[:9], ALIKE[:9], seed=0)
+
+
+def test_groups_are_too_few_or_of_other_sentences():
+    with pytest.raises(DataError, match="found:    9 groups of sentences"):
+        align_layers(FORTY, ALIKE, seed=0, groups=np.arange(40) % 9)
+    with pytest.raises(DataError, match="for 40 sentences"):
+        align_layers(FORTY, ALIKE, seed=0, groups=np.arange(39))

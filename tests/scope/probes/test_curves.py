@@ -5,10 +5,9 @@ from scipy.stats import pearsonr
 from toy_latents import SMALL
 
 from scope.errors import DataError, SpecError
-from scope.probes.calibration import Calibration
-from scope.probes.correlation_differences import pearson_difference
-from scope.probes.correlations import pearson_estimate
+from scope.probes.correlations import pearson_difference, pearson_estimate
 from scope.probes.curves import layer_curve, leave_one_layer_out
+from scope.probes.fitting import Calibration
 from scope.probes.measures import RawLayer
 from scope.probes.probe import SimilarityProbe
 from scope.records.estimates import Undefined

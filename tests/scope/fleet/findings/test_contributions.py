@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError
-from scope.fleet.findings.contributions import contributions
+from scope.fleet.findings.forecasting import contributions
 from scope.records import Undefined
 from scope.statistics import paired_difference
 
