@@ -5,6 +5,10 @@ synset with the word or with one of its base forms. That class gives them as a s
 changes from process to process; here they are sorted. WordNet's files are read directly, not
 through NLTK, whose reader takes three seconds, keeps every synset that it has met, and refuses
 data outside its own folders.
+
+WordNet and a stopword list may lie in several places on a machine. Files are read whole and kept as
+bytes. WordNet is 27 MB, and bytes have no handle to close, no position to share between searches,
+and need neither the folder layout nor the file permissions that NLTK's own readers insist on.
 """
 
 from __future__ import annotations

@@ -4,6 +4,13 @@ A search is ordinary sequential code that asks for the answers it needs and wait
 in a greenlet of its own; asking switches to the scheduler, which gathers the questions of every
 live search, drops duplicates, has each service answer them in one go, and resumes the searches
 with their answers. No search has to know that there are others.
+
+`Remembering` keeps a service's latest answers, so that what trials have in common is asked once.
+
+`OwnChance` gives every search the process's global sources of chance as if it ran alone.
+TextAttack's population searches (genetic, particle swarm) and many of its transformations draw from
+``random`` and ``numpy.random``, which all searches of a process share. In lockstep each draw of one
+would move the others, and a result would depend on its company.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How candidates are gone through: search methods that keep only what leaves the answer alone."""
+"""The goal of every invariance search, and how candidates are gone through.
+
+The text changes, the reference's answer does not: search methods keep only what leaves it alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a text may be changed: the candidates a search chooses from."""
+"""How a text may be changed, and which changes are admitted beyond TextAttack's own constraints."""
 
 from __future__ import annotations
 

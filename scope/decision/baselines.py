@@ -1,4 +1,8 @@
-"""The baseline of a gate: the same number of another target, or of an earlier run."""
+"""The baseline of a gate: the same number of another target, or of an earlier run.
+
+An earlier run is comparable only if it has the same reference, which is checked by its fingerprint
+or by its answers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The input of a verdict: the answers of all models, and the kinds of evidence on them."""
+"""A case: the answers of all models, the kinds of evidence on them, and their joint statistic.
+
+The joint statistic holds all kinds of evidence in one number for each model. The most informative
+questions are the strongest evidence for reuse and against it.
+"""
 
 from __future__ import annotations
 

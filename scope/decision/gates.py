@@ -1,4 +1,8 @@
-"""Gates: conditions on the results, judged by the conservative end of their intervals."""
+"""Gates: conditions on the results, judged by the conservative end of their intervals.
+
+Names with commas, brackets or quotes are quoted in a gate. A gate whose interval is inconclusive
+says how many examples would settle it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,21 @@
-"""From a case to a finding: all numbers of a verdict, and all reasons against one."""
+"""From a case to a finding: all numbers of a verdict, and all reasons against one.
+
+**The test of agreement**: does the suspect agree with the reference more than dependent controls of
+its skill do? The joint statistic depends on the answers of the controls. If all controls are of one
+family, two models of another origin share mistakes that are common outside of it: on simulated
+families (`benchmarks/reuse_error_rates.py`) the rank alone called most independent suspects
+related. This second test uses the agreement of two models alone: discrete CAPA, and if all models
+give probabilities its mean with the correlation of their log-probabilities, both on Fisher's scale
+(artanh), on which the spread does not depend on the value. It corrects for unfit controls:
+
+- agreement depends on skill: a linear fit over the controls' skill, whose prediction is less
+  certain the farther the suspect's skill is from theirs;
+- controls that answer alike count as fewer. Independent models agree as reference and suspect
+  agree with the controls; controls c and d that agree more, κ_cd, correlate by
+  (κ_cd - κ_0) / (1 - κ_0), where κ_0 is the median of those.
+
+See `scope.statistics.prediction`.
+"""
 
 from __future__ import annotations
 

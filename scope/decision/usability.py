@@ -1,4 +1,8 @@
-"""Checks whether a suspect's answers can be judged, and whether controls are comparable with it."""
+"""Which models can be judged: usable answers, comparable controls, likely siblings.
+
+Siblings are controls that may have the same source as the reference; a verdict says how to exclude
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What training starts from: a pretrained encoder, or random weights and a new vocabulary."""
+"""What training starts from (a pretrained encoder, or random weights), and checkpoints on disk.
+
+A checkpoint is there whole or not at all.
+"""
 
 from __future__ import annotations
 

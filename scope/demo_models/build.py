@@ -1,4 +1,7 @@
-"""Builds the demo's three models once and keeps them: a reference, its student, a stranger."""
+"""Builds the demo's three models once and keeps them: a reference, its student, a stranger.
+
+A model learns in two ways: from gold labels, and from a teacher's answers.
+"""
 
 from __future__ import annotations
 

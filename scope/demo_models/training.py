@@ -2,6 +2,9 @@
 
 The target of a text is a row of probabilities. A gold label is a row with a single 1; a teacher's
 answer is a row as it comes.
+
+The upper layers of a classifier are trained on the kept output of its frozen lower layers. The
+frozen layers run once for each text, not once for each step, and no gradient passes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Every estimate of an audit: over all examples, over parts of them, and along the cutoff."""
+"""Every estimate of an audit: over all examples, over parts of them, along the cutoff, by pairs.
+
+The pairs are those of an original and a changed text on which the reference is invariant.
+Differences between two targets are taken on the same examples and corrected for multiple tests.
+"""
 
 from __future__ import annotations
 

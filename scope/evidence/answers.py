@@ -1,4 +1,11 @@
-"""The answers of many models to the same questions, as arrays."""
+"""The answers of many models to the same questions, as arrays.
+
+`answer_matrix` converts answers (labels, tokens or texts) to numbers. `option_blocks` cuts the
+matrix into blocks of questions with a column for every relevant option, so that sums over options
+are short. A question may have hundreds of options of which only a few were chosen, for example free
+texts. Options that no model chose and that are not right have equal counts, so they share one
+column. Questions with the same number of columns share a block, so that there is little padding.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,33 @@ own answer would contribute to its expectation.
 Scaled so that their sum is the effective number of models, (Σw)² / Σw², the weights give counts,
 and 1 / K is added to each option: an option that no model chose stays possible, with a probability
 that decreases with the number of models, and without any model all options are equally likely.
+
+**Kin** are models of a pool that may be related. A family of models makes the same mistakes. If a
+suspect's siblings contributed to the expectation of an independent model, the mistakes of the
+family, and so the reference's, would seem common. Kin are therefore left out of that expectation.
+Kinship is never evidence by itself.
+
+1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions both answered.
+2. The part of κ that two skills explain is subtracted: a robust fit of κ on 1, a + b and ab, where
+   a and b are the skills of the two models in standard deviations of the pool.
+3. Kin are more than three robust standard deviations (1.4826 × the median distance from the
+   median) above the median pair.
+
+A pool of fewer than eight models has too few pairs for the third step, and no kin.
+
+**Following**: how strongly a model follows the answers of models of its skill, and the right
+answers. An independent model B is expected to choose option k of question i with a probability
+proportional to
+
+    q(k|i)^s · exp(t · [k is right])
+
+where q is the frequency of k among models of similar skill. A model with s = 1 and t = 0 is like
+the others; one with a greater s errs where they err, with more certainty; one with a greater t is
+right more often than they are. A model that answers at random, or always the same, has s = t = 0:
+its agreement with a reference is no evidence.
+
+s and t maximise the log-likelihood of B's answers minus ((s - 1)² + t²) / 2, a prior for an
+ordinary model that matters only if answers are few.
 """
 
 from __future__ import annotations
@@ -76,7 +103,7 @@ FEWEST_FOR_KIN = 8
 """The least number of models with answers for which kin are determined."""
 
 _FAR_ABOVE = 3.0
-_ROUNDS_OF_MEDIANS = 15
+_REWEIGHTINGS = 15
 _TO_STANDARD_DEVIATION = 1.4826
 """The standard deviation of a normal distribution as a multiple of its median distance from 0."""
 _LEAST_SPREAD = 1e-6
@@ -134,7 +161,7 @@ def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Va
     known = np.column_stack([np.ones(len(one)), one + other, one * other])
     seen = kappas[pairs]
     weights = np.ones(len(seen))
-    for _ in range(_ROUNDS_OF_MEDIANS):
+    for _ in range(_REWEIGHTINGS):
         weighted = known * weights[:, None]
         fit = np.linalg.solve(weighted.T @ known + _RIDGE * np.eye(3), weighted.T @ seen)
         rest = seen - known @ fit

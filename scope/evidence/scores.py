@@ -1,7 +1,21 @@
-"""CAPA and error consistency of every model of the pool with the reference.
+"""How alike each model of the pool is to the reference, by other measures than shared mistakes.
 
-Both correct for chance, given the skill of the two models, but not for the mistakes that all models
-have in common, so they are shown but do not decide.
+CAPA and error consistency correct for chance, given the skill of the two models, but not for the
+mistakes that all models have in common, so they are shown but do not decide. Hard- and Soft-SCoPE
+are taken on perturbations of the reference.
+
+**Correlated uncertainty** of two models, controlling for all other models. Independent models are
+certain of the same easy questions and uncertain of the same hard ones, and models with the same
+public base even more so. What the other models of the pool do not predict depends on a model's own
+training. With x_M the log-probabilities of model M over all items and options, centred over an
+item's options and then over the items, and normalised to length 1, and Z those of all models but A
+and B,
+
+    r_M = x_M - Z' (Z Z' + λ)⁻¹ Z x_M,
+
+and the evidence is the cosine of r_A and r_B: their partial correlation given the others, with a
+ridge of λ = 0.1, without which some twenty models would predict noise too. Suspect and controls are
+treated alike: each is compared with the reference, given all models but these two.
 """
 
 from __future__ import annotations

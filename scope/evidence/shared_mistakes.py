@@ -7,18 +7,29 @@ a question i that A has wrong and B answered, B's share in A's mistake is
     [B gives A's answer] - p_B(A's answer | i)
 
 with p_B the probability for a B independent of A (`scope.evidence.consensus`: frequencies among
-controls of B's skill, without the kin of either; `scope.evidence.consensus`: how strongly B follows
-them). It is near 0 for an answer that all models give, near 1 for one that no other model gives,
-and negative for a mistake that B does not share.
+controls of B's skill, without the kin of either; and how strongly B follows them). It is near 0 for
+an answer that all models give, near 1 for one that no other model gives, and negative for a mistake
+that B does not share.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
 
 It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
-in both sums. `scope.evidence.shared_mistakes` puts it on the scale of all pairs.
+in both sums. `standardise` puts it on the scale of all pairs.
 
 If the right answer is unknown, the answer of most models takes its place: a mistake is then an
 answer that few models give. The reference, the suspect and the controls are treated alike: a
 permutation of the rows permutes the results, which the null hypothesis of exchangeability requires.
+
+**Standardising**, by all pairs and by each model's own pairs. The spread of the excess over
+independent pairs differs between models. With one common scale, a model with a large spread seems
+to stand out; with its own scale, a model with a near copy in its row has a large spread because of
+that copy. The scale here is the geometric mean of both:
+
+    d(A) = sqrt(sd(A) · common)        sd(A): of A's excesses with all others
+                                       common: root mean square of all models' sd
+    U(A, B) = (excess(A, B) - mean of all) · (1 / d(A) + 1 / d(B)) / 2
+
+U is symmetric, dimensionless, around 0 for independent models, and unbounded.
 """
 
 from __future__ import annotations

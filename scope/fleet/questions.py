@@ -1,4 +1,7 @@
-"""Questions become a table of numbers: their vectors, their features, and their categories."""
+"""Questions become a table of numbers: their vectors, their features, and their categories.
+
+The features are those of a text's surface: lengths, digits, symbols.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How alike two models arrange the same sentences: linear CKA of every layer with every other."""
+"""How alike two models arrange the same sentences: linear CKA of every layer with every other.
+
+`align_layers` adds how sure the map is and what chance would give.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A linear autoencoder a layer in closed form: principal components, partly whitened."""
+"""Latents brought to one scale, their cosines, and their principal components.
+
+A few dimensions of a language model have variances above those of all others together; unless all
+are brought to one scale, those few decide every cosine and every principal component.
+
+A basis is a linear autoencoder a layer in closed form: principal components, partly whitened.
+"""
 
 from __future__ import annotations
 

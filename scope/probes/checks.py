@@ -1,4 +1,4 @@
-"""What latents and scores must be before a probe takes them."""
+"""What latents and scores must be before a probe takes them, and how many threads compute."""
 
 from __future__ import annotations
 

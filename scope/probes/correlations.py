@@ -1,4 +1,10 @@
-"""Pearson's and Spearman's correlation with human scores, with intervals."""
+"""Pearson's and Spearman's correlation with human scores, their differences, and the mean error.
+
+How sure a number is follows from what it comes to without each group of pairs in turn (jackknife).
+Pairs that share a sentence are not independent, so they leave together: the group is the unit.
+Nothing is supposed of how scores are distributed, and what two correlations share of their errors
+is made up for by leaving the same group out of both.
+"""
 
 from __future__ import annotations
 

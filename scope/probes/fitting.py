@@ -1,4 +1,7 @@
-"""How each step comes to what it measures with."""
+"""How each step comes to what it measures with, and from its distance to people's range.
+
+A step is refused where there are too few pairs for its parameters.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a fitted probe measures pairs with: one layer, all layers' cosines, or a siamese network."""
+"""What a fitted probe measures pairs with: one layer, all layers' cosines, or a siamese network.
+
+All layers' cosines are the second step: one layer of numbers on them, and a sigmoid.
+"""
 
 from __future__ import annotations
 

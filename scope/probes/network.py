@@ -1,9 +1,12 @@
-"""The siamese network: an encoder a layer, distances, and a head that knows no order.
+"""The siamese network: an encoder a layer, distances, a head that knows no order; its training.
 
 ``z = (sum of softplus(w) * d over the layers) * exp(gate(cosines))``, and the similarity is
 ``exp(-z)``: 1 for equal sentences whatever was learned, since every ``d`` is then exactly 0, and
 the same both ways round, since distances and cosines are. The paper's head, a perceptron and a
 sigmoid on the cosines, scored identical sentences .47 of 1.
+
+`train` fits all layers' encoders and the head at once, and keeps the best epoch;
+`train_autoencoders` is the paper's start: one autoencoder a layer, all at once, without labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A fitted probe as a folder: its numbers as safetensors, all else as JSON; no pickle."""
+"""A fitted probe as a folder: its numbers as safetensors, all else as JSON; no pickle.
+
+A probe is valid only for latents of the same source, which is therefore saved with it.
+"""
 
 from __future__ import annotations
 

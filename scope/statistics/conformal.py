@@ -4,6 +4,9 @@ The null hypothesis is that suspect and controls are exchangeable: given the ref
 questions, every order of these models is equally likely, for any distribution of answers. Under a
 statistic that treats all models alike, each rank of the suspect then has equal probability. See
 Vovk, Gammerman and Shafer (2005), *Algorithmic Learning in a Random World*.
+
+`prediction_test` is for models that are not exchangeable: would one more value of the same kind lie
+so high, where values depend on each other and on a covariate?
 """
 
 from __future__ import annotations

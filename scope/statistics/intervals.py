@@ -1,4 +1,13 @@
-"""The mean of values within a range with its interval: Wilson's, clustered by example."""
+"""Intervals of a mean within a range and of chance-corrected agreement, clustered by example.
+
+An example's trials are not independent: a text whose label one swap does not change is likely
+unchanged by the next. Every interval and test here therefore uses one sum per example.
+
+A chance-corrected agreement is κ = (c_obs − c_exp) / (1 − c_exp). It is no mean: both agreements
+are estimated from the same items. Its variance is that of its influence function, and the interval
+is Wilson's for c_obs, with the number of 0-or-1 values that would be as sure, carried over to κ;
+see docs/decisions/0006-intervals-of-kappa.md.
+"""
 
 import math
 from collections.abc import Sequence

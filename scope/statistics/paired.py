@@ -1,7 +1,8 @@
-"""One model against another, unit by unit: which of the two is more like the reference.
+"""Two models compared on the same examples: differences, intervals, p-values, corrections.
 
-The units are examples whose parts are already summed. `scope.statistics.paired` does the same
-for values in 0..1 from scratch, two-sided; here the differences are on any scale.
+`paired_p_values` takes units whose parts are already summed, on any scale, one-sided: which of two
+models is more like the reference. `paired_difference` starts from values in 0..1, two-sided. `holm`
+corrects several such tests.
 """
 
 from collections.abc import Sequence

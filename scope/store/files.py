@@ -1,4 +1,8 @@
-"""Whole files of a run: replaced in one step, so that a kill leaves the old one or the new one."""
+"""Whole files of a run, replaced in one step, its lock, and errors that a user can fix.
+
+A kill leaves the old file or the new one. One process at a time may write a run. What the system
+and the database report about a run folder becomes an error with a fix.
+"""
 
 from __future__ import annotations
 

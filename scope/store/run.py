@@ -1,4 +1,4 @@
-"""The folder of a run, and the run itself while it is open for writing."""
+"""The folder of a run, the run itself while it is open for writing, and the list of runs."""
 
 from __future__ import annotations
 

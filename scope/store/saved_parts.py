@@ -1,4 +1,7 @@
-"""A fitted object on disk: arrays as safetensors, the rest as JSON with their digest."""
+"""A fitted object on disk: arrays as safetensors, the rest as JSON with their digest.
+
+The kind and shape of each saved number is checked before any of them is used.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The numbers of a task with options: each model's accuracy, and what each two models share."""
+"""The numbers of a task with options: each model's accuracy, and what each two models share.
+
+`ChoiceTable` holds every model's choices and probabilities, one row a model, one column an item.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The numbers of a task answered in words: each model against gold, and each two models."""
+"""The numbers of a task answered in words: each model against gold, and each two models.
+
+Answers are compared by their words, and by their meaning: any function of two texts, such as a
+cosine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""How good forecasts are: who answers what correctly, predicted for questions never seen."""
+"""How good forecasts are: who answers what correctly, predicted for questions never seen.
+
+Means are over questions, of all and by category, NaN where none is known. The question is what is
+drawn at random, so all answers to one stay together: its value is the mean over the models whose
+answer is known, and every question weighs alike.
+
+The contribution of a benchmark's question is the error of the forecasts without it minus with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""Which model is to be asked which question, with costs and a budget where there are any."""
+"""Which model is to be asked which question, with costs and a budget; and how good a router is.
+
+A router is compared with the single best model, a random choice and an oracle.
+
+**A budget**: the most worth for it, with one choice a question and costs that add up. This is the
+multiple-choice knapsack problem. Its relaxation, in which questions may be split between models, is
+solved exactly: at a price per unit of cost, every question takes what is worth most after its cost,
+and the price is raised until the budget is kept. What is left of the budget is then spent one whole
+question at a time.
+"""
 
 from __future__ import annotations
 

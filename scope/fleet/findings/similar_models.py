@@ -1,4 +1,11 @@
-"""Similar models: those with the nearest vectors."""
+"""Similar models: the nearest by their vectors, a map in two dimensions, and communities.
+
+Do models of a community, such as a size or a subject, lie nearer to each other than others do? A
+mean distance is a mean over pairs, and pairs with a model in common are no independent evidence. So
+the model is the unit: the interval is a jackknife that leaves out one model at a time, with
+Student's t. (Rejected: a bootstrap over models. Its 95 % interval holds the true distance within a
+community of 5 models in 0.79 to 0.85 of cases, the jackknife's in 0.93.)
+"""
 
 from __future__ import annotations
 

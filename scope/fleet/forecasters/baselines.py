@@ -1,4 +1,7 @@
-"""Each model's accuracy as its forecast of every question: what any other must beat."""
+"""What any other forecaster must beat: each model's accuracy, and the nearest questions.
+
+Forecasts by the nearest questions are as EmbedLLM published them beside its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Models and questions as vectors: the best approximation of who answers what by few numbers."""
+"""Models and questions as vectors: the best approximation of who answers what by few numbers.
+
+Each model's skill is its share of right answers, shrunk where some are known for few questions
+only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Item response theory with questions never answered: their parameters are predicted from text."""
+"""Item response theory with questions never answered: their parameters are predicted from text.
+
+Abilities and questions are found together, from who answered what correctly. The multidimensional
+two-parameter logistic model (McKinley and Reckase, 1982): the logit of a right answer is a
+question's easiness plus its discriminations times the model's abilities.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How alike two questions are, by what is known before any model answers; in few numbers each."""
+"""How alike two questions are before any model answers, and ridge regression on few numbers each.
+
+Several numbers are predicted from one table, each by a ridge regression of its own strength.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Matrix factorization as EmbedLLM published it (Zhuang et al., ICLR 2025)."""
+"""Matrix factorization as EmbedLLM published it (Zhuang et al., ICLR 2025).
+
+The network is trained by torch. The logits of a wrong and a right answer are W (p ∘ (A'x + a)) + c,
+with a model's vector p and a question's x. The loss is the cross-entropy of random pairs of a
+question and a model.
+"""
 
 from __future__ import annotations
 

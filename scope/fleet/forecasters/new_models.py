@@ -1,4 +1,8 @@
-"""Vectors of new models among those of a fitted fleet, by logistic regression on answers."""
+"""Vectors of new models among those of a fitted fleet, with all other parameters frozen.
+
+From a few answers each: by Bayes's rule on a linear model (`new_model_vectors`) or by logistic
+regression (`most_probable_vectors`).
+"""
 
 from __future__ import annotations
 

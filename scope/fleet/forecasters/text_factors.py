@@ -1,4 +1,8 @@
-"""Skills, and the few dimensions in which models differ, predicted from a question's text."""
+"""Skills, and the few dimensions in which models differ, predicted from a question's text.
+
+`TextForecaster` learns once what a question is like before anyone answers it, for whichever
+forecaster predicts from text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The value of the questions' texts for prediction, by cross-validation."""
+"""The value of the questions' texts for prediction, by cross-validation over folds of questions.
+
+What is fitted without a question may be tried on it.
+"""
 
 from __future__ import annotations
 
