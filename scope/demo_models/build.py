@@ -44,7 +44,7 @@ from scope.records import Example
 
 
 def teach_labels(
-    base: Base, examples: Sequence[Example], recipe: TrainingRecipe, *, seed: int, advance: Advance
+    base: Base, examples: Sequence[Example], recipe: TrainingRecipe, seed: int, advance: Advance
 ) -> None:
     """Train a classifier in place on the gold labels; ``count_steps`` units of progress.
 
@@ -59,19 +59,14 @@ def teach_labels(
         encode_texts(base.tokenizer, texts, recipe.longest),
         gold_probabilities(examples),
         recipe,
+        seed,
+        advance,
         pad_token=base.tokenizer.pad_token_id,
-        seed=seed,
-        advance=advance,
     )
 
 
 def distil(
-    teacher: Base,
-    lower: LowerOutput,
-    recipe: DemoRecipe,
-    *,
-    seed: int,
-    advance: Advance,
+    teacher: Base, lower: LowerOutput, recipe: DemoRecipe, seed: int, advance: Advance
 ) -> Base:
     """A smaller copy of the teacher, trained on nothing but the teacher's probabilities.
 
@@ -84,16 +79,10 @@ def distil(
     """
     training = recipe.student.training
     targets = answer_from(
-        teacher.model,
-        lower,
-        frozen=recipe.reference_frozen,
-        batch_size=training.batch_size,
-        advance=advance,
+        teacher.model, lower, training.batch_size, advance, frozen=recipe.reference_frozen
     )
     model = student_of(teacher.model, recipe.student.layers)
-    train_upper_layers(
-        model, lower, targets, training, frozen=recipe.student_frozen, seed=seed, advance=advance
-    )
+    train_upper_layers(model, lower, targets, training, seed, advance, frozen=recipe.student_frozen)
     return Base(model, teacher.tokenizer)
 
 
@@ -176,16 +165,16 @@ def build_demo_models(
     """
     data = load_data(TRAINING_DATA, n=DEMO.texts(), seed=seed)
     home = folder / f"demo-{DEMO.key(seed=seed, data=data.card.fingerprint)}"
-    return build_models(home, data.examples, DEMO, seed=seed, progress=progress)
+    return build_models(home, data.examples, DEMO, seed, progress)
 
 
 def build_models(
     home: Path,
     examples: Sequence[Example],
     recipe: DemoRecipe,
-    *,
     seed: int = 0,
     progress: Progress | None = None,
+    *,
     base: Callable[[int], Base] = pretrained_base,
 ) -> DemoModels:
     """Train those of the three models that are not in ``home`` yet.
@@ -236,9 +225,9 @@ class _Builder:
                 lower,
                 gold_probabilities(examples),
                 recipe,
+                seed,
+                advance,
                 frozen=self.recipe.reference_frozen,
-                seed=seed,
-                advance=advance,
             )
         return base
 
@@ -247,7 +236,7 @@ class _Builder:
         lower = self._lower_output(teacher).first(training.texts)
         total = count_distillation(len(lower.rows), training)
         with self.progress.task("distilling student", total) as advance:
-            return distil(teacher, lower, self.recipe, seed=self._seed("student"), advance=advance)
+            return distil(teacher, lower, self.recipe, self._seed("student"), advance)
 
     def independent(self) -> Base:
         recipe = self.recipe.independent
@@ -258,7 +247,7 @@ class _Builder:
         with self.progress.task(
             "training independent", count_steps(len(examples), training)
         ) as advance:
-            teach_labels(base, examples, training, seed=seed, advance=advance)
+            teach_labels(base, examples, training, seed, advance)
         return base
 
     def _lower_output(self, base: Base) -> LowerOutput:
@@ -274,9 +263,9 @@ class _Builder:
                     base.model,
                     encodings,
                     (self.recipe.reference_frozen, self.recipe.student_frozen),
+                    advance,
                     pad_token=base.tokenizer.pad_token_id,
                     batch_size=training.batch_size,
-                    advance=advance,
                 )
         return self.lower
 

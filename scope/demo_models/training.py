@@ -65,10 +65,10 @@ def train_classifier(
     encodings: Sequence[Encoding],
     targets: NDArray[np.float32],
     recipe: TrainingRecipe,
-    *,
-    pad_token: int,
     seed: int,
     advance: Advance,
+    *,
+    pad_token: int,
 ) -> list[float]:
     """Train all weights in place; the loss of each step.
 
@@ -111,7 +111,7 @@ def train_classifier(
 
 
 def answer(
-    model: Any, encodings: Sequence[Encoding], *, pad_token: int, batch_size: int, advance: Advance
+    model: Any, encodings: Sequence[Encoding], batch_size: int, advance: Advance, *, pad_token: int
 ) -> NDArray[np.float32]:
     """Probabilities of a model that is in evaluation mode, shape (texts, labels)."""
     torch = load_torch()
@@ -212,10 +212,10 @@ def read_lower_layers(
     model: Any,
     encodings: Sequence[Encoding],
     depths: Sequence[int],
+    advance: Advance,
     *,
     pad_token: int,
     batch_size: int,
-    advance: Advance,
 ) -> LowerOutput:
     """The output of a BERT-like classifier's lower layers, one unit of progress a batch.
 
@@ -250,24 +250,22 @@ def train_upper_layers(
     lower: LowerOutput,
     targets: NDArray[np.float32],
     recipe: TrainingRecipe,
-    *,
-    frozen: int,
     seed: int,
     advance: Advance,
+    *,
+    frozen: int,
 ) -> None:
     """Train all but the embeddings and the lowest ``frozen`` layers, in place."""
     with _upper_part(model, frozen, lower.after[frozen]):
-        train_classifier(
-            model, lower.rows, targets, recipe, pad_token=_PADDING, seed=seed, advance=advance
-        )
+        train_classifier(model, lower.rows, targets, recipe, seed, advance, pad_token=_PADDING)
 
 
 def answer_from(
-    model: Any, lower: LowerOutput, *, frozen: int, batch_size: int, advance: Advance
+    model: Any, lower: LowerOutput, batch_size: int, advance: Advance, *, frozen: int
 ) -> NDArray[np.float32]:
     """Probabilities of a model that is in evaluation mode, shape (texts, labels)."""
     with _upper_part(model, frozen, lower.after[frozen]):
-        return answer(model, lower.rows, pad_token=_PADDING, batch_size=batch_size, advance=advance)
+        return answer(model, lower.rows, batch_size, advance, pad_token=_PADDING)
 
 
 @contextmanager

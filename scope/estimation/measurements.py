@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from scope.metrics import (
     METRICS,
@@ -265,18 +265,39 @@ def target_differences(
     kept = [one for one in measurements if one.metric != str(METRICS["iid_accuracy_gap"])]
     by_key = {(one.target, one.capability, one.metric): one for one in kept}
     keys = dict.fromkeys((one.capability, one.metric) for one in kept)
-    differences = [
-        _difference(by_key[first, *key], by_key[second, *key], seed)
+    pairs = [
+        (by_key[first, *key], by_key[second, *key])
         for key in keys
         for first, second in combinations(targets, 2)
     ]
-    return corrected(differences)
+    return corrected(
+        [
+            difference(
+                one,
+                other,
+                (one.values, other.values, one.example_ids),
+                seed,
+                empty=NOTHING_INVARIANT,
+            )
+            for one, other in pairs
+        ]
+    )
 
 
-def _difference(first: Measurement, second: Measurement, seed: int) -> Difference:
-    both: tuple[Sequence[float], Sequence[float], Sequence[str]]
-    both = (first.values, second.values, first.example_ids)
-    estimate = paired_difference(*both, empty=NOTHING_INVARIANT)
+def difference(
+    first: Measurement,
+    second: Measurement,
+    both: tuple[ArrayLike, ArrayLike, Sequence[str]],
+    seed: int,
+    *,
+    empty: str,
+) -> Difference:
+    """First measurement minus second, tested paired; not corrected for other tests.
+
+    ``both`` has the values of the first and the second, and the example of each. ``empty`` is the
+    reason where there are none.
+    """
+    estimate = paired_difference(*both, empty=empty)
     defined = isinstance(estimate, Estimate)
     return Difference(
         metric=first.metric,

@@ -13,14 +13,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import ModelError, ScopeError
+from scope.errors import ModelError
 from scope.probes.bases import Scales
 from scope.probes.fitting import Calibration
 from scope.probes.measures import AllCosines, CosineLayer, Measure, RawLayer, SiameseNetwork
 from scope.probes.probe import SimilarityProbe, check_parameters
 from scope.probes.recipes import RECIPES, Step
-from scope.store.files import guarded
-from scope.store.saved_parts import SavedParts, check_kept
+from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +164,6 @@ _CANARIES = "canaries"
 _WIDEST = 1_000_000
 """More layers or numbers a layer than any model has; a form of more is not believed."""
 
-Scalar = bool | int | float | str | None
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SavedProbe:
@@ -211,12 +208,10 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
     """
     probe = saved.probe
     scale, power, unit = probe.calibration_
-    with guarded(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     latents = {_CANARIES: np.stack(list(saved.canaries.values()))} if saved.canaries else {}
     description = _Description(
         format=2,
-        parameters={name: _plain(value) for name, value in probe.get_params(deep=False).items()},
+        parameters=plain_parameters(probe.get_params(deep=False)),
         layers=probe.layers_,
         width=probe.width_,
         calibration=(scale, power, unit),
@@ -237,12 +232,8 @@ def load_probe(folder: Path) -> SavedProbe:
     """
     description = FILES.described(folder, _Description, FORMAT)
     numbers = FILES.read(folder, description.sha256)
-    try:
+    with FILES.restoring(folder):
         return _restored(description, numbers)
-    except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise FILES.damaged(
-            folder / DESCRIPTION, f"its parts do not go together ({error})"
-        ) from error
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> SavedProbe:
@@ -287,8 +278,3 @@ def _try_out(probe: SimilarityProbe) -> None:
             score = float(probe.scores_from(np.full((1, probe.layers_), distance))[0])
         if not probe.low <= score <= probe.high:
             raise ValueError(f"a score of {score}")
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it; a search over parameters gives NumPy's numbers."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.checksums import sealed, unsealed
-from scope.errors import RunError
+from scope.errors import RunError, ScopeError
 from scope.store.files import (
     guarded,
     read_text,
@@ -26,6 +27,9 @@ from scope.store.files import (
 )
 
 Described = TypeVar("Described")
+
+Scalar = bool | int | float | str | None
+"""A parameter as JSON has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +48,7 @@ class SavedParts:
     again: str
 
     def write(self, folder: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-        """Write arrays in one step; return the file's SHA-256.
+        """Write arrays in one step, in a folder made if there is none; return their SHA-256.
 
         Raises
         ------
@@ -53,6 +57,8 @@ class SavedParts:
         """
         from safetensors.numpy import save
 
+        with guarded(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         content = save(dict(arrays))
         write_bytes_atomically(folder / self.numbers, content)
         return hashlib.sha256(content).hexdigest()
@@ -137,6 +143,15 @@ class SavedParts:
         where = f"at `{place}`: " if place else ""
         raise self.damaged(path, f"{where}{complaints[0]['msg']}")
 
+    @contextmanager
+    def restoring(self, folder: Path) -> Iterator[None]:
+        """Report parts that cannot be put together again as damaged."""
+        try:
+            yield
+        except (TypeError, ValueError, OverflowError, ScopeError) as error:
+            reason = f"its parts do not go together ({error})"
+            raise self.damaged(folder / self.description, reason) from error
+
     def damaged(self, path: Path, reason: str) -> RunError:
         """The error of a file that SCoPE did not write as it is."""
         return RunError(
@@ -217,3 +232,11 @@ def _require_kind(name: str, array: NDArray[Any], kind: str) -> None:
         raise ValueError(f"`{name}` holds a number that is not finite")
     elif kind.startswith("+") and not (array > 0).all():
         raise ValueError(f"`{name}` holds a number that is not above 0")
+
+
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimator's parameters as JSON has them; a search over them gives NumPy's numbers."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in parameters.items()
+    }

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.estimation.measurements import corrected
+from scope.estimation.measurements import corrected, difference
 from scope.estimation.tasks.choices import (
     ChoiceTable,
     accuracy_measurements,
@@ -38,7 +38,6 @@ from scope.estimation.tasks.texts import (
 )
 from scope.metrics import METRICS
 from scope.records import Difference, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
-from scope.statistics import paired_difference, sign_flip_p_value
 
 __all__ = [
     "Compare",
@@ -118,8 +117,8 @@ def measure_task(
         )
     if with_options:
         return _choice_numbers(answers, ChoiceTable.of(answers), models, seed)
-    table = TextTable.of(answers, by_meaning, by_words, cosines=cosines)
-    return _text_numbers(answers, table, models, normalize, seed)
+    table = TextTable(answers, normalize, by_meaning, by_words, cosines)
+    return _text_numbers(table, models, seed)
 
 
 def _choice_numbers(
@@ -137,14 +136,12 @@ def _choice_numbers(
     )
 
 
-def _text_numbers(
-    answers: TaskAnswers, table: TextTable, models: Sequence[str], normalize: bool, seed: int
-) -> TaskNumbers:
-    against_gold = text_gold_measurements(table, models, normalize=normalize)
+def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNumbers:
+    against_gold = text_gold_measurements(table, models)
     return TaskNumbers(
-        measurements=(*against_gold, *text_pair_measurements(table, models, normalize=normalize)),
+        measurements=(*against_gold, *text_pair_measurements(table, models)),
         differences=gold_differences(against_gold, models, seed, cosines=table.cosines),
-        shares=task_shares(answers, models, against_gold),
+        shares=task_shares(table.answers, models, against_gold),
     )
 
 
@@ -173,7 +170,7 @@ def gold_differences(
             by_key[first, key],
             by_key[second, key],
             seed,
-            width=METRICS[key].high - lowest(key, cosines=cosines),
+            width=METRICS[key].high - lowest(key, cosines),
         )
         for key in COMPARED
         if key in present
@@ -189,21 +186,8 @@ def _difference(first: Measurement, second: Measurement, seed: int, *, width: fl
     of_first = dict(zip(first.example_ids, first.values, strict=True))
     one = np.array([of_first[item] for item in ids]) / width
     other = np.array([of_second[item] for item in ids]) / width
-    estimate = paired_difference(one, other, ids, empty=_why_none(first, second))
-    if isinstance(estimate, Undefined):
-        p_value = None
-    else:
-        generator = np.random.default_rng(seed)
-        p_value = sign_flip_p_value(one, other, ids, generator)
-        estimate = _widened(estimate, width)
-    return Difference(
-        metric=first.metric,
-        first=first.target,
-        second=second.target,
-        capability=first.capability,
-        estimate=estimate,
-        p_value=p_value,
-    )
+    tested = difference(first, second, (one, other, ids), seed, empty=_why_none(first, second))
+    return replace(tested, estimate=_widened(tested.estimate, width))
 
 
 def _why_none(first: Measurement, second: Measurement) -> str:
@@ -212,7 +196,9 @@ def _why_none(first: Measurement, second: Measurement) -> str:
     return next((estimate.reason for estimate in undefined), "no question was put to both models")
 
 
-def _widened(estimate: Estimate, width: float) -> Estimate:
+def _widened(estimate: Estimate | Undefined, width: float) -> Estimate | Undefined:
+    if isinstance(estimate, Undefined):
+        return estimate
     return replace(
         estimate,
         value=width * estimate.value,

@@ -7,10 +7,10 @@ cosine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from scope.metrics import (
     text_cosine_values,
     word_f1_values,
 )
-from scope.records import GOLD, Item, Measurement, TaskAnswers
+from scope.records import GOLD, Measurement, TaskAnswers
 from scope.statistics import mean_estimate
 
 Values = NDArray[np.float64]
@@ -35,12 +35,12 @@ Encode = Callable[[Sequence[str]], NDArray[np.float64]]
 """Texts in, one row of length 1 a text out."""
 
 
-def lowest(key: str, *, cosines: bool) -> float:
+def lowest(key: str, cosines: bool) -> float:
     """The least value that a metric can have; that of SemScore depends on what measures it.
 
     Examples
     --------
-    >>> lowest("sem_score", cosines=True), lowest("sem_score", cosines=False)
+    >>> lowest("sem_score", True), lowest("sem_score", False)
     (-1.0, 0.0)
     """
     return 0.0 if key == "sem_score" and not cosines else METRICS[key].low
@@ -128,96 +128,75 @@ def cosines_of(texts: Sequence[str], encode: Encode) -> Compare:
     return partial(text_cosine_values, vectors=dict(zip(texts, rows, strict=True)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TextTable:
-    """The answers to a task without options.
+class TextTable(NamedTuple):
+    """The answers to a task without options, and how they are compared.
 
-    ``texts`` has one row a model and one text an item, None where no answer was given; ``asked``
-    says in the same shape whether the question was put to the model. ``by_meaning`` gives a pair
-    of texts its SemScore, ``by_words`` its word cosine; either is None where it is not measured.
-    ``cosines`` says whether SemScores are cosines, in -1..1; others lie in 0..1.
+    ``normalize`` says whether words and characters are compared after SQuAD's normalization.
+    ``by_meaning`` gives a pair of texts its SemScore, ``by_words`` its word cosine; either is None
+    where it is not measured. ``cosines`` says whether SemScores are cosines, in -1..1; others lie
+    in 0..1.
     """
 
-    task: str
-    items: tuple[Item, ...]
-    texts: tuple[tuple[str | None, ...], ...]
-    asked: tuple[tuple[bool, ...], ...]
+    answers: TaskAnswers
+    normalize: bool
     by_meaning: Compare | None
     by_words: Compare | None
     cosines: bool
 
-    @classmethod
-    def of(
-        cls,
-        answers: TaskAnswers,
-        by_meaning: Compare | None,
-        by_words: Compare | None,
-        *,
-        cosines: bool,
-    ) -> TextTable:
-        """Gather the answers."""
-        return cls(
-            task=answers.task,
-            items=answers.items,
-            texts=tuple(tuple(answer.text for answer in row) for row in answers.answers),
-            asked=tuple(tuple(answer.asked for answer in row) for row in answers.answers),
-            by_meaning=by_meaning,
-            by_words=by_words,
-            cosines=cosines,
-        )
+    def comparisons(self) -> dict[str, Compare]:
+        """The metrics that compare texts, by key; others follow from their values."""
+        by_text = {
+            "word_f1": word_f1_values,
+            "character_f1": character_f1_values,
+            "exact_match": exact_match_values,
+        }
+        comparisons: dict[str, Compare] = {
+            key: partial(values, normalize=self.normalize) for key, values in by_text.items()
+        }
+        for key, compare in (("sem_score", self.by_meaning), ("word_cosine", self.by_words)):
+            if compare is not None:
+                comparisons[key] = compare
+        return comparisons
 
 
 NO_GOLD = "no item has a known right answer"
 NONE_BY_BOTH = "the two models answered no item in common"
 
 
-def text_gold_measurements(
-    table: TextTable, models: Sequence[str], *, normalize: bool
-) -> list[Measurement]:
+def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Measurement]:
     """Each model against the right answers; an answer not given has the value 0."""
     measured: list[Measurement] = []
-    for name, row, asked in zip(models, table.texts, table.asked, strict=True):
-        known = [index for index, item in enumerate(table.items) if item.gold and asked[index]]
-        gold = [table.items[index].gold for index in known]
-        ids = tuple(table.items[index].question.id for index in known)
-        given = np.array([row[index] is not None for index in known], dtype=np.bool_)
-        answers = [row[index] or "" for index in known]
+    for name, row in zip(models, table.answers.answers, strict=True):
+        known = [
+            (item, answer.text)
+            for item, answer in zip(table.answers.items, row, strict=True)
+            if item.gold and answer.asked
+        ]
+        gold = [item.gold for item, _ in known]
+        ids = tuple(item.question.id for item, _ in known)
+        given = np.array([text is not None for _, text in known], dtype=np.bool_)
+        texts = [text or "" for _, text in known]
         values = {
-            key: np.where(given, best_against_gold(compare, answers, gold), 0.0)
-            for key, compare in _comparisons(table, normalize).items()
+            key: np.where(given, best_against_gold(compare, texts, gold), 0.0)
+            for key, compare in table.comparisons().items()
         }
         measured += _measurements(table, name, GOLD, ids, values, NO_GOLD)
     return measured
 
 
-def text_pair_measurements(
-    table: TextTable, models: Sequence[str], *, normalize: bool
-) -> Iterator[Measurement]:
+def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[Measurement]:
     """Each two models, on the items that both answered."""
-    rows = zip(models, table.texts, strict=True)
+    rows = zip(models, table.answers.answers, strict=True)
     for (target, first), (against, second) in combinations(rows, 2):
         both = [
-            (item.question.id, one, other)
-            for item, one, other in zip(table.items, first, second, strict=True)
-            if one is not None and other is not None
+            (item.question.id, one.text, other.text)
+            for item, one, other in zip(table.answers.items, first, second, strict=True)
+            if one.text is not None and other.text is not None
         ]
         ids = tuple(item_id for item_id, _, _ in both)
         texts = [one for _, one, _ in both], [other for _, _, other in both]
-        values = {key: compare(*texts) for key, compare in _comparisons(table, normalize).items()}
+        values = {key: compare(*texts) for key, compare in table.comparisons().items()}
         yield from _measurements(table, target, against, ids, values, NONE_BY_BOTH)
-
-
-def _comparisons(table: TextTable, normalize: bool) -> dict[str, Compare]:
-    """The metrics that compare texts, by key; others follow from their values."""
-    comparisons: dict[str, Compare] = {
-        "word_f1": partial(word_f1_values, normalize=normalize),
-        "character_f1": partial(character_f1_values, normalize=normalize),
-        "exact_match": partial(exact_match_values, normalize=normalize),
-    }
-    for key, compare in (("sem_score", table.by_meaning), ("word_cosine", table.by_words)):
-        if compare is not None:
-            comparisons[key] = compare
-    return comparisons
 
 
 def _measurements(
@@ -228,23 +207,23 @@ def _measurements(
     values: Mapping[str, Values],
     empty: str,
 ) -> Iterator[Measurement]:
-    found = {**values, **_counted(values, cosines=table.cosines)}
+    found = {**values, **_counted(values, table.cosines)}
     for key in (key for key in METRICS if key in found):
         metric = METRICS[key]
-        low = lowest(key, cosines=table.cosines)
+        low = lowest(key, table.cosines)
         estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
         yield Measurement(
             metric=str(metric),
             target=target,
             against=against,
-            capability=table.task,
+            capability=table.answers.task,
             estimate=estimate,
             example_ids=ids,
             values=tuple(found[key].tolist()),
         )
 
 
-def _counted(values: Mapping[str, Values], *, cosines: bool) -> dict[str, Values]:
+def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:
     """What is a count of other values: F1 of 0, and SemScores from the threshold on.
 
     The threshold was made for cosines: what a probe gives 0.9 may be anything but the same.

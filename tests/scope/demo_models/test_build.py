@@ -231,8 +231,8 @@ def test_another_seed_or_recipe_lies_in_another_folder(
         asked.append((spec, n, seed))
         return LoadedData(examples=tuple(examples), card=card)
 
-    def build_small(home, examples, recipe, *, seed, progress):
-        return build_models(home, examples, recipe, seed=seed, base=tiny_base)
+    def build_small(home, examples, recipe, seed, progress):
+        return build_models(home, examples, recipe, seed, base=tiny_base)
 
     monkeypatch.setattr(build, "load_data", load)
     monkeypatch.setattr(build, "DEMO", tiny_recipe)
