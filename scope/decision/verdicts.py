@@ -79,7 +79,7 @@ def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
         suspect=finding.case.suspect,
         reference=finding.case.reference,
         decision=decision,
-        sentence=sentence(finding, decision, reasons, p_adjusted=p_adjusted, terms=terms),
+        sentence=sentence(finding, decision, reasons, p_adjusted, terms),
         alpha=terms.alpha,
         p_value=p_value,
         p_adjusted=None if p_value is None else p_adjusted,

@@ -23,7 +23,6 @@ def sentence(
     finding: Finding,
     decision: Decision,
     reasons: Sequence[str],
-    *,
     p_adjusted: float,
     terms: Terms,
 ) -> str:

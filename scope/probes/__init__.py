@@ -4,7 +4,6 @@ All here works on arrays of latents, in the manner of scikit-learn; what reads t
 and keeps them stands elsewhere.
 """
 
-from scope.probes.alignment import AlignedLayers, align_layers, linear_cka
 from scope.probes.correlations import (
     mean_error_estimate,
     misjudged,
@@ -13,7 +12,15 @@ from scope.probes.correlations import (
     pearson_estimate,
     spearman_estimate,
 )
-from scope.probes.curves import LayerLoss, LayerPoint, layer_curve, leave_one_layer_out
+from scope.probes.layers import (
+    AlignedLayers,
+    LayerLoss,
+    LayerPoint,
+    align_layers,
+    layer_curve,
+    leave_one_layer_out,
+    linear_cka,
+)
 from scope.probes.probe import SimilarityProbe, trained_parameters
 from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, STEPS, Step
 from scope.probes.saving import LatentSource, SavedProbe, load_probe, save_probe

@@ -228,7 +228,7 @@ def fit_network(
         torch.from_numpy(pairs.similarities * SPAN).float(),
     )
     judge = _judge_of(basis, development, recipe)
-    trained = train(start, given, recipe, schedule, judge=judge, generator=generator)
+    trained = train(start, given, recipe, schedule, judge, generator)
     return SiameseNetwork.folded(basis, trained, nonlinear=recipe.nonlinear)
 
 

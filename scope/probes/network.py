@@ -156,7 +156,6 @@ def train(
     pairs: Pairs,
     recipe: Recipe,
     schedule: Schedule,
-    *,
     judge: Callable[[Parameters], float],
     generator: Any,
 ) -> Parameters:

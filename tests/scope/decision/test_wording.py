@@ -35,7 +35,7 @@ def paired(value, low, high):
 
 
 def said(finding, decision, reasons=()):
-    return sentence(finding, decision, reasons, p_adjusted=0.0385, terms=terms())
+    return sentence(finding, decision, reasons, 0.0385, terms())
 
 
 def terms(needed=4, available=None):

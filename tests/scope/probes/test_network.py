@@ -120,7 +120,7 @@ def trained(judge, *, epochs=5, patience=2, **changes):
     pairs = Pairs(sides[0], sides[1], torch.rand(20, generator=generator) * 5)
     recipe = replace(RECIPES["final"], **changes)
     schedule = Schedule(epochs, 8, patience)
-    found = train(start, pairs, recipe, schedule, judge=judge, generator=generator)
+    found = train(start, pairs, recipe, schedule, judge, generator)
     return start, found
 
 
