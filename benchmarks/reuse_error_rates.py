@@ -42,9 +42,8 @@ import numpy as np
 from numpy.typing import NDArray
 from surroundings import surroundings
 
-from scope.decision.agreement import agreement_test
 from scope.decision.case import Case, CaseItem
-from scope.decision.judging import find
+from scope.decision.judging import agreement_test, find
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import AnswerMatrix
 from scope.jobs.preparation import soft_scope_metric

@@ -85,10 +85,9 @@ class Typo(InvarianceCapability):
             StopwordModification,
         )
 
-        from perturbations.constraints import MaxWordLength
         from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
-        from perturbations.transformations import InnerSwaps
+        from perturbations.transformations import InnerSwaps, MaxWordLength
 
         return Parts(
             transformation=InnerSwaps(generator, self.candidates),

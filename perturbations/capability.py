@@ -7,11 +7,10 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from perturbations.chance import OwnChance
-from perturbations.lockstep import Ask, Lockstep, Service
-from perturbations.remembering import Remembering
+from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Service
 from perturbations.textattack_gate import load_textattack
 from scope.errors import SpecError
 from scope.protocols import Classifier, SearchOptions
@@ -106,8 +105,8 @@ class InvarianceCapability(ABC):
         load_textattack()
         from textattack import Attack
 
-        from perturbations.constraints import MeaningKept
-        from perturbations.goal import KeepsPrediction
+        from perturbations.search import KeepsPrediction
+        from perturbations.transformations import MeaningKept
 
         parts = self.parts(generator)
         constraints = list(parts.constraints)
@@ -178,37 +177,20 @@ class InvarianceCapability(ABC):
 
 def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     """Run one attack to its end."""
+    from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
+    found = partial(Perturbation, example_id=example.id, trial=trial)
     if _SPLIT in example.text:
-        return Perturbation(
-            example_id=example.id,
-            trial=trial,
-            failure=f"TextAttack cannot change texts with {_SPLIT}",
-        )
+        return found(failure=f"TextAttack cannot change texts with {_SPLIT}")
     text = AttackedText(example.text)
     if not text.words:  # some search methods fail on such a text
-        return Perturbation(example_id=example.id, trial=trial, failure=_NO_WORD)
+        return found(failure=_NO_WORD)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
-    queries = result.num_queries
-    if result.goal_status == _succeeded():
-        return Perturbation(
-            example_id=example.id,
-            trial=trial,
-            text=result.attacked_text.text,
-            score=result.score,
-            queries=queries,
-        )
-    return Perturbation(
-        example_id=example.id, trial=trial, queries=queries, failure=_why_none(attack)
-    )
-
-
-def _succeeded() -> Any:
-    from textattack.goal_function_results import GoalFunctionResultStatus
-
-    return GoalFunctionResultStatus.SUCCEEDED
+    if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
+        return found(text=result.attacked_text.text, score=result.score, queries=result.num_queries)
+    return found(failure=_why_none(attack), queries=result.num_queries)
 
 
 def _why_none(attack: Attack) -> str:

@@ -6,8 +6,7 @@ from made_up_pools import skilled_pool
 from scope.decision.case import Case, CaseItem
 from scope.decision.judging import find
 from scope.decision.verdicts import conclude
-from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import AnswerKey, Response, answer_matrix
+from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
 from scope.metrics import METRICS
 
 SOFT_SCOPE = METRICS["soft_scope"]

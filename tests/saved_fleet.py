@@ -8,13 +8,11 @@ import toy_fleet
 
 from scope.checksums import unsealed
 from scope.errors import RunError
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
-from scope.fleet.forecasters.mean import MeanForecaster
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
-from scope.fleet.saved_numbers import DESCRIPTION, FILES
-from scope.fleet.saving import Fleet, load_fleet
+from scope.fleet.saving import DESCRIPTION, FILES, Fleet, load_fleet
 
 MADE = {
     "mean": (MeanForecaster, {}),

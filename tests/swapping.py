@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts, perturb
-from perturbations.chance import OwnChance
+from perturbations.lockstep import OwnChance
 from scope.protocols import Classifier, SearchOptions
 from scope.records import Example, Perturbation
 

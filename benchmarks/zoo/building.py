@@ -10,9 +10,8 @@ from types import MappingProxyType
 from filelock import FileLock
 
 from scope.data import load_data
-from scope.demo_models.bases import Base, new_base, pretrained_base
+from scope.demo_models.bases import Base, explained_write_errors, new_base, pretrained_base
 from scope.demo_models.build import TRAINING_DATA
-from scope.demo_models.keeping import explained_write_errors
 from scope.demo_models.recipes import NewModelRecipe
 from scope.errors import SpecError
 from scope.progress import Silent

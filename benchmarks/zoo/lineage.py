@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scope.demo_models.keeping import explained_write_errors
+from scope.demo_models.bases import explained_write_errors
 from scope.errors import RunError
 
 REFERENCE = "reference"

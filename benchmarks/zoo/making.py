@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.demo_models.bases import Base
-from scope.demo_models.keeping import load_base
+from scope.demo_models.bases import Base, load_base
+from scope.demo_models.build import gold_probabilities
 from scope.demo_models.recipes import LABELS, TrainingRecipe
-from scope.demo_models.teaching import gold_probabilities
 from scope.demo_models.training import answer, encode_texts, train_classifier
 from scope.records import Example
 from zoo.altering import (

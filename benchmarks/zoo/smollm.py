@@ -11,8 +11,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.demo_models.bases import Base, label_names, sha256_of
-from scope.demo_models.keeping import load_base
+from scope.demo_models.bases import Base, label_names, load_base, sha256_of
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.gguf import load_tokenizer

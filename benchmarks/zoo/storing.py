@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from scope.demo_models.bases import Base
-from scope.demo_models.keeping import save_base
+from scope.demo_models.bases import Base, save_base
 from scope.models.torch_setup import load_torch
 
 

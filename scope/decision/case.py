@@ -1,15 +1,60 @@
-"""The input of a verdict: the answers of all models, and the kinds of evidence on them."""
+"""A case: the answers of all models, the kinds of evidence on them, and their joint statistic.
+
+The joint statistic holds all kinds of evidence in one number for each model. The most informative
+questions are the strongest evidence for reuse and against it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from scope.estimation.pairs import InvariantPairs
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.estimation.measurements import InvariantPairs
 from scope.evidence.answers import AnswerMatrix, Scores
-from scope.records import Estimate, Undefined
+from scope.evidence.scores import (
+    asked_pairs,
+    chance_corrected_scores,
+    invariance_scores,
+    log_probability_scores,
+)
+from scope.evidence.shared_mistakes import SharedMistakes, value_of_a_copy
+from scope.metrics import METRICS, Metric
+from scope.records import Estimate, InformativeItem, Undefined
+from scope.statistics import mean_estimate
+from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic, threshold_rank
+
+COMPARABLE_SHARE = 0.5
+"""The share of the required controls that must be comparable with the suspect."""
+
+NO_POWER_KNOWN = (
+    "it may have been trained on answers of the reference, which this test can miss; if you know "
+    "that it was not, add --assume-no-label-training"
+)
+"""The reason why a suspect is not cleared without the assumption."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The conditions of all verdicts of a test.
+
+    ``needed`` is the least number of controls. ``available`` is the number of questions in the
+    data, None if unknown.
+    """
+
+    alpha: float
+    needed: int
+    assume_no_label_training: bool = False
+    available: int | None = None
+
+    @property
+    def comparable(self) -> int:
+        """The least number of controls that are comparable with the suspect."""
+        return math.ceil(COMPARABLE_SHARE * self.needed)
 
 
 class CaseItem(NamedTuple):
@@ -85,3 +130,196 @@ class Kind:
     most: float = math.inf
     suspect: Estimate | Undefined | None = None
     decides: bool
+
+
+def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) -> tuple[Kind, ...]:
+    """The kinds that decide the verdict, then those that are only shown.
+
+    Only kinds that correct for the other models' answers decide. Hard- and Soft-SCoPE, CAPA and
+    error consistency do not: a robust model keeps most invariances, and models with the same base
+    keep the same ones.
+    """
+    return (
+        *_deciding(case, shared),
+        *(kind for pairs in case.pairs for kind in _invariances(case, pairs, soft_scope)),
+        *_chance_corrected(case),
+    )
+
+
+def _deciding(case: Case, shared: SharedMistakes) -> Iterator[Kind]:
+    yield Kind(
+        name="shared_mistakes",
+        scores=shared.scores,
+        copy=value_of_a_copy(case.answers, shared),
+        decides=True,
+    )
+    scores = log_probability_scores(case.answers)
+    if scores is not None:
+        yield Kind(name="log_probabilities", scores=scores, copy=1.0, most=1.0, decides=True)
+
+
+def _invariances(case: Case, asked: InvariantPairs, soft_scope: Metric) -> Iterator[Kind]:
+    pairs = asked_pairs(asked, case.units)
+    for metric in (METRICS["hard_scope"], soft_scope):
+        scores = invariance_scores(pairs, metric, case.units)
+        if scores is not None:
+            yield Kind(
+                name=str(metric),
+                capability=pairs.capability,
+                scores=scores,
+                copy=1.0,
+                most=1.0,
+                # Examples without a pair are not counted, although their part is 0.
+                suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
+                decides=False,
+            )
+
+
+def _chance_corrected(case: Case) -> Iterator[Kind]:
+    for key, scores in chance_corrected_scores(case.answers).items():
+        yield Kind(name=key, scores=scores, copy=1.0, most=1.0, decides=False)
+
+
+Rank = Callable[[float, int], int | None]
+"""How many of a number of controls may rank as high as a suspect that is called related."""
+
+_STEPS = np.arange(1, 101) / 100
+"""Shares of copied answers to try."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointScores:
+    """The joint statistic of the pool: the suspect first, then the controls.
+
+    Attributes
+    ----------
+    values
+        One number per model, greater if it is more similar to the reference, NaN if undefined.
+    parts
+        The contribution of each example; a model's value is their sum; shape (models, units).
+    table
+        The values of each kind of evidence; shape (kinds, models).
+    copies
+        The value of a copy of the reference, by each kind.
+    """
+
+    values: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    table: NDArray[np.float64]
+    copies: NDArray[np.float64]
+
+    @property
+    def ranked(self) -> NDArray[np.float64]:
+        """The values of the controls that have one."""
+        controls = self.values[1:]
+        return np.asarray(controls[~np.isnan(controls)])
+
+    @property
+    def p_value(self) -> float | None:
+        """The conformal p-value; None if the suspect has no value or no control has one."""
+        if np.isnan(self.values[0]) or not len(self.ranked):
+            return None
+        return conformal_p_value(float(self.values[0]), self.ranked)
+
+    def decisive_control(
+        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
+    ) -> int | None:
+        """The index, from 1, of the control that a related suspect must outrank.
+
+        It is the most similar to the reference, or a later one if there are many controls; with
+        too few of them, the most similar. ``rank`` gives the number of controls that may be as
+        similar, from the number of ``different`` controls, by default all.
+        """
+        known = np.flatnonzero(~np.isnan(self.values[1:])) + 1
+        if not len(known):
+            return None
+        ordered = known[np.argsort(-self.values[known], kind="stable")]
+        return int(ordered[rank(alpha, different or len(known)) or 0])
+
+    def detectable_share(
+        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
+    ) -> float | None:
+        """The least share of copied answers for which the p-value by rank is at most alpha.
+
+        Each kind's value moves linearly, in steps of 0.01, to that of a copy. It starts at the
+        value of an independent model: the median of the controls, or the suspect's own value if
+        that is less. None if not even a copy has such a p-value. The verdict takes two further
+        tests, agreement and the paired one, and may miss such a share.
+        """
+        allowed = rank(alpha, different or len(self.ranked))
+        if np.isnan(self.values[0]) or allowed is None:
+            return None
+        begin = np.array([_of_an_independent_model(row) for row in self.table])
+        for share in _STEPS:
+            moved = self.table.copy()
+            moved[:, 0] = begin + share * (self.copies - begin)
+            values = joint_statistic(moved)
+            if (values[1:] >= values[0]).sum() <= allowed:
+                return float(share)
+        return None
+
+
+def _of_an_independent_model(values: NDArray[np.float64]) -> float:
+    """The median of the controls, or the value of the suspect, the first, if it is less."""
+    return float(min(values[0], np.nanmedian(values[1:])))
+
+
+def _compares(values: NDArray[np.float64]) -> bool:
+    """Whether the suspect, the first, and at least one control have a value."""
+    return bool(not np.isnan(values[0]) and (~np.isnan(values[1:])).any())
+
+
+def joint_scores(kinds: Sequence[Kind]) -> JointScores:
+    """Combine the deciding kinds that suspect and controls have into one number per model."""
+    deciding = [one for one in kinds if one.decides and _compares(one.scores.values[1:])]
+    models = len(kinds[0].scores.values) - 1
+    table = np.array([one.scores.values[1:] for one in deciding]).reshape(len(deciding), models)
+    counts = np.maximum((~np.isnan(table)).sum(axis=0), 1)
+    parts = np.zeros((models, kinds[0].scores.parts.shape[1]))
+    for one, row in zip(deciding, table, strict=True):
+        spread = float(np.nanstd(row))
+        if spread > NO_SPREAD * float(np.nanmax(np.abs(row))):
+            # The mean is subtracted, so that a model without this kind is not penalised.
+            share = float(np.nanmean(row)) / parts.shape[1]
+            has = ~np.isnan(row)
+            parts[has] += (one.scores.parts[1:][has] - share) / spread
+    return JointScores(
+        values=joint_statistic(table) if deciding else np.full(models, np.nan),
+        parts=parts / counts[:, None],
+        table=table,
+        copies=np.array([one.copy for one in deciding]),
+    )
+
+
+FOR_REUSE, AGAINST = 15, 5
+"""The number of questions shown for each side."""
+
+
+def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeItem, ...]:
+    """The strongest evidence of each side, that for reuse first; of equals, the first asked.
+
+    Only the reference's mistakes are evidence, or if no right answer is known its answers that
+    most models do not give. To give the reference's answer is evidence for reuse, the stronger the
+    less probable the answer is for a model of the suspect's skill; to give another one is evidence
+    against it, the stronger the more probable the reference's answer is.
+    """
+    answers = case.answers
+    reference, suspect = answers.answers[0], answers.answers[1]
+    mistaken = answers.given[0] & answers.given[1] & (reference != answers.expected_right())
+    expected = shared.expected[1]
+    weight = np.where(mistaken, (reference == suspect) - expected, 0.0)
+    most, least = (np.argsort(one, kind="stable") for one in (-weight, weight))
+    strongest = [place for place in most[:FOR_REUSE] if weight[place] > 0]
+    strongest += [place for place in least[:AGAINST] if weight[place] < 0]
+    return tuple(
+        InformativeItem(
+            id=case.items[place].id,
+            text=case.items[place].text,
+            gold=case.items[place].gold,
+            reference=case.items[place].reference,
+            suspect=case.items[place].suspect,
+            expected=float(expected[place]),
+            weight=float(weight[place]),
+        )
+        for place in strongest
+    )

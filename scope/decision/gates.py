@@ -1,4 +1,8 @@
-"""Gates: conditions on the results, judged by the conservative end of their intervals."""
+"""Gates: conditions on the results, judged by the conservative end of their intervals.
+
+Names with commas, brackets or quotes are quoted in a gate. A gate whose interval is inconclusive
+says how many examples would settle it.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,61 @@ from pathlib import Path
 from typing import Literal
 
 from scope.decision.baselines import difference_from, require_paired
-from scope.decision.enough import examples_needed
-from scope.decision.quoted_names import QUOTED, names_in, unquoted
 from scope.errors import SpecError
 from scope.metrics import METRICS, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
+from scope.statistics.intervals import normal_quantile
+
+QUOTED = r""" "[^"]*" | '[^']*' """.replace(" ", "")
+"""A name in quotes."""
+
+_NAME = re.compile(rf"\s*({QUOTED}|[^,\"']*?)\s*(?:,|$)")
+
+
+def names_in(listed: str, text: str) -> tuple[str, ...]:
+    """The names that commas separate; those in quotes may hold commas and brackets.
+
+    Parameters
+    ----------
+    listed
+        The text in the brackets.
+    text
+        The whole gate, for the message.
+
+    Raises
+    ------
+    SpecError
+        When a quote is inside a name.
+
+    Examples
+    --------
+    >>> names_in("typo, 'our model [v2, tuned]'", "a gate")
+    ('typo', 'our model [v2, tuned]')
+    """
+    found, place = [], 0
+    while place < len(listed):
+        match = _NAME.match(listed, place)
+        if match is None:
+            raise SpecError(
+                f"the gate `{text}` has a quote inside a name",
+                expected="names separated by commas",
+                fix="put the whole name in quotes of the other kind",
+            )
+        found.append(unquoted(match[1]))
+        place = match.end()
+    return tuple(filter(None, found))
+
+
+def unquoted(name: str) -> str:
+    """A name without the quotes around it.
+
+    Examples
+    --------
+    >>> unquoted('"a,b"'), unquoted("student")
+    ('a,b', 'student')
+    """
+    return name[1:-1] if re.fullmatch(QUOTED, name) else name
+
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -278,3 +332,42 @@ def _beyond(
     lacking = f", and these data have {rows}" if enough > rows else ""
     failure += f" by its {bound} bound; if the value stays"
     return f"{failure}, about {enough} examples settle it{lacking}"
+
+
+def examples_needed(bound: float, estimate: Estimate, sure: float) -> int:
+    """Approximate number of examples at which the deciding end of an interval reaches a bound.
+
+    The value is assumed to stay the same. The width of an interval decreases with the root of n,
+    with two exceptions. At the end of a share's interval (Wilson), p (1 - p) / n is the square of
+    its distance from the value, with the bound as p. If two models never differ, the interval of
+    their difference comes from two added examples alone, and its width decreases with n.
+
+    Parameters
+    ----------
+    bound
+        The bound; the value is beyond it.
+    estimate
+        The number.
+    sure
+        The deciding end of its interval.
+
+    Examples
+    --------
+    >>> share = Estimate(value=1.0, low=0.93983, high=1.0, n=60, method="Wilson")
+    >>> examples_needed(0.99, share, share.low), examples_needed(0.95, share, share.low)
+    (381, 73)
+    """
+    ratio = abs(estimate.value - sure) / abs(estimate.value - bound)
+    if _never_differ(estimate, sure):
+        return math.ceil(estimate.n * ratio)
+    spread = 1.0
+    if estimate.method.startswith("Wilson") and 0 < sure < 1:
+        spread = bound * (1 - bound) / (sure * (1 - sure))
+    return math.ceil(estimate.n * ratio**2 * spread)
+
+
+def _never_differ(estimate: Estimate, sure: float) -> bool:
+    """Whether an interval is that of a paired difference in which no pair differs."""
+    if estimate.value != 0 or not estimate.method.startswith("Bonett-Price"):
+        return False
+    return abs(sure) <= normal_quantile(estimate.level) * math.sqrt(2) / estimate.n

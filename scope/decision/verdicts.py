@@ -4,7 +4,7 @@ The null hypothesis is that the suspect is no more like the reference than indep
 skill are. *Related* requires that three tests reject it. The conformal test ranks the suspect among
 the controls; its error rate is at most alpha for any questions if suspect and controls are
 exchangeable. The second test compares the suspect's agreement with the reference with that of
-models of its skill, where controls that answer alike count as fewer (`scope.decision.agreement`).
+models of its skill, where controls that answer alike count as fewer (`scope.decision.judging`).
 The greater of the two p-values is the verdict's; with several references it is corrected by Holm's
 method. The paired test compares the suspect, over the questions, with the control that decides the
 rank: other questions must not lead to another order.
@@ -23,9 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.decision.agreement import FEWEST_INDEPENDENT
-from scope.decision.judging import Finding
-from scope.decision.terms import NO_POWER_KNOWN, Terms
+from scope.decision.case import NO_POWER_KNOWN, Terms
+from scope.decision.judging import FEWEST_INDEPENDENT, Finding
 from scope.decision.usability import SKILL_GAP
 from scope.decision.wording import as_like, changes, may_be_related, sentence, warnings
 from scope.records import Decision, Verdict
@@ -80,7 +79,7 @@ def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
         suspect=finding.case.suspect,
         reference=finding.case.reference,
         decision=decision,
-        sentence=sentence(finding, decision, reasons, p_adjusted=p_adjusted, terms=terms),
+        sentence=sentence(finding, decision, reasons, p_adjusted, terms),
         alpha=terms.alpha,
         p_value=p_value,
         p_adjusted=None if p_value is None else p_adjusted,

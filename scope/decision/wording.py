@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scope.decision.agreement import FEWEST_INDEPENDENT
-from scope.decision.judging import Finding
-from scope.decision.siblings import exclusion, sibling_warning
-from scope.decision.terms import NO_POWER_KNOWN, Terms
-from scope.decision.usability import MAY_BE_RELATED, OF_REFERENCE, SKILL_GAP, THE_SUSPECTS
+from scope.decision.case import NO_POWER_KNOWN, Terms
+from scope.decision.judging import FEWEST_INDEPENDENT, Finding
+from scope.decision.usability import (
+    MAY_BE_RELATED,
+    OF_REFERENCE,
+    SKILL_GAP,
+    THE_SUSPECTS,
+    exclusion,
+    sibling_warning,
+)
 from scope.records import Decision, Estimate
-from scope.statistics.clusters import normal_quantile
+from scope.statistics.intervals import normal_quantile
 
 
 def sentence(
     finding: Finding,
     decision: Decision,
     reasons: Sequence[str],
-    *,
     p_adjusted: float,
     terms: Terms,
 ) -> str:

@@ -1,16 +1,21 @@
-"""What training starts from: a pretrained encoder, or random weights and a new vocabulary."""
+"""What training starts from (a pretrained encoder, or random weights), and checkpoints on disk.
+
+A checkpoint is there whole or not at all.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.demo_models.recipes import LABELS, NewModelRecipe
 from scope.demo_models.training import seeded_torch
-from scope.errors import ResourceError
+from scope.errors import ResourceError, RunError
 from scope.models.torch_setup import quiet_transformers
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -146,3 +151,55 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def load_base(folder: Path) -> Base:
+    """The classifier that was saved in a folder."""
+    transformers = quiet_transformers()
+    return Base(
+        transformers.AutoModelForSequenceClassification.from_pretrained(
+            folder, use_safetensors=True
+        ),
+        transformers.AutoTokenizer.from_pretrained(folder),
+    )
+
+
+def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = None) -> None:
+    """Write a checkpoint beside its place, and give it its name when it is complete.
+
+    What an earlier, killed attempt left is removed first; one process at a time may write.
+
+    Parameters
+    ----------
+    stored
+        The tensors to write by name, where they are not to be as the model holds them.
+
+    Raises
+    ------
+    RunError
+        When the disk is full or the folder may not be written.
+    """
+    # Encoding leaves its limits in a fast tokenizer, and the file would keep them.
+    base.tokenizer.backend_tokenizer.no_truncation()
+    base.tokenizer.backend_tokenizer.no_padding()
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    with explained_write_errors(folder):
+        base.model.save_pretrained(partial, state_dict=stored)
+        base.tokenizer.save_pretrained(partial)
+        partial.rename(folder)
+
+
+@contextmanager
+def explained_write_errors(folder: Path) -> Iterator[None]:
+    """Turn what the file system refuses inside into an error that says how to fix it."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise RunError(
+            f"{folder} cannot be written ({error})",
+            expected="a folder of ours with about 200 MB of free space",
+            fix="free some space, or set SCOPE_CACHE to a folder elsewhere",
+        ) from error

@@ -1,25 +1,130 @@
-"""Builds the demo's three models once and keeps them: a reference, its student, a stranger."""
+"""Builds the demo's three models once and keeps them: a reference, its student, a stranger.
+
+A model learns in two ways: from gold labels, and from a teacher's answers.
+"""
 
 from __future__ import annotations
 
+import copy
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
 from scope.data import load_data
-from scope.demo_models.bases import Base, new_base, pretrained_base
-from scope.demo_models.keeping import explained_write_errors, load_base, save_base
-from scope.demo_models.recipes import DEMO, DemoRecipe
-from scope.demo_models.teaching import count_distillation, distil, gold_probabilities, teach_labels
-from scope.demo_models.training import count_batches, count_steps, encode_texts
-from scope.demo_models.upper_layers import LowerOutput, read_lower_layers, train_upper_layers
+from scope.demo_models.bases import (
+    Base,
+    explained_write_errors,
+    load_base,
+    new_base,
+    pretrained_base,
+    save_base,
+)
+from scope.demo_models.recipes import DEMO, LABELS, DemoRecipe, TrainingRecipe
+from scope.demo_models.training import (
+    LowerOutput,
+    answer_from,
+    count_batches,
+    count_steps,
+    encode_texts,
+    read_lower_layers,
+    train_classifier,
+    train_upper_layers,
+)
+from scope.errors import DataError
+from scope.models.torch_setup import load_torch
 from scope.progress import Silent
-from scope.protocols import Progress
+from scope.protocols import Advance, Progress
 from scope.records import Example
+
+
+def teach_labels(
+    base: Base, examples: Sequence[Example], recipe: TrainingRecipe, seed: int, advance: Advance
+) -> None:
+    """Train a classifier in place on the gold labels; ``count_steps`` units of progress.
+
+    Raises
+    ------
+    DataError
+        When an example's label is not one of the demo's.
+    """
+    texts = [example.text for example in examples]
+    train_classifier(
+        base.model,
+        encode_texts(base.tokenizer, texts, recipe.longest),
+        gold_probabilities(examples),
+        recipe,
+        seed,
+        advance,
+        pad_token=base.tokenizer.pad_token_id,
+    )
+
+
+def distil(
+    teacher: Base, lower: LowerOutput, recipe: DemoRecipe, seed: int, advance: Advance
+) -> Base:
+    """A smaller copy of the teacher, trained on nothing but the teacher's probabilities.
+
+    ``count_distillation`` says how many units of progress it takes.
+
+    Parameters
+    ----------
+    lower
+        What the teacher's frozen layers, which the student has in part, give for the texts.
+    """
+    training = recipe.student.training
+    targets = answer_from(
+        teacher.model, lower, training.batch_size, advance, frozen=recipe.reference_frozen
+    )
+    model = student_of(teacher.model, recipe.student.layers)
+    train_upper_layers(model, lower, targets, training, seed, advance, frozen=recipe.student_frozen)
+    return Base(model, teacher.tokenizer)
+
+
+def count_distillation(texts: int, recipe: TrainingRecipe) -> int:
+    """Units of progress of a distillation: the teacher's batches and the student's steps."""
+    return count_batches(texts, recipe) + count_steps(texts, recipe)
+
+
+def student_of(teacher: Any, layers: Sequence[int]) -> Any:
+    """A copy of a BERT-like classifier with only these of its layers, all weights included."""
+    torch = load_torch()
+    student = copy.deepcopy(teacher)
+    encoder = student.base_model.encoder
+    encoder.layer = torch.nn.ModuleList(encoder.layer[index] for index in layers)
+    student.config.num_hidden_layers = len(layers)
+    return student
+
+
+def gold_probabilities(examples: Sequence[Example]) -> NDArray[np.float32]:
+    """Gold labels as probabilities, shape (examples, labels): each row has a single 1.
+
+    Raises
+    ------
+    DataError
+        When an example's label is not one of the demo's.
+
+    Examples
+    --------
+    >>> gold_probabilities([Example(id="7", text="good", label="positive")]).tolist()
+    [[0.0, 1.0]]
+    """
+    rows = np.zeros((len(examples), len(LABELS)), dtype=np.float32)
+    for row, example in zip(rows, examples, strict=True):
+        if example.label not in LABELS:
+            raise DataError(
+                f"example {example.id!r} has the label {example.label!r}",
+                expected=f"one of: {', '.join(LABELS)}",
+                fix="train the demo's models on demo:tweets-train",
+            )
+        row[LABELS.index(example.label)] = 1.0
+    return rows
+
 
 TRAINING_DATA = "demo:tweets-train"
 
@@ -60,16 +165,16 @@ def build_demo_models(
     """
     data = load_data(TRAINING_DATA, n=DEMO.texts(), seed=seed)
     home = folder / f"demo-{DEMO.key(seed=seed, data=data.card.fingerprint)}"
-    return build_models(home, data.examples, DEMO, seed=seed, progress=progress)
+    return build_models(home, data.examples, DEMO, seed, progress)
 
 
 def build_models(
     home: Path,
     examples: Sequence[Example],
     recipe: DemoRecipe,
-    *,
     seed: int = 0,
     progress: Progress | None = None,
+    *,
     base: Callable[[int], Base] = pretrained_base,
 ) -> DemoModels:
     """Train those of the three models that are not in ``home`` yet.
@@ -120,9 +225,9 @@ class _Builder:
                 lower,
                 gold_probabilities(examples),
                 recipe,
+                seed,
+                advance,
                 frozen=self.recipe.reference_frozen,
-                seed=seed,
-                advance=advance,
             )
         return base
 
@@ -131,7 +236,7 @@ class _Builder:
         lower = self._lower_output(teacher).first(training.texts)
         total = count_distillation(len(lower.rows), training)
         with self.progress.task("distilling student", total) as advance:
-            return distil(teacher, lower, self.recipe, seed=self._seed("student"), advance=advance)
+            return distil(teacher, lower, self.recipe, self._seed("student"), advance)
 
     def independent(self) -> Base:
         recipe = self.recipe.independent
@@ -142,7 +247,7 @@ class _Builder:
         with self.progress.task(
             "training independent", count_steps(len(examples), training)
         ) as advance:
-            teach_labels(base, examples, training, seed=seed, advance=advance)
+            teach_labels(base, examples, training, seed, advance)
         return base
 
     def _lower_output(self, base: Base) -> LowerOutput:
@@ -158,9 +263,9 @@ class _Builder:
                     base.model,
                     encodings,
                     (self.recipe.reference_frozen, self.recipe.student_frozen),
+                    advance,
                     pad_token=base.tokenizer.pad_token_id,
                     batch_size=training.batch_size,
-                    advance=advance,
                 )
         return self.lower
 

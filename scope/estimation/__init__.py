@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models
-from scope.estimation.differences import target_differences
 from scope.estimation.measurements import (
+    InvariantPairs,
     clean_measurements,
+    invariant_pairs,
     pair_measurements,
     soft_scope_curves,
     subset_measurements,
+    target_differences,
 )
-from scope.estimation.pairs import InvariantPairs, invariant_pairs
 from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
 

@@ -1,20 +1,118 @@
-"""Every estimate of an audit: over all examples, over parts of them, and along the cutoff."""
+"""Every estimate of an audit: over all examples, over parts of them, along the cutoff, by pairs.
+
+The pairs are those of an original and a changed text on which the reference is invariant.
+Differences between two targets are taken on the same examples and corrected for multiple tests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from scope.estimation.pairs import InvariantPairs
 from scope.metrics import (
     METRICS,
     Metric,
     accuracy_difference_values,
     iid_agreement_values,
 )
-from scope.records import Curve, Estimate, Measurement, ScoredExample
-from scope.statistics import absolute, mean_estimate, paired_difference
+from scope.metrics.open_rows import open_rows, widened
+from scope.records import (
+    Curve,
+    Difference,
+    Estimate,
+    Measurement,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+)
+from scope.statistics import absolute, holm, mean_estimate, paired_difference, sign_flip_p_value
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class InvariantPairs:
+    """The pairs of one capability on which the reference is invariant, as arrays.
+
+    ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
+    target, shapes (pairs, labels); ``example_ids`` has the example of each pair. With an
+    ``open_vocabulary`` each pair has its own labels, the tokens that any model predicts there,
+    and the last column is the mass of all others.
+    """
+
+    capability: str
+    example_ids: tuple[str, ...]
+    reference: tuple[Values, Values]
+    targets: tuple[tuple[Values, Values], ...]
+    open_vocabulary: bool = False
+
+    def values(self, metric: Metric, target: int) -> Values:
+        """The metric's value on each pair."""
+        predictions = (*self.reference, *self.targets[target])
+        return metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
+
+    def confidences(self) -> Values:
+        """The probability of the reference's label for each original text."""
+        before = self.reference[0]
+        labels = before[:, :-1] if self.open_vocabulary else before
+        return np.asarray(labels.max(axis=1, initial=0.0))
+
+
+def invariant_pairs(
+    capability: str,
+    examples: Sequence[ScoredExample],
+    perturbations: Sequence[ScoredPerturbation],
+) -> InvariantPairs:
+    """Select the capability's pairs that belong to I_R, in their order."""
+    clean = {scored.example.id: scored for scored in examples}
+    pairs = [
+        (clean[scored.perturbation.example_id], scored, scored.reference)
+        for scored in perturbations
+        if scored.capability == capability
+        and scored.reference is not None
+        and scored.reference.choice == clean[scored.perturbation.example_id].reference.choice
+    ]
+    answers = [
+        (before.reference, reference, *chain(*zip(before.targets, after.targets, strict=True)))
+        for before, after, reference in pairs
+    ]
+    first = examples[0] if examples else None
+    open_vocabulary = first is not None and bool(first.reference.tokens)
+    columns = len(first.reference.probabilities) if first else 0
+    models = 1 + (len(first.targets) if first else 0)
+    rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
+    both = [(rows[2 * model], rows[2 * model + 1]) for model in range(models)]
+    return InvariantPairs(
+        capability=capability,
+        example_ids=tuple(before.example.id for before, *_ in pairs),
+        reference=both[0],
+        targets=tuple(both[1:]),
+        open_vocabulary=open_vocabulary,
+    )
+
+
+Answers = Sequence[Sequence[Prediction]]
+"""The predictions of every model before and after, the reference first, for each pair."""
+
+
+def _closed(answers: Answers, models: int, labels: int) -> Values:
+    """Shape (2 * models, pairs, labels)."""
+    rows = [[one[place].probabilities for one in answers] for place in range(2 * models)]
+    return np.array(rows, dtype=float).reshape(2 * models, len(answers), labels)
+
+
+def _open(answers: Answers, models: int) -> Values:
+    """As for closed labels, over each pair's own tokens; as wide as the widest pair needs."""
+    # Tokens that only another target names are 0 in all four rows that a metric takes.
+    every = [open_rows(one) for one in answers]
+    columns = max((rows.shape[1] for rows in every), default=2)
+    alike = [widened(rows, columns) for rows in every]
+    return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()
+
 
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
@@ -150,3 +248,67 @@ def soft_scope_curves(
                 capability=pairs.capability,
                 points=points,
             )
+
+
+def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences with Holm-corrected p-values; those without one are unchanged."""
+    tested = [one.p_value for one in differences if one.p_value is not None]
+    adjusted = iter(holm(tested))
+    return tuple(
+        one if one.p_value is None else replace(one, p_adjusted=next(adjusted))
+        for one in differences
+    )
+
+
+def target_differences(
+    measurements: Sequence[Measurement], targets: Sequence[str], seed: int
+) -> tuple[Difference, ...]:
+    """First target minus second, metric by metric on the same examples, Holm-corrected.
+
+    The gap in accuracy is left out: the difference of two absolute values is not a mean.
+    """
+    kept = [one for one in measurements if one.metric != str(METRICS["iid_accuracy_gap"])]
+    by_key = {(one.target, one.capability, one.metric): one for one in kept}
+    keys = dict.fromkeys((one.capability, one.metric) for one in kept)
+    pairs = [
+        (by_key[first, *key], by_key[second, *key])
+        for key in keys
+        for first, second in combinations(targets, 2)
+    ]
+    return corrected(
+        [
+            difference(
+                one,
+                other,
+                (one.values, other.values, one.example_ids),
+                seed,
+                empty=NOTHING_INVARIANT,
+            )
+            for one, other in pairs
+        ]
+    )
+
+
+def difference(
+    first: Measurement,
+    second: Measurement,
+    both: tuple[ArrayLike, ArrayLike, Sequence[str]],
+    seed: int,
+    *,
+    empty: str,
+) -> Difference:
+    """First measurement minus second, tested paired; not corrected for other tests.
+
+    ``both`` has the values of the first and the second, and the example of each. ``empty`` is the
+    reason where there are none.
+    """
+    estimate = paired_difference(*both, empty=empty)
+    defined = isinstance(estimate, Estimate)
+    return Difference(
+        metric=first.metric,
+        capability=first.capability,
+        first=first.target,
+        second=second.target,
+        estimate=estimate,
+        p_value=sign_flip_p_value(*both, np.random.default_rng(seed)) if defined else None,
+    )

@@ -1,11 +1,35 @@
-"""The answers of many models to the same questions, as arrays."""
+"""The answers of many models to the same questions, as arrays.
+
+`answer_matrix` converts answers (labels, tokens or texts) to numbers. `option_blocks` cuts the
+matrix into blocks of questions with a column for every relevant option, so that sums over options
+are short. A question may have hundreds of options of which only a few were chosen, for example free
+texts. Options that no model chose and that are not right have equal counts, so they share one
+column. Questions with the same number of columns share a block, so that there is little padding.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scope.records import Probabilities
+
+Values = NDArray[np.float64]
+"""One value a model, a pair or a question, or a table of them; the docstring says which."""
+
+Indices = NDArray[np.intp]
+"""Places of models, questions or columns."""
+
+Square = NDArray[np.float64]
+"""Shape (models, models)."""
+
+Table = NDArray[np.float64]
+"""Shape (models, items)."""
+
 
 NOT_GIVEN = -1
 """Marks a missing answer, or a question that was not asked."""
@@ -95,3 +119,207 @@ class Scores:
 
     values: NDArray[np.float64]
     parts: NDArray[np.float64]
+
+
+class Response(NamedTuple):
+    """One model's answer to one question: an option's number, or the answer in words.
+
+    ``choice`` is None if there is no answer; ``probabilities`` has one number per option, or is
+    empty.
+    """
+
+    choice: int | str | None
+    probabilities: Probabilities = ()
+
+
+class AnswerKey(NamedTuple):
+    """The right answer of a question, and its number of options.
+
+    ``options`` is None with an open vocabulary; ``gold`` is the right answer, None if unknown;
+    ``unit`` is the id of its example.
+    """
+
+    unit: str
+    gold: int | str | None = None
+    options: int | None = None
+
+
+def answer_matrix(asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]) -> AnswerMatrix:
+    """Collect the answers of many models; ``given`` has a row per model and a column per question.
+
+    With an open vocabulary, the options of a question are the distinct answers to it, and one more
+    for all other answers.
+
+    Examples
+    --------
+    >>> asked = [AnswerKey("a", gold=1, options=2), AnswerKey("b", gold="red")]
+    >>> given = [[Response(0), Response("red")],
+    ...          [Response(1), Response(None)],
+    ...          [Response(1), Response("blue")]]
+    >>> matrix = answer_matrix(asked, given)
+    >>> matrix.answers.tolist(), matrix.options.tolist(), matrix.gold.tolist()
+    ([[0, 0], [1, -1], [1, 1]], [2, 3], [1, 0])
+    """
+    answers = np.full((len(given), len(asked)), NOT_GIVEN, dtype=np.int64)
+    options = np.empty(len(asked), dtype=np.int64)
+    gold = np.full(len(asked), UNKNOWN, dtype=np.int64)
+    for place, one in enumerate(asked):
+        numbers = _numbers(one, [row[place].choice for row in given])
+        options[place] = one.options if one.options is not None else len(numbers) + 1
+        if one.gold is not None:
+            gold[place] = numbers[one.gold]
+        for model, row in enumerate(given):
+            choice = row[place].choice
+            if choice is not None:
+                answers[model, place] = numbers[choice]
+    return AnswerMatrix(
+        answers=answers,
+        options=np.maximum(options, 2),
+        gold=gold,
+        probabilities=_probabilities(asked, given),
+        units=numbered([one.unit for one in asked]),
+        open_vocabulary=any(one.options is None for one in asked),
+    )
+
+
+def numbered(units: Sequence[str]) -> NDArray[np.int64]:
+    """The units by number, in order of first occurrence.
+
+    Examples
+    --------
+    >>> numbered(["b", "a", "b"]).tolist()
+    [0, 1, 0]
+    """
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=np.int64)
+
+
+def _numbers(asked: AnswerKey, choices: Sequence[int | str | None]) -> dict[int | str, int]:
+    """The number of each answer; the right one is first with an open vocabulary."""
+    if asked.options is not None:
+        return {option: option for option in range(asked.options)}
+    known = [] if asked.gold is None else [asked.gold]
+    # Sorted, so that the result does not depend on the order of the models.
+    others = sorted(
+        {str(choice) for choice in choices if choice is not None} - set(map(str, known))
+    )
+    return {answer: number for number, answer in enumerate([*known, *others])}
+
+
+def _probabilities(
+    asked: Sequence[AnswerKey], given: Sequence[Sequence[Response]]
+) -> NDArray[np.float64] | None:
+    """Shape (models, items, most options), NaN if a model gives none; None if no model does."""
+    closed = all(one.options is not None for one in asked)
+    if not closed or not any(one.probabilities for row in given for one in row):
+        return None
+    most = max([2, *(one.options or 0 for one in asked)])
+    found = np.full((len(given), len(asked), most), np.nan)
+    for model, row in enumerate(given):
+        for place, one in enumerate(row):
+            if one.probabilities:
+                found[model, place] = 0.0
+                found[model, place, : len(one.probabilities)] = one.probabilities
+    return found
+
+
+_QUESTIONS_OF_A_BLOCK = 1000
+"""Enough for numpy to be fast, few enough for a block's arrays to stay in the cache."""
+
+_CELLS_OF_A_BLOCK = 1_000_000
+"""Models × questions × columns, where many models give many different answers."""
+
+
+class OptionBlock(NamedTuple):
+    """Some questions: ``n`` of them with at most ``c`` columns, ``models`` models.
+
+    Attributes
+    ----------
+    items
+        Which questions; shape (n,).
+    columns
+        The column of each model's answer, ``NOT_GIVEN`` if missing; shape (models, n).
+    chosen
+        The same as zeros and ones; shape (models, n, c).
+    options
+        The number of options of a column: 1, or all that are left, or 0 for padding;
+        shape (n, c).
+    right
+        1 in the column of the right option; shape (n, c).
+    share
+        One option's share of all of its question's options, 1 / K; shape (n,).
+    """
+
+    items: Indices
+    columns: Indices
+    chosen: Values
+    options: Values
+    right: Values
+    share: Values
+
+
+def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
+    """All questions, sorted by their number of columns.
+
+    Examples
+    --------
+    No model chose options 1 and 3 of four; the right one, 1, still has its own column:
+
+    >>> one = np.array([0])
+    >>> matrix = AnswerMatrix(
+    ...     answers=np.array([[2], [0], [2]]), options=one + 4, gold=one + 1, units=one
+    ... )
+    >>> (block,) = option_blocks(matrix)
+    >>> block.columns.ravel().tolist(), block.options.tolist(), block.right.tolist()
+    ([2, 0, 2], [[1.0, 1.0, 1.0, 1.0]], [[0.0, 1.0, 0.0, 0.0]])
+    """
+    columns, used = _columns(np.vstack([answers.answers, answers.expected_right()]))
+    left = answers.options - used
+    widths = used + (left > 0)
+    order = np.argsort(widths, kind="stable")
+    return [
+        _block(items, columns[:, items], used[items], left[items], answers.options[items])
+        for items in _cut(order, widths[order], len(columns))
+    ]
+
+
+def _columns(values: NDArray[np.int64]) -> tuple[Indices, Indices]:
+    """Number the distinct values of every column of an array in their order, and count them."""
+    order = np.argsort(values, axis=0, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=0)
+    new = ranked != NOT_GIVEN
+    new[1:] &= ranked[1:] != ranked[:-1]
+    numbers = np.empty(values.shape, dtype=np.intp)
+    np.put_along_axis(numbers, order, np.cumsum(new, axis=0) - 1, axis=0)
+    return numbers, new.sum(axis=0)
+
+
+def _cut(order: Indices, widths: Indices, rows: int) -> Iterator[Indices]:
+    """Cut sorted questions into blocks; the last of a block is its widest."""
+    start = 0
+    while start < len(order):
+        end = min(start + _QUESTIONS_OF_A_BLOCK, len(order))
+        while end - start > 1 and rows * (end - start) * widths[end - 1] > _CELLS_OF_A_BLOCK:
+            end = start + (end - start) // 2
+        yield order[start:end]
+        start = end
+
+
+def _block(
+    items: Indices,
+    columns: Indices,
+    used: Indices,
+    left: NDArray[np.int64],
+    options: NDArray[np.int64],
+) -> OptionBlock:
+    places = np.arange(int((used + (left > 0)).max()))
+    stands_for = (places < used[:, None]) + np.where(places == used[:, None], left[:, None], 0)
+    one_hot = (columns[:, :, None] == places).astype(np.float64, order="C")
+    return OptionBlock(
+        items=items,
+        columns=columns[:-1],
+        chosen=one_hot[:-1],
+        options=stands_for.astype(np.float64),
+        right=one_hot[-1],
+        share=1 / options,
+    )

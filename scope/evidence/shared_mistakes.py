@@ -7,42 +7,112 @@ a question i that A has wrong and B answered, B's share in A's mistake is
     [B gives A's answer] - p_B(A's answer | i)
 
 with p_B the probability for a B independent of A (`scope.evidence.consensus`: frequencies among
-controls of B's skill, without the kin of either; `scope.evidence.following`: how strongly B follows
-them). It is near 0 for an answer that all models give, near 1 for one that no other model gives,
-and negative for a mistake that B does not share.
+controls of B's skill, without the kin of either; and how strongly B follows them). It is near 0 for
+an answer that all models give, near 1 for one that no other model gives, and negative for a mistake
+that B does not share.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
 
 It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
-in both sums. `scope.evidence.standardising` puts it on the scale of all pairs.
+in both sums. `standardise` puts it on the scale of all pairs.
 
 If the right answer is unknown, the answer of most models takes its place: a mistake is then an
 answer that few models give. The reference, the suspect and the controls are treated alike: a
 permutation of the rows permutes the results, which the null hypothesis of exchangeability requires.
+
+**Standardising**, by all pairs and by each model's own pairs. The spread of the excess over
+independent pairs differs between models. With one common scale, a model with a large spread seems
+to stand out; with its own scale, a model with a near copy in its row has a large spread because of
+that copy. The scale here is the geometric mean of both:
+
+    d(A) = sqrt(sd(A) · common)        sd(A): of A's excesses with all others
+                                       common: root mean square of all models' sd
+    U(A, B) = (excess(A, B) - mean of all) · (1 / d(A) + 1 / d(B)) / 2
+
+U is symmetric, dimensionless, around 0 for independent models, and unbounded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.evidence.answers import AnswerMatrix, Scores
-from scope.evidence.arrays import Square, Table
+from scope.evidence.answers import AnswerMatrix, OptionBlock, Scores, Square, Table, option_blocks
 from scope.evidence.consensus import (
+    Fit,
+    Following,
     chances,
     control_weights,
     effective_counts,
+    fit,
+    kin,
     leaving_out,
     rows_to_fit,
+    skill,
 )
-from scope.evidence.following import Fit, Following, fit
-from scope.evidence.kinship import kin
-from scope.evidence.option_blocks import OptionBlock, option_blocks
-from scope.evidence.skill import skill
-from scope.evidence.standardising import Standardised, standardise
+
+_LEAST_SHARE = 0.1
+"""Lower bound of a row's sd, as a share of the common one: few pairs may agree by accident."""
+_NO_SPREAD = 1e-12
+"""A smaller spread is rounding error of equal pairs."""
+
+
+class Standardised(NamedTuple):
+    """``values`` = (excess - ``mean``) · ``factors``, shape (models, models); NaN as the excess."""
+
+    values: Square
+    mean: float
+    factors: Square
+
+
+def standardise(excess: Square) -> Standardised:
+    """Standardise the excess of every pair.
+
+    Parameters
+    ----------
+    excess
+        Symmetric, NaN for undefined pairs; the diagonal is ignored.
+
+    Returns
+    -------
+    Standardised
+        0 if all pairs are equal, as the single pair of two models is. A model with only one pair
+        has the common sd.
+
+    Examples
+    --------
+    The mean is 1; the first two models' sd is 1.5, the third's 0, which counts as a tenth of the
+    common sqrt(1.5), so that d is 1.355 for the first two and 0.387 for the third.
+
+    >>> excess = np.array([[np.nan, 3.0, 0.0], [3.0, np.nan, 0.0], [0.0, 0.0, np.nan]])
+    >>> standardise(excess).values.round(3)
+    array([[   nan,  1.476, -1.66 ],
+           [ 1.476,    nan, -1.66 ],
+           [-1.66 , -1.66 ,    nan]])
+    """
+    values = np.where(np.eye(len(excess), dtype=np.bool_), np.nan, excess)
+    known = ~np.isnan(values)
+    if not known.any():
+        return Standardised(values, float("nan"), np.zeros_like(values))
+    mean = float(values[known].mean())
+    sizes = known.sum(axis=1)
+    filled = np.where(known, values, 0.0)
+    own_means = filled.sum(axis=1) / np.maximum(sizes, 1)
+    squares = np.where(known, (filled - own_means[:, None]) ** 2, 0.0).sum(axis=1)
+    variances = squares / np.maximum(sizes, 1)
+    with_spread = sizes > 1
+    common = float(np.sqrt(variances[with_spread].mean())) if with_spread.any() else 0.0
+    if common < _NO_SPREAD:
+        factors = np.zeros_like(values)
+    else:
+        own = np.where(with_spread, np.maximum(np.sqrt(variances), _LEAST_SHARE * common), common)
+        scale = 1 / np.sqrt(own * common)
+        factors = (scale[:, None] + scale[None, :]) / 2
+    return Standardised((values - mean) * factors, mean, factors)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,12 +5,11 @@ manner of scikit-learn; questions are rows of a table that `question_table`
 makes, laid out as `make_layout` says.
 """
 
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
-from scope.fleet.forecasters.mean import MeanForecaster
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.matrix import CorrectnessMatrix

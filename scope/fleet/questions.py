@@ -1,8 +1,14 @@
-"""Questions become a table of numbers: their vectors, their features, and their categories."""
+"""Questions become a table of numbers: their vectors, their features, and their categories.
+
+The features are those of a text's surface: lengths, digits, symbols.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +16,113 @@ from numpy.typing import NDArray
 from scope.errors import DataError
 from scope.fleet.layout import NO_CATEGORY, QuestionLayout, Table
 from scope.fleet.matrix import SHOWN
-from scope.fleet.text_features import FEATURES, text_features
 from scope.printing import listed
+
+FEATURES: Final = (
+    "log length",
+    "log words",
+    "log length of the first line",
+    "lines",
+    "log mean length of an option",
+    "log spread of the options' lengths",
+    "log digits",
+    "share of digits",
+    "share of symbols",
+    "log numbers in the first line",
+    "log numbers",
+    "mean length of a word",
+    "share of capitals",
+    "negation in the first line",
+    "none of, or all of",
+    "log signs of formulas",
+    "share of distinct words",
+)
+"""The columns of `text_features`. Lines after the first count as options; logarithms are those of
+1 more than the number; shares are of the characters, and of the words."""
+
+_TEXTS_AT_ONCE = 4096
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NEGATION = re.compile(r"\b(?:not|NOT|except|EXCEPT|false|incorrect)\b")
+_FORMULA = "$\\^="
+
+
+def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Features of each text alone, as they are: whoever uses them standardizes them.
+
+    Parameters
+    ----------
+    texts
+        A question each, with its options on lines of their own.
+
+    Returns
+    -------
+    NDArray
+        Shape (texts, ``len(FEATURES)``).
+
+    Examples
+    --------
+    >>> found = dict(zip(FEATURES, text_features(["2 is not\\n3?"])[0].tolist(), strict=True))
+    >>> found["lines"], found["negation in the first line"], round(found["share of digits"], 3)
+    (2.0, 1.0, 0.167)
+    """
+    found = np.zeros((len(texts), len(FEATURES)))
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        rows = slice(start, start + _TEXTS_AT_ONCE)
+        signs = _signs(texts[rows])
+        for row, text, counted in zip(found[rows], texts[rows], signs, strict=True):
+            row[:] = _of_text(text, *counted)
+    # The numbers counted; what stands there by itself, a mean or a share, is no count.
+    found[:, _COUNTS] = np.log1p(found[:, _COUNTS])
+    return found.astype(np.float32)
+
+
+_COUNTS = [place for place, name in enumerate(FEATURES) if name.startswith("log ")]
+
+
+def _of_text(text: str, digits: int, symbols: int, capitals: int) -> tuple[float, ...]:
+    words, lines, long = text.split(), text.split("\n"), len(text) + 1
+    first, lower = lines[0], text.lower()
+    mean, spread = _mean_and_spread([len(option) for option in lines[1:] or [""]])
+    return (
+        len(text),
+        len(words),
+        len(first),
+        len(lines),
+        mean,
+        spread,
+        digits,
+        digits / long,
+        symbols / long,
+        len(_NUMBER.findall(first)) if digits else 0,
+        len(_NUMBER.findall(text)) if digits else 0,
+        sum(map(len, words)) / max(len(words), 1),
+        capitals / long,
+        _NEGATION.search(first) is not None,
+        "none of" in lower or "all of" in lower,
+        sum(map(text.count, _FORMULA)),
+        len(set(words)) / max(len(words), 1),
+    )
+
+
+def _mean_and_spread(sizes: Sequence[int]) -> tuple[float, float]:
+    """The mean and the standard deviation."""
+    mean = sum(sizes) / len(sizes)
+    return mean, math.sqrt(sum((size - mean) ** 2 for size in sizes) / len(sizes))
+
+
+def _signs(texts: Sequence[str]) -> list[list[int]]:
+    """How many digits, symbols and capitals each text has, of all texts at once."""
+    # No text is empty, so that each has a beginning of its own.
+    joined = "".join(f"{text} " for text in texts)
+    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    kinds = np.zeros((int(points.max(initial=0)) + 1, 3), dtype=np.int32)
+    for sign in set(joined):
+        symbol = not (sign.isalnum() or sign.isspace())
+        kinds[ord(sign)] = sign.isdigit(), symbol, sign.isupper()
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    counted = np.add.reduceat(kinds[points], [0, *ends[:-1]], axis=0)
+    found: list[list[int]] = counted.tolist()
+    return found
 
 
 def make_layout(

@@ -11,29 +11,37 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import RunError, ScopeError, SpecError
+from scope.errors import RunError, SpecError
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout
-from scope.fleet.saved_numbers import DESCRIPTION, FILES
-from scope.store.saved_shapes import check_kept
-from scope.store.trouble import guarded
+from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
+
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope fleet embed`",
+    first="embed a fleet first",
+    again="embed the fleet again",
+)
+
 
 FORMAT = 1
 """Changes whenever an older release could no longer read what this one writes."""
 
 FORECASTERS: Mapping[str, str] = {
-    "mean": "scope.fleet.forecasters.mean:MeanForecaster",
-    "knn": "scope.fleet.forecasters.neighbours:NeighbourForecaster",
+    "mean": "scope.fleet.forecasters.baselines:MeanForecaster",
+    "knn": "scope.fleet.forecasters.baselines:NeighbourForecaster",
     "mf": "scope.fleet.forecasters.matrix_factorization:MatrixFactorization",
     "irt": "scope.fleet.forecasters.item_response:ItemResponse",
     "factors": "scope.fleet.forecasters.text_factors:TextFactors",
 }
 """Where each forecaster that can be saved is found; a file names no other code."""
-
-Scalar = bool | int | float | str | None
 
 _WIDEST = 1_000_000
 """More columns than any encoder has; a layout of more is not believed."""
@@ -119,14 +127,12 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
     numbers["fleet.skills"] = np.asarray(fleet.skills, dtype=np.float32)
     numbers["fleet.answered"] = np.asarray(fleet.answered, dtype=np.int64)
-    with guarded(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     parameters = forecaster.get_params(deep=False)
     del parameters["layout"]
     description = _Description(
         format=1,
         forecaster=forecaster.short_name,
-        parameters={name: _plain(value) for name, value in parameters.items()},
+        parameters=plain_parameters(parameters),
         layout=forecaster.layout,
         models=fleet.models,
         added=fleet.added,
@@ -146,19 +152,16 @@ def load_fleet(folder: Path) -> Fleet:
     RunError
         When there is no fleet, or its files are damaged, changed, or of another format.
     """
-    path = folder / DESCRIPTION
     description = FILES.described(folder, _Description, FORMAT)
     if description.forecaster not in FORECASTERS:
         raise RunError(
-            f"`{path}` holds a forecaster `{description.forecaster}`",
+            f"`{folder / DESCRIPTION}` holds a forecaster `{description.forecaster}`",
             expected=f"one of {', '.join(FORECASTERS)}",
             fix="read it with the release of SCoPE that wrote it",
         )
     numbers = FILES.read(folder, description.sha256)
-    try:
+    with FILES.restoring(folder):
         return _restored(description, numbers)
-    except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise FILES.damaged(path, f"its parts do not go together ({error})") from error
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fleet:
@@ -209,8 +212,3 @@ def _class_of(short_name: str) -> type[Forecaster]:
     ).split(":")
     found: type[Forecaster] = getattr(importlib.import_module(module), name)
     return found
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it; a search over parameters gives NumPy's numbers."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,13 +1,17 @@
-"""What latents and scores must be before a probe takes them."""
+"""What latents and scores must be before a probe takes them, and how many threads compute."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError
+from scope.models.torch_setup import one_torch_thread
 
 Latents = NDArray[np.float32]
 """Shape (sentences or pairs, layers, width): one vector a layer, after the residual connection."""
@@ -158,3 +162,13 @@ def require_form(latents: Latents, layers: int, width: int) -> None:
             expected=f"{layers} layers of width {width}, as the probe was fitted on",
             fix="read the latents from the model that the probe was fitted on",
         )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch and NumPy compute with one thread inside, and as before afterwards.
+
+    Sums that several threads share are added in an order that depends on their number.
+    """
+    with one_torch_thread(), threadpool_limits(1):
+        yield

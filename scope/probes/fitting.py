@@ -1,4 +1,7 @@
-"""How each step comes to what it measures with."""
+"""How each step comes to what it measures with, and from its distance to people's range.
+
+A step is refused where there are too few pairs for its parameters.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,145 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
+from scope.errors import DataError
 from scope.models.torch_setup import load_torch
-from scope.probes.autoencoders import Encoders, train_autoencoders
-from scope.probes.bases import Basis, fit_basis, project
+from scope.probes.bases import Basis, cosine_distances, fit_basis, fit_scales, project
 from scope.probes.checks import Latents, Scores
-from scope.probes.correlation_values import pearson
-from scope.probes.cosine_layer import CosineLayer, fit_cosine_layer
-from scope.probes.cosines import cosine_distances
-from scope.probes.measures import AllCosines, RawLayer, SiameseNetwork
-from scope.probes.network import Parameters, dissimilarity, encode, layer_distances, starting_head
-from scope.probes.recipes import Recipe
-from scope.probes.scales import fit_scales
-from scope.probes.training import SPAN, Pairs, Schedule, train
+from scope.probes.correlations import pearson
+from scope.probes.measures import (
+    AllCosines,
+    CosineLayer,
+    RawLayer,
+    SiameseNetwork,
+    fit_cosine_layer,
+)
+from scope.probes.network import (
+    SPAN,
+    Encoders,
+    Pairs,
+    Parameters,
+    Schedule,
+    dissimilarity,
+    encode,
+    head_size,
+    layer_distances,
+    starting_head,
+    train,
+    train_autoencoders,
+)
+from scope.probes.recipes import RECIPES, Recipe, Step
+
+
+def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None = None) -> None:
+    """Check that there are at least as many training pairs as the step's head has parameters.
+
+    The encoders, which start from a closed form or from sentences without labels, do not count.
+
+    Parameters
+    ----------
+    hidden
+        Units of the head's hidden layer; None: as the step has it.
+
+    Raises
+    ------
+    DataError
+        When there are fewer; the message says how small a head would do.
+
+    Examples
+    --------
+    >>> require_enough_pairs(30, 5, "mlp")
+    >>> require_enough_pairs(30, 5, "final")
+    Traceback (most recent call last):
+    ...
+    scope.errors.DataError: found:    30 pairs to train a head of 118 parameters (step final)
+    expected: at least 118 pairs with scores
+    fix:      give more pairs, or write --hidden 3, or --step raw, which trains none
+    """
+    if step == "raw":
+        return
+    smaller = None
+    if step == "mlp":
+        parameters = layers + 1
+    else:
+        parameters = head_size(layers, RECIPES[step].hidden if hidden is None else hidden)
+        smaller = max(
+            (one for one in range(1, pairs) if head_size(layers, one) <= pairs), default=0
+        )
+    if pairs < parameters:
+        way = f"or write --hidden {smaller}, " if smaller else ""
+        raise DataError(
+            f"{pairs} pairs to train a head of {parameters} parameters (step {step})",
+            expected=f"at least {parameters} pairs with scores",
+            fix=f"give more pairs, {way}or --step raw, which trains none",
+        )
+
+
+_WIDEST = 6.0
+"""Scale and power lie between exp(-6) and exp(6)."""
+
+_STARTS = ((0.0, 0.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
+"""Logarithms of scale and power from which the least error is sought."""
+
+
+class Calibration(NamedTuple):
+    """``exp(-(scale * z / unit) ** power)``: falls with z, and is 1 at 0 whatever the numbers are.
+
+    ``unit`` is a usual z, so that the scale is near 1 however small the distances of a model are.
+    """
+
+    scale: float = 1.0
+    power: float = 1.0
+    unit: float = 1.0
+
+
+def scores_of(
+    dissimilarities: NDArray[np.float64], calibration: Calibration, low: float, high: float
+) -> Scores:
+    """Scores from ``low`` to ``high``: the smaller the dissimilarity, the higher; ``high`` at 0.
+
+    Examples
+    --------
+    >>> scores_of(np.array([0.0, np.log(2), 1e9]), Calibration(), 1.0, 5.0).tolist()
+    [5.0, 3.0, 1.0]
+    """
+    # What is too great for a number is as far apart as can be.
+    with np.errstate(over="ignore"):
+        powered = (calibration.scale * (dissimilarities / calibration.unit)) ** calibration.power
+    return np.clip(high + (high - low) * np.expm1(-powered), low, high)
+
+
+def calibrate(
+    dissimilarities: NDArray[np.float64], scores: Scores, low: float, high: float
+) -> Calibration:
+    """The scale and the power with the least squared error on scored pairs.
+
+    The unit is the median of the dissimilarities above 0. The order of the pairs stays, so their
+    rank correlation does.
+
+    Examples
+    --------
+    >>> dissimilarities = np.array([0.1, 0.5, 1.0, 2.0])
+    >>> found = calibrate(dissimilarities, 5 * np.exp(-((2 * dissimilarities) ** 0.5)), 0.0, 5.0)
+    >>> round(found.scale / found.unit, 2), round(found.power, 2), found.unit
+    (2.0, 0.5, 0.75)
+    """
+    some = dissimilarities[dissimilarities > 0]
+    unit = float(np.median(some)) if some.size else 1.0
+
+    def error(logarithms: NDArray[np.float64]) -> float:
+        given = scores_of(dissimilarities, _from(logarithms, unit), low, high)
+        return float(np.square(given - scores).mean())
+
+    found = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
+    # The first of equals.
+    return _from(min(found, key=lambda one: float(one.fun)).x, unit)
+
+
+def _from(logarithms: NDArray[np.float64], unit: float) -> Calibration:
+    scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST))
+    return Calibration(float(scale), float(power), unit)
 
 
 class ScoredPairs(NamedTuple):
@@ -99,7 +228,7 @@ def fit_network(
         torch.from_numpy(pairs.similarities * SPAN).float(),
     )
     judge = _judge_of(basis, development, recipe)
-    trained = train(start, given, recipe, schedule, judge=judge, generator=generator)
+    trained = train(start, given, recipe, schedule, judge, generator)
     return SiameseNetwork.folded(basis, trained, nonlinear=recipe.nonlinear)
 
 

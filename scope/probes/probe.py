@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
@@ -11,30 +12,66 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from scope.errors import SpecError
-from scope.probes.calibration import calibrate, scores_of
+from scope.probes.bases import Distances
 from scope.probes.checks import (
     Scores,
     checked_latents,
     checked_pairs,
     checked_scores,
+    one_thread,
     require_form,
 )
-from scope.probes.correlation_values import pearson
-from scope.probes.cosines import Distances
-from scope.probes.enough_pairs import require_enough_pairs
+from scope.probes.correlations import pearson
 from scope.probes.fitting import (
     PretrainedEncoders,
     ScoredPairs,
+    calibrate,
     fit_all_cosines,
     fit_network,
     fit_raw_layer,
     lay_pretrained,
+    require_enough_pairs,
+    scores_of,
 )
 from scope.probes.measures import Measure
-from scope.probes.parameters import check_parameters
+from scope.probes.network import LOSSES, Schedule
 from scope.probes.recipes import PRETRAINED, RECIPES, Loss, Recipe, Step, checked_step
-from scope.probes.threads import one_thread
-from scope.probes.training import Schedule
+
+_LEAST = {
+    "seed": 0,
+    "hidden": 1,
+    "outputs": 2,
+    "components": 1,
+    "epochs": 1,
+    "batch": 2,
+    "patience": 1,
+}
+
+
+def check_parameters(probe: Any) -> None:
+    """Raise a SpecError for a parameter of a probe that cannot be, whatever the pairs are."""
+    checked_step(probe.step)
+    if not (probe.low < probe.high and math.isfinite(probe.high - probe.low)):
+        raise SpecError(
+            f"scores from {probe.low:g} to {probe.high:g}",
+            expected="a finite range, and `low` below `high`",
+            fix="give the range of the scores, such as low=0, high=5",
+        )
+    for name, least in _LEAST.items():
+        value = getattr(probe, name)
+        if value is not None and value < least:
+            raise SpecError(
+                f"{name}={value}",
+                expected=f"a number from {least}",
+                fix=f"give another `{name}`, or leave it out",
+            )
+    if probe.loss is not None and probe.loss not in LOSSES:
+        raise SpecError(
+            f"the loss `{probe.loss}`",
+            expected=f"one of {', '.join(LOSSES)}",
+            fix="name one of these, or leave it out",
+        )
+
 
 Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
 """Latents of the first sentences and of the second ones, and their scores."""
@@ -255,3 +292,26 @@ def _brought_to(mean: float, dissimilarities: NDArray[np.float64]) -> NDArray[np
     own = dissimilarities.mean()
     brought: NDArray[np.float64] = dissimilarities * (mean / own) if own else dissimilarities
     return brought
+
+
+def trained_parameters(probe: SimilarityProbe) -> int:
+    """How many numbers were trained on scored pairs: 0 of the step ``raw``, which only chooses.
+
+    Statistics of the latents, such as principal components, do not count; encoders do, with as
+    many inputs as they had in training.
+
+    Raises
+    ------
+    NotFittedError
+        When the probe is not fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> latents = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[1.0, 0.1]]])
+    >>> probe = SimilarityProbe(step="mlp").fit(latents[[0, 0, 1]], latents[[1, 2, 2]], [0, 5, 1])
+    >>> trained_parameters(probe)
+    2
+    """
+    check_is_fitted(probe, "measure_")
+    return probe.measure_.trained

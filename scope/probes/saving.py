@@ -1,23 +1,159 @@
-"""A fitted probe as a folder: its numbers as safetensors, all else as JSON; no pickle."""
+"""A fitted probe as a folder: its numbers as safetensors, all else as JSON; no pickle.
+
+A probe is valid only for latents of the same source, which is therefore saved with it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import ScopeError
-from scope.probes.calibration import Calibration
-from scope.probes.parameters import check_parameters
-from scope.probes.probe import SimilarityProbe
-from scope.probes.saved_measures import measure_arrays, restored_measure
-from scope.probes.saved_numbers import DESCRIPTION, FILES
-from scope.probes.source import LatentSource
-from scope.store.trouble import guarded
+from scope.errors import ModelError
+from scope.probes.bases import Scales
+from scope.probes.fitting import Calibration
+from scope.probes.measures import AllCosines, CosineLayer, Measure, RawLayer, SiameseNetwork
+from scope.probes.probe import SimilarityProbe, check_parameters
+from scope.probes.recipes import RECIPES, Step
+from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatentSource:
+    """The model that latents were read from, and how.
+
+    ``spec`` loads the model again, and may be spelled differently for the same one;
+    ``fingerprint`` changes whenever its latents could. ``readout`` says where in the text they
+    are taken, ``prompt`` what stands around it, ``dtype`` how exact they are.
+    """
+
+    spec: str
+    fingerprint: str
+    readout: str
+    prompt: str | None
+    dtype: str
+
+    def require(self, found: LatentSource) -> None:
+        """Check that latents of another source are as good as from this one.
+
+        Raises
+        ------
+        ModelError
+            When they are not; the message shows what differs, on both sides.
+
+        Examples
+        --------
+        >>> one = LatentSource(
+        ...     spec="hf:a", fingerprint="12ab", readout="last", prompt=None, dtype="float32"
+        ... )
+        >>> one.require(one)
+        >>> one.require(LatentSource(**{**vars(one), "spec": "hf:b", "fingerprint": "34cd"}))
+        Traceback (most recent call last):
+        ...
+        scope.errors.ModelError: found:    latents of `hf:b` with fingerprint `34cd`
+        expected: latents of `hf:a` with fingerprint `12ab`, which the probe was fitted on
+        fix:      read the latents from `hf:a` as it was, or fit a probe on those of `hf:b`
+        """
+        differing = [
+            field.name
+            for field in fields(self)
+            if field.name != "spec" and getattr(self, field.name) != getattr(found, field.name)
+        ]
+        if differing:
+            raise ModelError(
+                f"latents of {found._told(differing)}",
+                expected=f"latents of {self._told(differing)}, which the probe was fitted on",
+                fix=f"read the latents from `{self.spec}` as it was, or fit a probe on those of "
+                f"`{found.spec}`",
+            )
+
+    def _told(self, names: list[str]) -> str:
+        said = " and ".join(f"{name} `{getattr(self, name)}`" for name in names)
+        return f"`{self.spec}` with {said}"
+
+
+NUMBERS, DESCRIPTION = "probe.safetensors", "probe.json"
+
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope probe --save`",
+    first="fit a probe first",
+    again="fit the probe again",
+)
+
+
+_RAW = {"correlations": "f8 layers"}
+_COSINES = {
+    "latent_mean": "f4 layers width",
+    "latent_deviation": "+f4 layers width",
+    "mean": "f8 layers",
+    "deviation": "+f8 layers",
+    "weights": "f8 layers",
+    "offset": "f8",
+    "near": "+f8",
+}
+_NETWORK = {
+    "centre": "f4 layers width",
+    "encoders": "f4 layers width outputs",
+    "offsets": "f4 layers 1 outputs",
+    "weights": "f4 layers",
+    "hidden": "f4 layers hidden",
+    "hidden_offsets": "f4 hidden",
+    "out": "f4 hidden",
+    "out_offset": "f4",
+    "trained": "i8",
+}
+"""Kinds and shapes, as `scope.store.saved_parts` has them."""
+
+
+def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
+    """The arrays that a measure consists of, by name.
+
+    Examples
+    --------
+    >>> measure_arrays(RawLayer(np.array([0.25, 0.5])))
+    {'correlations': array([0.25, 0.5 ])}
+    """
+    if isinstance(measure, RawLayer):
+        return {"correlations": measure.correlations}
+    if isinstance(measure, AllCosines):
+        centre, deviation = measure.scales
+        scales = {"latent_mean": centre, "latent_deviation": deviation}
+        return scales | measure.weighed._asdict()
+    if isinstance(measure, SiameseNetwork):
+        trained = np.asarray(measure.trained, dtype=np.int64)
+        return {"centre": measure.centre, **measure.arrays, "trained": trained}
+    raise TypeError(f"a measure of the class {type(measure).__name__}")
+
+
+def restored_measure(
+    step: Step, numbers: Mapping[str, NDArray[Any]], layers: int, width: int
+) -> Measure:
+    """The measure that a step's arrays make.
+
+    Raises
+    ------
+    ValueError
+        When an array is missing, or not of the kind and shape that it must be.
+    """
+    kept = {"raw": _RAW, "mlp": _COSINES}.get(step, _NETWORK)
+    check_kept(numbers, kept, {"layers": layers, "width": width})
+    if step == "raw":
+        return RawLayer(numbers["correlations"])
+    if step == "mlp":
+        scales = Scales(numbers["latent_mean"], numbers["latent_deviation"])
+        return AllCosines(scales, CosineLayer(*(numbers[name] for name in CosineLayer._fields)))
+    trained = int(numbers["trained"])
+    if trained < 1:
+        raise ValueError(f"{trained} trained numbers")
+    arrays = {name: numbers[name] for name in numbers.keys() - {"centre", "trained"}}
+    return SiameseNetwork(numbers["centre"], arrays, RECIPES[step].nonlinear, trained)
+
 
 FORMAT = 2
 """Changes whenever an older release could no longer read what this one writes."""
@@ -27,8 +163,6 @@ _CANARIES = "canaries"
 
 _WIDEST = 1_000_000
 """More layers or numbers a layer than any model has; a form of more is not believed."""
-
-Scalar = bool | int | float | str | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,12 +208,10 @@ def save_probe(saved: SavedProbe, folder: Path) -> None:
     """
     probe = saved.probe
     scale, power, unit = probe.calibration_
-    with guarded(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     latents = {_CANARIES: np.stack(list(saved.canaries.values()))} if saved.canaries else {}
     description = _Description(
         format=2,
-        parameters={name: _plain(value) for name, value in probe.get_params(deep=False).items()},
+        parameters=plain_parameters(probe.get_params(deep=False)),
         layers=probe.layers_,
         width=probe.width_,
         calibration=(scale, power, unit),
@@ -100,12 +232,8 @@ def load_probe(folder: Path) -> SavedProbe:
     """
     description = FILES.described(folder, _Description, FORMAT)
     numbers = FILES.read(folder, description.sha256)
-    try:
+    with FILES.restoring(folder):
         return _restored(description, numbers)
-    except (TypeError, ValueError, OverflowError, ScopeError) as error:
-        raise FILES.damaged(
-            folder / DESCRIPTION, f"its parts do not go together ({error})"
-        ) from error
 
 
 def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> SavedProbe:
@@ -150,8 +278,3 @@ def _try_out(probe: SimilarityProbe) -> None:
             score = float(probe.scores_from(np.full((1, probe.layers_), distance))[0])
         if not probe.low <= score <= probe.high:
             raise ValueError(f"a score of {score}")
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it; a search over parameters gives NumPy's numbers."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -9,11 +9,16 @@ from scope.statistics.conformal import (
     joint_statistic,
     threshold_rank,
 )
-from scope.statistics.corrections import holm
-from scope.statistics.differences import absolute, paired_difference, sign_flip_p_value
-from scope.statistics.intervals import mean_estimate
-from scope.statistics.paired import PairedPValues, paired_p_values, sum_estimate
-from scope.statistics.ratios import chance_corrected_estimate
+from scope.statistics.intervals import chance_corrected_estimate, mean_estimate
+from scope.statistics.paired import (
+    PairedPValues,
+    absolute,
+    holm,
+    paired_difference,
+    paired_p_values,
+    sign_flip_p_value,
+    sum_estimate,
+)
 from scope.statistics.sequential import SequentialTest
 
 __all__ = [

@@ -1,13 +1,97 @@
-"""The mean of values within a range with its interval: Wilson's, clustered by example."""
+"""Intervals of a mean within a range and of chance-corrected agreement, clustered by example.
+
+An example's trials are not independent: a text whose label one swap does not change is likely
+unchanged by the next. Every interval and test here therefore uses one sum per example.
+
+A chance-corrected agreement is κ = (c_obs − c_exp) / (1 − c_exp). It is no mean: both agreements
+are estimated from the same items. Its variance is that of its influence function, and the interval
+is Wilson's for c_obs, with the number of 0-or-1 values that would be as sure, carried over to κ;
+see docs/decisions/0006-intervals-of-kappa.md.
+"""
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.clusters import ExampleSums, normal_quantile, sum_by_example
+
+Sums = NDArray[np.float64]
+"""Shape (examples,): one sum or count per distinct example."""
+
+
+class ExampleSums(NamedTuple):
+    """For each distinct example, in the order of their ids: sum and number of its values."""
+
+    sums: Sums
+    sizes: Sums
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct examples."""
+        return len(self.sums)
+
+    @property
+    def mean(self) -> float:
+        """The mean over all values: an example is weighted by its number of trials."""
+        return float(self.sums.sum() / self.sizes.sum())
+
+
+def sum_by_example(
+    values: ArrayLike, example_ids: Sequence[str], *, low: float, high: float
+) -> ExampleSums:
+    """Gather values in ``low..high`` by example; the result does not depend on the input order.
+
+    Parameters
+    ----------
+    values
+        Shape (n,).
+    example_ids
+        The example of each value, once for each of its trials.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or a value is outside the range.
+
+    Examples
+    --------
+    >>> sum_by_example([1, 0, 1], ["b", "a", "b"], low=0, high=1).sums.tolist()
+    [0.0, 2.0]
+    """
+    flat = np.asarray(values, dtype=np.float64)
+    if flat.shape != (len(example_ids),):
+        raise ValueError(f"values of shape {flat.shape} for {len(example_ids)} example ids")
+    if not ((flat >= low) & (flat <= high)).all():
+        raise ValueError(f"a value is outside {low}..{high}: {flat.min()} to {flat.max()}")
+    position = {example: index for index, example in enumerate(sorted(set(example_ids)))}
+    owners = np.array([position[example] for example in example_ids], dtype=np.intp)
+    # Sorted by value too: a sum's last bits depend on the order of its terms.
+    order = np.lexsort((flat, owners))
+    sums = np.bincount(owners[order], weights=flat[order], minlength=len(position))
+    sizes = np.bincount(owners, minlength=len(position))
+    return ExampleSums(sums.astype(np.float64), sizes.astype(np.float64))
+
+
+def normal_quantile(level: float) -> float:
+    """Return z such that a standard normal variable is in -z..z with probability ``level``.
+
+    Raises
+    ------
+    ValueError
+        If the level is not between 0 and 1.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 3)
+    1.96
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level is between 0 and 1, not {level}")
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def mean_estimate(
@@ -107,3 +191,80 @@ def wilson(mean: float, n: float, z: float) -> tuple[float, float]:
     centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(mean * (1 - mean) / n + z**2 / (4 * n**2))
     return centre - half, centre + half
+
+
+def chance_corrected_estimate(
+    observed: float,
+    expected: float,
+    influence: ArrayLike,
+    made_up: float,
+    *,
+    level: float = 0.95,
+    empty: str = "there is nothing to compare",
+    no_room: str = "chance alone would agree everywhere",
+) -> Estimate | Undefined:
+    """Return κ, how sure it is, and the number of items.
+
+    Parameters
+    ----------
+    observed, expected
+        The agreement seen, the mean over the items, and the one expected by chance, in 0..1.
+    influence
+        Shape (n,): how far each item moves κ, to first order; one item a unit, mean 0.
+    made_up
+        The sum of the same squared over four made-up items, two with full agreement and two with
+        none, so that the interval has a width even where all items agree.
+    level
+        The interval's confidence level.
+    empty, no_room
+        The reasons to give where there are no items, and where ``expected`` is 1.
+
+    Returns
+    -------
+    Estimate or Undefined
+        In -1..1. The interval is asymmetric, wider towards 0, and never has zero width.
+
+    Raises
+    ------
+    ValueError
+        If an agreement lies outside 0..1.
+
+    Examples
+    --------
+    100 items on all of which both agree, where chance would give a half. The two made-up items of
+    disagreement would each move κ by 2:
+
+    >>> print(chance_corrected_estimate(1.0, 0.5, [0.0] * 100, made_up=2 * 2.0**2))
+    1.000 [0.926, 1.000]
+    """
+    z = normal_quantile(level)
+    moves = np.asarray(influence, dtype=np.float64)
+    n = len(moves)
+    if not (0 <= observed <= 1 and 0 <= expected <= 1):
+        raise ValueError(f"agreements {observed} and {expected} do not lie in 0..1")
+    if not n:
+        return Undefined(reason=empty)
+    room = 1 - expected
+    if not made_up or not room:
+        return Undefined(reason=no_room, n=n)
+    squares = room**2 * (float((moves**2).sum()) + made_up)
+    low, high = wilson(observed, _effective_number_of_agreements(observed, n, squares), z)
+    value = min(max((observed - expected) / room, -1.0), 1.0)
+    return Estimate(
+        value=value,
+        low=max(-1.0, min((low - expected) / room, value)),
+        high=min(1.0, max((high - expected) / room, value)),
+        n=n,
+        level=level,
+        method="Wilson, linearised",
+    )
+
+
+def _effective_number_of_agreements(observed: float, n: int, squares: float) -> float:
+    """Return how many independent 0-or-1 agreements, with chance known, would be as sure.
+
+    Were chance known and every agreement 0 or 1, an item's squares would add up to
+    n · c (1 − c) and those of the four made-up ones to the rest; then the size is n.
+    """
+    independent = n * observed * (1 - observed) + 2 * (observed**2 + (1 - observed) ** 2)
+    return max(1.0, n * independent / squares)

@@ -1,16 +1,18 @@
-"""One model against another, unit by unit: which of the two is more like the reference.
+"""Two models compared on the same examples: differences, intervals, p-values, corrections.
 
-The units are examples whose parts are already summed. `scope.statistics.differences` does the same
-for values in 0..1 from scratch, two-sided; here the differences are on any scale.
+`paired_p_values` takes units whose parts are already summed, on any scale, one-sided: which of two
+models is more like the reference. `paired_difference` starts from values in 0..1, two-sided. `holm`
+corrects several such tests.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.differences import paired_difference
+from scope.statistics.intervals import ExampleSums, Sums, normal_quantile, sum_by_example
 
 _RESAMPLES_AT_ONCE = 500
 
@@ -126,3 +128,187 @@ def _units(differences: ArrayLike) -> NDArray[np.float64]:
     if units.ndim != 1 or not np.isfinite(units).all():
         raise ValueError("differences are finite numbers, one a unit")
     return units
+
+
+def paired_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    example_ids: Sequence[str],
+    *,
+    level: float = 0.95,
+    empty: str = "there is nothing to compare",
+) -> Estimate | Undefined:
+    """Return the mean of first minus second, how sure it is, and the number of examples.
+
+    The interval is Bonett and Price's (2012) for paired proportions, carried over to clusters:
+    normal, with two made-up examples, one all 1 and one all -1, so that it has a width even
+    where first and second never differ. The value is the plain mean difference.
+
+    Parameters
+    ----------
+    first, second
+        Shape (n,), in 0..1, rows parallel: the same pairs of texts.
+    example_ids
+        The example of each row, once for each of its trials.
+    level
+        The interval's confidence level.
+    empty
+        The reason to give where there are no values.
+
+    Returns
+    -------
+    Estimate or Undefined
+        In -1..1; ``n`` counts distinct examples.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or a difference lies outside -1..1.
+
+    Examples
+    --------
+    >>> print(paired_difference([1, 1, 1, 0], [0, 1, 0, 0], ["a", "b", "c", "d"]))
+    0.500 [-0.263, 0.930]
+    """
+    z = normal_quantile(level)
+    examples = _differences(first, second, example_ids)
+    if not examples.distinct:
+        return Undefined(reason=empty)
+    mean = min(max(examples.mean, -1.0), 1.0)
+    centre, error = _adjusted(examples)
+    return Estimate(
+        value=mean,
+        # The made-up examples draw the centre towards 0, and the mean must stay inside.
+        low=max(-1.0, min(centre - z * error, mean)),
+        high=min(1.0, max(centre + z * error, mean)),
+        n=examples.distinct,
+        level=level,
+        method="Bonett-Price, clustered by example",
+    )
+
+
+def sign_flip_p_value(
+    first: ArrayLike,
+    second: ArrayLike,
+    example_ids: Sequence[str],
+    generator: np.random.Generator,
+    *,
+    resamples: int = 9999,
+) -> float:
+    """Return how often chance alone would set first and second as far apart, two-sided.
+
+    Were both alike, an example's first and second could as well be exchanged: its differences
+    change sign together. Of ``resamples`` random exchanges, k lie as far from 0 as the data, and
+    p = (k + 1) / (resamples + 1). Where nothing differs, p is 1.
+
+    Parameters
+    ----------
+    first, second, example_ids
+        As for `paired_difference`.
+    generator
+        Source of the random exchanges.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or a difference lies outside -1..1.
+
+    Examples
+    --------
+    Of the four ways to exchange two examples, two lie as far from 0 as the data:
+
+    >>> generator = np.random.default_rng(0)
+    >>> round(sign_flip_p_value([1, 1], [0, 0], ["a", "b"], generator), 1)
+    0.5
+    """
+    if resamples < 1:
+        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
+    sums = _differences(first, second, example_ids).sums
+    # Equal sums must count as equal although their terms were added in another order.
+    observed = abs(float(sums.sum())) - 1e-9
+    # Sorted: the generator's signs go to examples by their values, whatever their order.
+    moved = np.sort(sums[sums != 0])
+    as_far = sum(
+        int((_flipped_sums(moved, count, generator) >= observed).sum())
+        for count in _in_parts(resamples)
+    )
+    return (as_far + 1) / (resamples + 1)
+
+
+def absolute(estimate: Estimate | Undefined) -> Estimate | Undefined:
+    """Return the distance from 0 of a signed estimate; its interval starts at 0 if it holds 0.
+
+    Examples
+    --------
+    >>> print(absolute(Estimate(value=-0.1, low=-0.3, high=0.2, n=9, method="any")))
+    0.100 [0.000, 0.300]
+    """
+    if isinstance(estimate, Undefined):
+        return estimate
+    nearest, farthest = sorted((abs(estimate.low), abs(estimate.high)))
+    return Estimate(
+        value=abs(estimate.value),
+        low=0.0 if estimate.low <= 0 <= estimate.high else nearest,
+        high=farthest,
+        n=estimate.n,
+        level=estimate.level,
+        method=estimate.method,
+    )
+
+
+def _differences(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> ExampleSums:
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != other.shape:
+        raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
+    return sum_by_example(one - other, example_ids, low=-1.0, high=1.0)
+
+
+def _adjusted(examples: ExampleSums) -> tuple[float, float]:
+    """Return mean and standard error with the two made-up examples among the others."""
+    total = examples.sizes.sum()
+    size = total / examples.distinct
+    adjusted_total = total + 2 * size
+    centre = float(examples.sums.sum() / adjusted_total)
+    squares = ((examples.sums - centre * examples.sizes) ** 2).sum()
+    squares += size**2 * ((1 - centre) ** 2 + (1 + centre) ** 2)
+    return centre, float(np.sqrt(squares) / adjusted_total)
+
+
+def _flipped_sums(sums: Sums, count: int, generator: np.random.Generator) -> Sums:
+    signs = 2.0 * generator.integers(0, 2, size=(count, len(sums))) - 1.0
+    return np.abs(signs @ sums)
+
+
+def _in_parts(resamples: int) -> list[int]:
+    """Split the resamples so that memory stays small for any number of examples."""
+    whole, rest = divmod(resamples, _RESAMPLES_AT_ONCE)
+    return [_RESAMPLES_AT_ONCE] * whole + [rest] * (rest > 0)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return Holm's adjusted p-values, in the order given.
+
+    Rejecting all those below 0.05 has a family-wise error rate of at most 0.05, for any dependence
+    of the tests.
+
+    Raises
+    ------
+    ValueError
+        If one is outside 0..1.
+
+    Examples
+    --------
+    The smallest of three counts three times, the next twice, and none falls below one before it:
+
+    >>> holm([0.25, 0.0625, 0.125])
+    (0.25, 0.1875, 0.25)
+    """
+    if not all(0 <= p <= 1 for p in p_values):
+        raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    for rank, index in enumerate(by_size):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return tuple(adjusted)

@@ -3,7 +3,6 @@
 A run that is killed at any moment resumes and reuses its stored answers.
 """
 
-from scope.store.listing import RunEntry, list_runs
-from scope.store.run import Run, RunFolder, run_folder
+from scope.store.run import Run, RunEntry, RunFolder, list_runs, run_folder
 
 __all__ = ["Run", "RunEntry", "RunFolder", "list_runs", "run_folder"]

@@ -12,8 +12,7 @@ from typing import Any
 
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
-from scope.store.files import read_text, write_atomically
-from scope.store.trouble import damaged
+from scope.store.files import damaged, read_text, write_atomically
 
 FORMAT = 1
 

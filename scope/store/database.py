@@ -14,8 +14,8 @@ from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
+from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import connect, key_of, look_up, whole_rows
-from scope.store.trouble import damaged, guarded, opening, require_file, require_tables, tables_in
 
 VERSION = 3
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from scope.checksums import checksum
 from scope.errors import RunError
-from scope.store.trouble import damaged, guarded, require_tables, tables_in
+from scope.store.files import damaged, guarded, require_tables, tables_in
 
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _KEYS_A_QUERY = 900

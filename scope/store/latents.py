@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Precision, Progress
-from scope.store.files import read_text, write_atomically
+from scope.store.files import damaged, opening, read_text, require_file, write_atomically
 from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
-from scope.store.trouble import damaged, opening, require_file
 
 VERSION = 2
 _SECONDS_TO_WAIT = 60.0

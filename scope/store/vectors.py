@@ -11,8 +11,8 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from scope.checksums import checksum
+from scope.store.files import damaged, opening, require_file
 from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key, whole_rows
-from scope.store.trouble import damaged, opening, require_file
 
 VERSION = 3
 _SECONDS_TO_WAIT = 60.0

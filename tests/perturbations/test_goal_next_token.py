@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from perturbations.goal import KeepsPrediction
+from perturbations.search import KeepsPrediction
 from scope.records import Prediction
 
 

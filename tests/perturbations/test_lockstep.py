@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from swapping import EXAMPLES, WordSwaps, alone, together
 
-from perturbations.lockstep import Lockstep
+from perturbations.lockstep import Lockstep, OwnChance, Remembering
 from perturbations.search import BestCandidate, GreedyInvariantSwap
 from scope.protocols import SearchOptions
 from scope.testing import HashedWords
@@ -247,3 +247,120 @@ def test_neither_order_nor_slots_matter_for_any_classifier(examples, slots, seed
     classifier = HashedWords(seed=seed, strength=2.0)
     found = together(capability, classifier, examples, SearchOptions(slots=slots))
     assert found == together(capability, classifier, EXAMPLES, SearchOptions(slots=64))
+
+
+def counting(asked):
+    def service(texts):
+        asked.append(list(texts))
+        return [text.upper() for text in texts]
+
+    return service
+
+
+def test_a_text_is_asked_once_and_answers_keep_their_order():
+    asked = []
+    service = Remembering(counting(asked))
+    assert service(["b", "a", "b"]) == ["B", "A", "B"]
+    assert service(["a", "c"]) == ["A", "C"]
+    assert asked == [["b", "a"], ["c"]]
+
+
+def test_what_is_known_asks_nothing():
+    asked = []
+    service = Remembering(counting(asked))
+    service(["a"])
+    service(["a"])
+    service([])
+    assert asked == [["a"]]
+
+
+def test_the_least_recently_used_answer_is_forgotten_first():
+    asked = []
+    service = Remembering(counting(asked), capacity=2)
+    service(["a", "b"])
+    service(["a"])
+    service(["c"])
+    service(["a"])
+    service(["b"])
+    assert asked == [["a", "b"], ["c"], ["b"]]
+
+
+def test_a_question_larger_than_the_memory_is_answered_whole():
+    assert Remembering(counting([]), capacity=1)(["a", "b", "c"]) == ["A", "B", "C"]
+
+
+def draws() -> list[float]:
+    return [random.random(), float(np.random.random()), float(np.random.normal())]
+
+
+def no_answer(service, texts):
+    return []
+
+
+def test_draws_follow_from_the_seed_alone():
+    with OwnChance(no_answer, 5):
+        first = draws()
+    draws()
+    with OwnChance(no_answer, 5):
+        assert draws() == first
+    with OwnChance(no_answer, 6):
+        assert draws() != first
+
+
+def test_what_others_draw_during_a_question_moves_nothing():
+    with OwnChance(no_answer, 5):
+        expected = [random.random(), np.random.random(), random.random(), np.random.random()]
+    with OwnChance(lambda service, texts: draws(), 5) as ask:
+        found = [random.random(), np.random.random()]
+        ask("classify", ["a"])
+        found += [random.random(), np.random.random()]
+    assert found == expected
+
+
+def test_those_outside_go_on_with_their_own_chance():
+    def sequence(with_search: bool) -> list[float]:
+        random.seed(1)
+        np.random.seed(1)
+        found = [random.random(), float(np.random.random())]
+        if with_search:
+            with OwnChance(lambda service, texts: found.extend(two()), 5) as ask:
+                draws()
+                ask("classify", [])
+                draws()
+        else:
+            found.extend(two())
+        return [*found, *two()]
+
+    def two() -> list[float]:
+        return [random.random(), float(np.random.random())]
+
+    assert sequence(with_search=True) == sequence(with_search=False)
+
+
+def test_a_search_may_seed_again_itself():
+    with OwnChance(no_answer, 5):
+        random.seed(9)
+        np.random.seed(9)
+        assert np.random.random() == np.random.RandomState(9).random()
+
+
+def test_a_search_that_fails_leaves_the_outside_as_it_was():
+    random.seed(1)
+    expected = random.random()
+    random.seed(1)
+    with pytest.raises(ZeroDivisionError), OwnChance(no_answer, 5):
+        raise ZeroDivisionError
+    assert random.random() == expected
+
+
+def test_a_search_given_up_while_it_waits_does_not_turn_back_the_outside():
+    def give_up(service, texts):
+        random.seed(1)
+        random.random()
+        raise GeneratorExit
+
+    with pytest.raises(GeneratorExit), OwnChance(give_up, 5) as ask:
+        ask("classify", ["a"])
+    after_one_draw = random.Random(1)
+    after_one_draw.random()
+    assert random.random() == after_one_draw.random()

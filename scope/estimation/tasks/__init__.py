@@ -9,28 +9,35 @@ answer is unknown are left out where one is needed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
-from scope.estimation.tasks.choice_table import ChoiceTable
+import numpy as np
+
+from scope.estimation.measurements import corrected, difference
 from scope.estimation.tasks.choices import (
+    ChoiceTable,
     accuracy_measurements,
     category_measurements,
     choice_pair_measurements,
     without_values,
 )
-from scope.estimation.tasks.differences import gold_differences
-from scope.estimation.tasks.meaning import (
+from scope.estimation.tasks.shares import task_shares
+from scope.estimation.tasks.texts import (
     Compare,
     Encode,
+    TextTable,
     cosines_of,
     counted_pairs,
     distinct_texts,
+    lowest,
     most_pairs,
+    text_gold_measurements,
+    text_pair_measurements,
 )
-from scope.estimation.tasks.shares import task_shares
-from scope.estimation.tasks.text_table import TextTable
-from scope.estimation.tasks.texts import text_gold_measurements, text_pair_measurements
-from scope.records import Difference, Measurement, TaskAnswers, TaskShares
+from scope.metrics import METRICS
+from scope.records import Difference, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
 
 __all__ = [
     "Compare",
@@ -110,8 +117,8 @@ def measure_task(
         )
     if with_options:
         return _choice_numbers(answers, ChoiceTable.of(answers), models, seed)
-    table = TextTable.of(answers, by_meaning, by_words, cosines=cosines)
-    return _text_numbers(answers, table, models, normalize, seed)
+    table = TextTable(answers, normalize, by_meaning, by_words, cosines)
+    return _text_numbers(table, models, seed)
 
 
 def _choice_numbers(
@@ -129,12 +136,72 @@ def _choice_numbers(
     )
 
 
-def _text_numbers(
-    answers: TaskAnswers, table: TextTable, models: Sequence[str], normalize: bool, seed: int
-) -> TaskNumbers:
-    against_gold = text_gold_measurements(table, models, normalize=normalize)
+def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNumbers:
+    against_gold = text_gold_measurements(table, models)
     return TaskNumbers(
-        measurements=(*against_gold, *text_pair_measurements(table, models, normalize=normalize)),
+        measurements=(*against_gold, *text_pair_measurements(table, models)),
         differences=gold_differences(against_gold, models, seed, cosines=table.cosines),
-        shares=task_shares(answers, models, against_gold),
+        shares=task_shares(table.answers, models, against_gold),
+    )
+
+
+COMPARED = ("accuracy", "word_f1", "sem_score")
+"""The metrics in which models are compared, if a task has them."""
+
+MOST_MODELS = 10
+"""With more models there are too many pairs for a table, and for a corrected test."""
+
+
+def gold_differences(
+    measurements: Sequence[Measurement], models: Sequence[str], seed: int, *, cosines: bool = True
+) -> tuple[Difference, ...]:
+    """First model minus second against the right answers, Holm-corrected together.
+
+    ``measurements`` are those of each model against gold, with their values; ``cosines`` is
+    true if SemScores are cosines, in -1..1, and not in 0..1. There is no difference with more than
+    ten models.
+    """
+    if len(models) > MOST_MODELS:
+        return ()
+    by_key = {(one.target, one.metric): one for one in measurements}
+    present = {one.metric for one in measurements}
+    differences = [
+        _difference(
+            by_key[first, key],
+            by_key[second, key],
+            seed,
+            width=METRICS[key].high - lowest(key, cosines),
+        )
+        for key in COMPARED
+        if key in present
+        for first, second in combinations(models, 2)
+    ]
+    return corrected(differences)
+
+
+def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
+    # Differences of cosines reach 2, those of shares 1: tested values are in -1..1.
+    of_second = dict(zip(second.example_ids, second.values, strict=True))
+    ids = [item for item in first.example_ids if item in of_second]
+    of_first = dict(zip(first.example_ids, first.values, strict=True))
+    one = np.array([of_first[item] for item in ids]) / width
+    other = np.array([of_second[item] for item in ids]) / width
+    tested = difference(first, second, (one, other, ids), seed, empty=_why_none(first, second))
+    return replace(tested, estimate=_widened(tested.estimate, width))
+
+
+def _why_none(first: Measurement, second: Measurement) -> str:
+    """Why two models have no item in common on which both could be right."""
+    undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
+    return next((estimate.reason for estimate in undefined), "no question was put to both models")
+
+
+def _widened(estimate: Estimate | Undefined, width: float) -> Estimate | Undefined:
+    if isinstance(estimate, Undefined):
+        return estimate
+    return replace(
+        estimate,
+        value=width * estimate.value,
+        low=width * estimate.low,
+        high=width * estimate.high,
     )

@@ -1,76 +1,202 @@
-"""The numbers of a task answered in words: each model against gold, and each two models."""
+"""The numbers of a task answered in words: each model against gold, and each two models.
+
+Answers are compared by their words, and by their meaning: any function of two texts, such as a
+cosine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scope.estimation.tasks.meaning import Compare, Values, lowest
-from scope.estimation.tasks.text_table import TextTable
 from scope.metrics import (
     METRICS,
     best_against_gold,
     character_f1_values,
     exact_match_values,
+    text_cosine_values,
     word_f1_values,
 )
-from scope.records import GOLD, Measurement
+from scope.records import GOLD, Measurement, TaskAnswers
 from scope.statistics import mean_estimate
+
+Values = NDArray[np.float64]
+
+Compare = Callable[[Sequence[str], Sequence[str]], Values]
+"""Two lists of texts in, one value a pair out."""
+
+Encode = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Texts in, one row of length 1 a text out."""
+
+
+def lowest(key: str, cosines: bool) -> float:
+    """The least value that a metric can have; that of SemScore depends on what measures it.
+
+    Examples
+    --------
+    >>> lowest("sem_score", True), lowest("sem_score", False)
+    (-1.0, 0.0)
+    """
+    return 0.0 if key == "sem_score" and not cosines else METRICS[key].low
+
+
+def distinct_texts(answers: TaskAnswers) -> list[str]:
+    """Every text that may be compared, answers and right ones, once each; empty ones left out.
+
+    They are sorted, so that whoever reads them sees one order whatever the hash seed.
+
+    Examples
+    --------
+    >>> from scope.records import Answer, Item, Question
+    >>> item = Item(question=Question(id="0", text="Where?"), gold=("Rome", ""))
+    >>> distinct_texts(TaskAnswers(task="qa", items=(item,), answers=((Answer(text="in Rome"),),)))
+    ['Rome', 'in Rome']
+    """
+    found = {answer.text for row in answers.answers for answer in row if answer.text is not None}
+    found.update(text for item in answers.items for text in item.gold)
+    return sorted(text for text in found if text.strip())
+
+
+def most_pairs(answers: TaskAnswers) -> int:
+    """How many pairs of texts are compared if every model answers everything.
+
+    Each answer with each of its right ones, and each two answers to an item.
+
+    Examples
+    --------
+    >>> from scope.records import Answer, Item, Question
+    >>> item = Item(question=Question(id="0", text="Where?"), gold=("Rome", "in Rome"))
+    >>> row = (Answer(text="Paris"),)
+    >>> most_pairs(TaskAnswers(task="qa", items=(item,), answers=(row, row, row)))
+    9
+    """
+    models = len(answers.answers)
+    with_gold = models * sum(len(item.gold) for item in answers.items)
+    return with_gold + comb(models, 2) * len(answers.items)
+
+
+def counted_pairs(compare: Compare, advance: Callable[[int], None]) -> Compare:
+    """The same function, which tells how many pairs it has compared.
+
+    Examples
+    --------
+    >>> told = []
+    >>> counted_pairs(lambda ones, others: np.zeros(len(ones)), told.append)(["a", "b"], ["c", "d"])
+    array([0., 0.])
+    >>> told
+    [2]
+    """
+
+    def compare_and_tell(first: Sequence[str], second: Sequence[str]) -> Values:
+        values = compare(first, second)
+        advance(len(values))
+        return values
+
+    return compare_and_tell
+
+
+def cosines_of(texts: Sequence[str], encode: Encode) -> Compare:
+    """Compares texts by the cosine of their vectors; each is encoded once, now.
+
+    Parameters
+    ----------
+    texts
+        As `distinct_texts` gives them; where there is none, the encoder is not asked.
+
+    Raises
+    ------
+    ValueError
+        If the encoder does not give one row a text.
+
+    Examples
+    --------
+    >>> compare = cosines_of(["king", "queen"], lambda texts: np.array([[1, 0], [0.6, 0.8]]))
+    >>> compare(["king", "king"], ["queen", ""]).tolist()
+    [0.6, 0.0]
+    """
+    if not texts:
+        return partial(text_cosine_values, vectors={})
+    rows = np.asarray(encode(texts), dtype=np.float64)
+    if rows.ndim != 2 or len(rows) != len(texts):
+        raise ValueError(f"{len(texts)} texts were encoded as an array of shape {rows.shape}")
+    return partial(text_cosine_values, vectors=dict(zip(texts, rows, strict=True)))
+
+
+class TextTable(NamedTuple):
+    """The answers to a task without options, and how they are compared.
+
+    ``normalize`` says whether words and characters are compared after SQuAD's normalization.
+    ``by_meaning`` gives a pair of texts its SemScore, ``by_words`` its word cosine; either is None
+    where it is not measured. ``cosines`` says whether SemScores are cosines, in -1..1; others lie
+    in 0..1.
+    """
+
+    answers: TaskAnswers
+    normalize: bool
+    by_meaning: Compare | None
+    by_words: Compare | None
+    cosines: bool
+
+    def comparisons(self) -> dict[str, Compare]:
+        """The metrics that compare texts, by key; others follow from their values."""
+        by_text = {
+            "word_f1": word_f1_values,
+            "character_f1": character_f1_values,
+            "exact_match": exact_match_values,
+        }
+        comparisons: dict[str, Compare] = {
+            key: partial(values, normalize=self.normalize) for key, values in by_text.items()
+        }
+        for key, compare in (("sem_score", self.by_meaning), ("word_cosine", self.by_words)):
+            if compare is not None:
+                comparisons[key] = compare
+        return comparisons
+
 
 NO_GOLD = "no item has a known right answer"
 NONE_BY_BOTH = "the two models answered no item in common"
 
 
-def text_gold_measurements(
-    table: TextTable, models: Sequence[str], *, normalize: bool
-) -> list[Measurement]:
+def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Measurement]:
     """Each model against the right answers; an answer not given has the value 0."""
     measured: list[Measurement] = []
-    for name, row, asked in zip(models, table.texts, table.asked, strict=True):
-        known = [index for index, item in enumerate(table.items) if item.gold and asked[index]]
-        gold = [table.items[index].gold for index in known]
-        ids = tuple(table.items[index].question.id for index in known)
-        given = np.array([row[index] is not None for index in known], dtype=np.bool_)
-        answers = [row[index] or "" for index in known]
+    for name, row in zip(models, table.answers.answers, strict=True):
+        known = [
+            (item, answer.text)
+            for item, answer in zip(table.answers.items, row, strict=True)
+            if item.gold and answer.asked
+        ]
+        gold = [item.gold for item, _ in known]
+        ids = tuple(item.question.id for item, _ in known)
+        given = np.array([text is not None for _, text in known], dtype=np.bool_)
+        texts = [text or "" for _, text in known]
         values = {
-            key: np.where(given, best_against_gold(compare, answers, gold), 0.0)
-            for key, compare in _comparisons(table, normalize).items()
+            key: np.where(given, best_against_gold(compare, texts, gold), 0.0)
+            for key, compare in table.comparisons().items()
         }
         measured += _measurements(table, name, GOLD, ids, values, NO_GOLD)
     return measured
 
 
-def text_pair_measurements(
-    table: TextTable, models: Sequence[str], *, normalize: bool
-) -> Iterator[Measurement]:
+def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[Measurement]:
     """Each two models, on the items that both answered."""
-    rows = zip(models, table.texts, strict=True)
+    rows = zip(models, table.answers.answers, strict=True)
     for (target, first), (against, second) in combinations(rows, 2):
         both = [
-            (item.question.id, one, other)
-            for item, one, other in zip(table.items, first, second, strict=True)
-            if one is not None and other is not None
+            (item.question.id, one.text, other.text)
+            for item, one, other in zip(table.answers.items, first, second, strict=True)
+            if one.text is not None and other.text is not None
         ]
         ids = tuple(item_id for item_id, _, _ in both)
         texts = [one for _, one, _ in both], [other for _, _, other in both]
-        values = {key: compare(*texts) for key, compare in _comparisons(table, normalize).items()}
+        values = {key: compare(*texts) for key, compare in table.comparisons().items()}
         yield from _measurements(table, target, against, ids, values, NONE_BY_BOTH)
-
-
-def _comparisons(table: TextTable, normalize: bool) -> dict[str, Compare]:
-    """The metrics that compare texts, by key; others follow from their values."""
-    comparisons: dict[str, Compare] = {
-        "word_f1": partial(word_f1_values, normalize=normalize),
-        "character_f1": partial(character_f1_values, normalize=normalize),
-        "exact_match": partial(exact_match_values, normalize=normalize),
-    }
-    for key, compare in (("sem_score", table.by_meaning), ("word_cosine", table.by_words)):
-        if compare is not None:
-            comparisons[key] = compare
-    return comparisons
 
 
 def _measurements(
@@ -81,23 +207,23 @@ def _measurements(
     values: Mapping[str, Values],
     empty: str,
 ) -> Iterator[Measurement]:
-    found = {**values, **_counted(values, cosines=table.cosines)}
+    found = {**values, **_counted(values, table.cosines)}
     for key in (key for key in METRICS if key in found):
         metric = METRICS[key]
-        low = lowest(key, cosines=table.cosines)
+        low = lowest(key, table.cosines)
         estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
         yield Measurement(
             metric=str(metric),
             target=target,
             against=against,
-            capability=table.task,
+            capability=table.answers.task,
             estimate=estimate,
             example_ids=ids,
             values=tuple(found[key].tolist()),
         )
 
 
-def _counted(values: Mapping[str, Values], *, cosines: bool) -> dict[str, Values]:
+def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:
     """What is a count of other values: F1 of 0, and SemScores from the threshold on.
 
     The threshold was made for cosines: what a probe gives 0.9 may be anything but the same.

@@ -11,14 +11,14 @@ from sklearn.base import clone
 
 from scope.errors import DataError, SpecError
 from scope.fleet.findings.forecasting import forecast_scores, hit_shares
-from scope.fleet.forecasters.folds import question_folds, question_numbers
+from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.forecasters.forecaster import (
     Forecaster,
     Probabilities,
     checked_correctness,
     checked_table,
 )
-from scope.fleet.forecasters.mean import MeanForecaster
+from scope.fleet.forecasters.validation import question_folds, question_numbers
 from scope.fleet.layout import Answers, Table
 from scope.progress import Silent
 from scope.protocols import Advance, Progress
@@ -92,7 +92,7 @@ def choose(
     Examples
     --------
     >>> from scope.fleet.layout import QuestionLayout
-    >>> from scope.fleet.forecasters.neighbours import NeighbourForecaster
+    >>> from scope.fleet.forecasters.baselines import NeighbourForecaster
     >>> kinds = np.tile(np.eye(2, dtype=np.float32), (10, 1))
     >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=2), neighbours=5)
     >>> questions = kinds * np.linspace(0.9, 1.1, 20, dtype=np.float32)[:, np.newaxis]

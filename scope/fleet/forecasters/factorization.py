@@ -1,4 +1,8 @@
-"""Models and questions as vectors: the best approximation of who answers what by few numbers."""
+"""Models and questions as vectors: the best approximation of who answers what by few numbers.
+
+Each model's skill is its share of right answers, shrunk where some are known for few questions
+only.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,125 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.forecasters.skills import shrunk_skills
 from scope.fleet.layout import Answers
+
+_UNIFORM_VARIANCE = 1 / 12
+
+
+def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
+    """Each model's share of right answers, drawn to the fleet's mean where few are known.
+
+    A model's share over the questions that it answered stands for its share over all. It errs
+    by the variance of a right answer, divided by the number of its answers, times the share of
+    questions that it did *not* answer: nothing is left to chance about a model that answered
+    them all, and its skill is its plain accuracy. Other skills are drawn to the fleet's mean by
+    as much as this error weighs against the models' true differences (empirical Bayes). A model
+    without answers has the fleet's mean.
+
+    Parameters
+    ----------
+    answers
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+
+    Returns
+    -------
+    NDArray
+        Shape (models,), from 0 to 1.
+
+    Examples
+    --------
+    Nothing is known of the third model, and nothing is uncertain about the others:
+
+    >>> answers = np.array([[1, 0, np.nan], [1, 0, np.nan], [1, 0, np.nan], [0, 1, np.nan]])
+    >>> shrunk_skills(answers.astype(np.float32)).tolist()
+    [0.75, 0.25, 0.5]
+    """
+    known = ~np.isnan(answers)
+    if not known.any():
+        return np.full(answers.shape[1], 0.5, dtype=np.float32)
+    count = known.sum(axis=0).astype(np.float64)
+    right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
+    share = right / np.maximum(count, 1)
+    # What one unit of a right answer's variance adds to the variance of a model's share.
+    error = (1 - count / len(answers)) / np.maximum(count, 1)
+    between, within = _variances(share, count, error)
+    total = between + within * error
+    # Where nothing is uncertain and nothing differs there is nothing to draw.
+    weight = np.divide(between, total, out=np.ones_like(total), where=total > 0) * (count > 0)
+    precision = (count > 0) / np.maximum(total, 1e-12)
+    mean = (precision * share).sum() / precision.sum()
+    drawn: NDArray[np.float32] = (mean + weight * (share - mean)).astype(np.float32)
+    return drawn
+
+
+def new_model_skills(
+    answers: Answers,
+    fleet: NDArray[np.float32],
+    questions: int,
+    expected: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> NDArray[np.float32]:
+    """Each new model's share of right answers, drawn to what is expected where few are known.
+
+    As `shrunk_skills`, but the models' true differences are those between the skills of the
+    fleet, as if one more had been seen of which nothing but 0 to 1 is known.
+
+    Parameters
+    ----------
+    answers
+        Shape (questions answered, new models): 1 right, 0 wrong, NaN unknown.
+    fleet
+        The skills of the models that were there before.
+    questions
+        How many there are in all.
+    expected
+        The share of right answers that each new model is predicted over all questions, and
+        over those that it answered: right answers to easy ones then count for little. The
+        fleet's mean for both where it is not given.
+
+    Examples
+    --------
+    One right answer of ten moves a new model up from 0.5, ten of ten move it all the way:
+
+    >>> fleet = np.array([0.4, 0.6], dtype=np.float32)
+    >>> one, ten = np.ones((1, 1), dtype=np.float32), np.ones((10, 1), dtype=np.float32)
+    >>> print(new_model_skills(one, fleet, 10).round(2), new_model_skills(ten, fleet, 10))
+    [0.61] [1.]
+    """
+    known = ~np.isnan(answers)
+    count = np.maximum(known.sum(axis=0).astype(np.float64), 1)
+    share = np.where(known, answers, 0).sum(axis=0, dtype=np.float64) / count
+    skills = fleet.astype(np.float64)
+    everywhere, there = expected or (np.full(len(share), skills.mean()),) * 2
+    between = skills.var() * len(skills) / max(len(skills) - 1, 1)
+    between += _UNIFORM_VARIANCE / len(skills)
+    within = float((skills * (1 - skills)).mean())
+    # A question may be given twice: there is no less than nothing left to chance.
+    error = np.maximum(1 - count / questions, 0) / count
+    weight = between / (between + within * error)
+    drawn = np.clip(everywhere + weight * (share - there), 0, 1)
+    return np.asarray(drawn, dtype=np.float32)
+
+
+def _variances(
+    share: NDArray[np.float64], count: NDArray[np.float64], error: NDArray[np.float64]
+) -> tuple[float, float]:
+    """The variance of true skills between models, and of a right answer within one, by moments.
+
+    Within a model the variance is m (1 - m) less that between them, m the share of all answers
+    that are right; this makes the moment equation linear in the one unknown.
+    """
+    answered = count.sum()
+    mean = float((count * share).sum() / answered)
+    spread = float((count * (share - mean) ** 2).sum())
+    room = count * (1 - count / answered)
+    identified = float((room * (1 - error)).sum())
+    if identified < 1e-9:
+        # One model, or one answer each: nothing tells skill from luck.
+        return 0.0, mean * (1 - mean)
+    between = (spread - mean * (1 - mean) * float((room * error).sum())) / identified
+    between = min(max(between, 0.0), mean * (1 - mean))
+    return between, mean * (1 - mean) - between
+
 
 _NEGLIGIBLE = 1e-9
 """The share of the greatest squared singular value under which one counts as zero."""

@@ -27,7 +27,7 @@ class Forecaster(BaseEstimator, ABC):
 
     Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
     of the arrays and numbers that a fitted one consists of, which is all that is saved of it, and
-    of what kind and shape each is (`scope.store.saved_shapes`).
+    of what kind and shape each is (`scope.store.saved_parts`).
 
     Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
     model over the questions that it was fitted on, drawn to the fleet's mean where few answers

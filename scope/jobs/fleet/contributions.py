@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.findings.contributions import contributions
+from scope.fleet.findings.forecasting import contributions
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.matrix import CorrectnessMatrix

@@ -9,8 +9,7 @@ import numpy as np
 from scope.core.request import as_function
 from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
-from scope.fleet.saving import save_fleet
+from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
 from scope.jobs.fleet.answers import load_answers, same_texts
 from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder
 from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet

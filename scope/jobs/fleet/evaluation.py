@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
+from scope.fleet.forecasters.baselines import NeighbourForecaster
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.layout import Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import question_table, require_texts

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import SpecError
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, accuracies
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
-from scope.fleet.forecasters.mean import MeanForecaster, accuracies
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout, Table
 from scope.fleet.matrix import CorrectnessMatrix

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.core.request import as_function
-from scope.fleet.findings.communities import community_distances
+from scope.fleet.findings.similar_models import community_distances
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.answers import load_answers, load_questions
 from scope.jobs.fleet.contributions import PlannedContributions, plan_contributions

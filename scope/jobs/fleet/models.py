@@ -9,16 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.findings.mapping import model_map
-from scope.fleet.findings.nearest import nearest_models
+from scope.fleet.findings.similar_models import model_map, nearest_models
 from scope.fleet.forecasters.factorization import factorize
 from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
 from scope.fleet.forecasters.text_factors import MOST_DIMENSIONS
 from scope.fleet.layout import Answers
 from scope.fleet.saving import Fleet
 from scope.records import Estimate, FleetModel, Undefined
-from scope.statistics.clusters import normal_quantile
-from scope.statistics.intervals import wilson
+from scope.statistics.intervals import normal_quantile, wilson
 
 NEAREST = 5
 """Number of nearest models shown for each model."""

@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.core.request import as_function
-from scope.fleet.findings.budgets import Columns
-from scope.fleet.findings.routers import router_scores
-from scope.fleet.findings.routing import route_mix, route_questions, single_best
+from scope.fleet.findings.routing import (
+    Columns,
+    route_mix,
+    route_questions,
+    router_scores,
+    single_best,
+)
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation

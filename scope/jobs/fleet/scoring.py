@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from scope.fleet.findings.forecasting import forecast_scores
+from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.forecasters.mean import MeanForecaster
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation
 from scope.jobs.fleet.models import skills_of_fleet

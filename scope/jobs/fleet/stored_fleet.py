@@ -14,8 +14,7 @@ from scope.errors import DataError, RunError, SpecError
 from scope.fleet.forecasters.forecaster import VectorForecaster
 from scope.fleet.layout import Answers
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.saved_numbers import DESCRIPTION
-from scope.fleet.saving import Fleet, load_fleet
+from scope.fleet.saving import DESCRIPTION, Fleet, load_fleet
 from scope.jobs.fleet.answers import text_digest
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.paths import expanded

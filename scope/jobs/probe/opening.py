@@ -17,11 +17,10 @@ from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader, split_spec
 from scope.models.options import DType
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, load_probe
-from scope.probes.saved_measures import measure_arrays
-from scope.probes.saved_numbers import DESCRIPTION
+from scope.probes.saving import DESCRIPTION, measure_arrays
 from scope.progress import Silent
 from scope.protocols import LatentReader
-from scope.store.trouble import damaged
+from scope.store.files import damaged
 
 SAFE = ("hf", "gguf")
 """The schemes whose models contain no code: an untrusted file may name them."""

@@ -241,7 +241,7 @@ class ProbeRequest(Request):
 
     def _check_steps(self) -> None:
         from scope.probes import PRETRAINED
-        from scope.probes.parameters import check_parameters
+        from scope.probes.probe import check_parameters
 
         steps = self.ordered_steps
         if not steps:

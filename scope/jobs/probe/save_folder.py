@@ -7,9 +7,8 @@ from pathlib import Path
 
 from scope.errors import RunError
 from scope.probes import LatentSource
-from scope.probes.saved_numbers import DESCRIPTION
-from scope.store.files import read_text
-from scope.store.trouble import guarded
+from scope.probes.saving import DESCRIPTION
+from scope.store.files import guarded, read_text
 
 
 def prepare_folder(folder: Path, source: LatentSource) -> None:

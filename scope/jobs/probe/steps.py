@@ -14,7 +14,7 @@ from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
 from scope.jobs.probe.request import ProbeRequest
 from scope.probes import PRETRAINED, RANDOM_STEPS, SimilarityProbe, Step
 from scope.probes.checks import Scores
-from scope.probes.enough_pairs import require_enough_pairs
+from scope.probes.fitting import require_enough_pairs
 from scope.protocols import Advance, Progress
 
 RANDOM_PRETRAINING: tuple[Step, ...] = ("autoencoder",)

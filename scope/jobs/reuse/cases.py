@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scope.decision.case import Case, CaseItem
 from scope.errors import DataError
-from scope.evidence.interning import Response, answer_matrix
+from scope.evidence.answers import Response, answer_matrix
 from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.reuse.responses import Responses

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.evidence.interning import AnswerKey
+from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
 from scope.records import Example, Item, Question
 

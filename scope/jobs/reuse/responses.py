@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scope.errors import ModelError
-from scope.estimation.pairs import InvariantPairs, invariant_pairs
-from scope.evidence.interning import Response
+from scope.estimation.measurements import InvariantPairs, invariant_pairs
+from scope.evidence.answers import Response
 from scope.jobs.inference import ask
 from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.data.sampling import by_name, draw
-from scope.evidence.answers import NOT_GIVEN
-from scope.evidence.interning import Response, answer_matrix
+from scope.evidence.answers import NOT_GIVEN, Response, answer_matrix
 from scope.jobs.reuse.items import ReuseItem
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
@@ -41,7 +40,7 @@ def informative_order(questions: Sequence[ReuseItem], reference: Sequence[Respon
 
     Examples
     --------
-    >>> from scope.evidence.interning import AnswerKey
+    >>> from scope.evidence.answers import AnswerKey
     >>> from scope.records import Question
     >>> def question(name):
     ...     return ReuseItem(id=name, unit=name, question=Question(id=name, text=name),

@@ -20,8 +20,7 @@ from zoo.recipes import ZOO
 
 from scope.data import load_data
 from scope.data.loading import LoadedData
-from scope.demo_models.bases import Base
-from scope.demo_models.keeping import load_base
+from scope.demo_models.bases import Base, load_base
 from scope.errors import ResourceError, RunError, SpecError
 from scope.models import load_classifier
 from scope.records import DataCard

@@ -7,7 +7,7 @@ from zoo import smollm
 from zoo.smollm import SMOLLM_SHA256, smollm_base, smollm_file
 from zoo.storing import save_compactly
 
-from scope.demo_models.keeping import load_base
+from scope.demo_models.bases import load_base
 from scope.errors import ResourceError
 from scope.models import ModelOptions, load_model
 

@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 from zoo.storing import save_compactly
 
-from scope.demo_models.keeping import load_base
+from scope.demo_models.bases import load_base
 from scope.errors import RunError
 from scope.models import ModelOptions, load_model
 from scope.models.torch_setup import quiet_transformers

@@ -12,7 +12,7 @@ from killing import asked, end_of, kill_when, result, run_afresh, start
 from made_up_pairs import write_pairs
 
 from scope.jobs.canaries import CANARIES
-from scope.probes.saved_numbers import DESCRIPTION, NUMBERS
+from scope.probes.saving import DESCRIPTION, NUMBERS
 
 TRAIN, TEST = 500, 150
 SENTENCES = 2 * (TRAIN + TEST)

@@ -7,7 +7,7 @@ import pytest
 from made_up_pairs import lay_out, write_pairs, write_split
 
 import scope
-from scope.probes.saved_numbers import DESCRIPTION, NUMBERS
+from scope.probes.saving import DESCRIPTION, NUMBERS
 
 SPLIT = "split,sentence1,sentence2,score"
 

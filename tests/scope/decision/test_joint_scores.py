@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from scope.decision.case import Kind
-from scope.decision.joint_scores import JointScores, joint_scores
+from scope.decision.case import JointScores, Kind, joint_scores
 from scope.evidence.answers import Scores
 from scope.statistics import conformal_p_value, joint_statistic
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from made_up_cases import SOFT_SCOPE, judged, make_case, strangers, taking, with_suspect
 
+from scope.decision.case import NO_POWER_KNOWN
 from scope.decision.judging import find
-from scope.decision.terms import NO_POWER_KNOWN
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN
 from scope.records import Undefined

@@ -4,19 +4,23 @@ import numpy as np
 import pytest
 from made_up_cases import make_case, strangers, with_suspect
 
-from scope.decision.joint_scores import JointScores
+from scope.decision.case import JointScores
 from scope.decision.usability import (
+    BY_ANSWERS,
+    BY_NAME,
     FEWEST_SHARED,
     MAY_BE_RELATED,
     check_controls,
     constant,
+    likely_siblings,
+    sibling_warning,
     skill_of,
     uninformative,
     unusable,
 )
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.shared_mistakes import shared_mistakes
-from scope.records import Estimate, Undefined
+from scope.records import ControlCheck, Estimate, Undefined
 
 
 def answering(rows, count):
@@ -232,3 +236,34 @@ def test_a_control_far_above_the_others_may_itself_be_related():
     # With fewer controls nobody can say what is far, nor where most are exactly alike.
     assert not any(flagged(0, *eight[1:], 99))
     assert not any(flagged(0, *[0] * 8, 99))
+
+
+def checks(*names, outlying=()):
+    return [
+        ControlCheck(
+            model=name,
+            skill=Undefined(reason="any"),
+            given=1.0,
+            flags=(MAY_BE_RELATED,) if name in outlying else (),
+        )
+        for name in names
+    ]
+
+
+def test_a_name_that_begins_as_the_reference_does_and_outlying_answers_are_reasons():
+    controls = checks("org/Yi-34B", "Qwen-7B", "gemma-2b", "phi", outlying=("phi",))
+    assert dict(likely_siblings("Yi-6B", controls)) == {"org/Yi-34B": BY_NAME, "phi": BY_ANSWERS}
+
+
+def test_a_beginning_that_most_controls_share_says_nothing():
+    assert not likely_siblings("model-a", checks("model-b", "model-c", "other"))
+
+
+def test_without_siblings_there_is_no_warning():
+    assert sibling_warning("ours", checks("a", "b")) == ()
+
+
+def test_the_warning_names_the_options_that_leave_them_out():
+    (warning,) = sibling_warning("Yi-6B", checks("Yi-34B", "Yi [x]", "a", "b", "c", "d"))
+    assert warning.endswith("--exclude-control Yi-34B --exclude-control 'Yi [[]x]'")
+    assert "similar answers alone are no proof" in warning

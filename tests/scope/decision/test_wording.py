@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from made_up_cases import SOFT_SCOPE, make_case, strangers
 
+from scope.decision.case import NO_POWER_KNOWN, Terms
 from scope.decision.judging import find
-from scope.decision.terms import NO_POWER_KNOWN, Terms
 from scope.decision.wording import changes, sentence, warnings
 from scope.records import Agreement, ControlCheck, Estimate, ModelScore, PairedTest, Undefined
 
@@ -35,7 +35,7 @@ def paired(value, low, high):
 
 
 def said(finding, decision, reasons=()):
-    return sentence(finding, decision, reasons, p_adjusted=0.0385, terms=terms())
+    return sentence(finding, decision, reasons, 0.0385, terms())
 
 
 def terms(needed=4, available=None):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
+from scope.demo_models.build import gold_probabilities
 from scope.demo_models.recipes import TrainingRecipe
-from scope.demo_models.teaching import gold_probabilities
 from scope.demo_models.training import (
     answer,
     count_steps,

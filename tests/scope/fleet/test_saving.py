@@ -9,10 +9,9 @@ import toy_fleet
 from saved_fleet import change, fleet_of, refusal
 
 from scope.errors import RunError, SpecError
-from scope.fleet.forecasters.mean import MeanForecaster
+from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.layout import QuestionLayout
-from scope.fleet.saved_numbers import DESCRIPTION, NUMBERS
-from scope.fleet.saving import FORECASTERS, Fleet, load_fleet, save_fleet
+from scope.fleet.saving import DESCRIPTION, FORECASTERS, NUMBERS, Fleet, load_fleet, save_fleet
 
 NAN = np.nan
 TESTS = Path(toy_fleet.__file__).parent

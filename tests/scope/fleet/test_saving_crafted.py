@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from saved_fleet import change, craft, fleet_of, refusal
 
-from scope.fleet.saved_numbers import NUMBERS
-from scope.fleet.saving import save_fleet
+from scope.fleet.saving import NUMBERS, save_fleet
 
 NAN = np.nan
 

@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError
-from scope.probes.checks import checked_groups, checked_latents, checked_pairs, checked_scores
+from scope.models.torch_setup import load_torch
+from scope.probes.checks import (
+    checked_groups,
+    checked_latents,
+    checked_pairs,
+    checked_scores,
+    one_thread,
+)
 
 
 def test_latents_on_disk_stay_there(tmp_path):
@@ -50,3 +57,21 @@ def test_scores_that_cannot_be_are_refused(scores, told):
 def test_groups_that_cannot_be_are_refused(groups):
     with pytest.raises(DataError, match="for 3 sentences"):
         checked_groups(groups, 3, "sentence")
+
+
+def fail_inside(torch):
+    with one_thread():
+        assert torch.get_num_threads() == 1
+        raise KeyError
+
+
+def test_torch_has_one_thread_inside_and_as_many_as_before_afterwards_even_after_an_error():
+    torch = load_torch()
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(KeyError):
+            fail_inside(torch)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

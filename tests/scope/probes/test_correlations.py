@@ -2,14 +2,84 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 from shared_errors import grouped
 
 from scope.errors import DataError
-from scope.probes.correlations import pearson_estimate, spearman_estimate
-from scope.records.estimates import Undefined
+from scope.probes.correlations import (
+    groups_of,
+    half_width,
+    mean_error_estimate,
+    misjudged,
+    pearson,
+    pearson_difference,
+    pearson_estimate,
+    pearson_without,
+    spearman_estimate,
+    spearman_without,
+)
+from scope.records.estimates import Estimate, Undefined
+from scope.statistics import mean_estimate
+
+
+def test_of_a_mean_the_half_width_is_students():
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    without = (values.sum() - values) / 3
+    # The deviation is the root of 38 / 3, the error that over the root of 4; 3.182446 is
+    # Student's t of three degrees.
+    assert half_width(without, 0.95) == pytest.approx(3.182446 * np.sqrt(38 / 3 / 4))
+    assert half_width(without, 0.9) == pytest.approx(2.353363 * np.sqrt(38 / 3 / 4))
+
+
+def test_what_no_group_changes_is_certain():
+    assert half_width(np.full(5, 0.3), 0.95) == pytest.approx(0, abs=1e-15)
+
+
+def test_groups_are_numbered_anew_and_pairs_stand_alone_where_there_are_none():
+    assert groups_of(np.array([30, 10, 30, 20, 40]), 5).tolist() == [2, 0, 2, 1, 3]
+    assert groups_of(None, 4).tolist() == [0, 1, 2, 3]
+
+
+def test_three_groups_are_too_few_however_many_pairs_they_hold():
+    assert groups_of(np.arange(9) // 3, 9) == Undefined(reason="fewer than 4 groups of pairs", n=9)
+    assert groups_of(None, 3) == Undefined(reason="fewer than 4 pairs", n=3)
+    assert groups_of(None, 0) == Undefined(reason="fewer than 4 pairs", n=0)
+
+
+@pytest.mark.parametrize(
+    ("without", "oracle"), [(pearson_without, pearsonr), (spearman_without, spearmanr)]
+)
+@given(seed=st.integers(0, 2**32 - 1), pairs=st.integers(3, 30), many=st.integers(2, 30))
+def test_each_is_scipys_on_the_pairs_that_are_left(without, oracle, seed, pairs, many):
+    """With many ties, and groups of all sizes."""
+    generator = np.random.default_rng(seed)
+    given, wanted = generator.integers(0, 4, (2, pairs)) * 1.0
+    groups = np.unique(generator.integers(0, many, pairs), return_inverse=True)[1]
+    assume(groups.any())
+    for group, found in enumerate(without(given, wanted, groups)):
+        kept = groups != group
+        if kept.sum() > 1 and np.ptp(given[kept]) and np.ptp(wanted[kept]):
+            assert found == pytest.approx(oracle(given[kept], wanted[kept])[0], abs=1e-9)
+        else:
+            assert math.isnan(found)
+
+
+def test_a_pair_beside_which_all_others_vanish_hides_nothing_of_them():
+    given, wanted = np.array([1e9, 0, 1, 2, 3.0]), np.array([1e9, 0, 2, 1, 3.0])
+    found = pearson_without(given, wanted, np.arange(5))
+    assert found[0] == pytest.approx(pearsonr(given[1:], wanted[1:])[0], abs=1e-9)
+
+
+def test_of_a_constant_there_is_no_correlation_though_its_mean_has_an_error():
+    assert math.isnan(pearson(np.full(5, 0.1), np.arange(5.0)))
+    assert np.isnan(pearson_without(np.full(5, 0.1), np.arange(5.0), np.arange(5))).all()
+    # Constant but for one pair: without that one alone there is none.
+    found = pearson_without(np.array([0.1, 0.1, 0.1, 7.0]), np.arange(4.0), np.arange(4))
+    assert np.isnan(found).tolist() == [False, False, False, True]
+
 
 GIVEN, WANTED = np.random.default_rng(0).normal(size=(2, 40)).round(1)
 WANTED = WANTED + GIVEN
@@ -111,3 +181,147 @@ def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(estim
 
 def test_without_the_groups_it_would_cover_the_truth_far_less_often():
     assert covered(pearson_estimate, size=3, told=False) < 0.87
+
+
+@pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 2, 2, 2, 3, 4])])
+def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(groups):
+    first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
+    numbers = np.arange(8) if groups is None else groups
+    count = numbers.max() + 1
+
+    def difference(kept):
+        return pearsonr(first[kept], wanted[kept])[0] - pearsonr(second[kept], wanted[kept])[0]
+
+    without = np.array([difference(numbers != group) for group in range(count)])
+    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    # Student's t of 7 and of 4 degrees, as tables have it.
+    half = {8: 2.364624, 5: 2.776445}[count] * error
+    found = pearson_difference(first, second, wanted, groups)
+    value = difference(numbers >= 0)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (value, value - half, value + half)
+    )
+    assert (found.n, found.level, found.method) == (8, 0.95, "jackknife over groups of pairs")
+    assert pearson_difference(first, second, wanted, groups, level=0.5).low > found.low
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 30))
+def test_the_other_way_round_it_is_the_negative_to_the_bit(seed, count):
+    first, second, wanted = np.random.default_rng(seed).normal(size=(3, count))
+    there = pearson_difference(first, second, wanted)
+    back = pearson_difference(second, first, wanted)
+    assert (there.value, there.low, there.high) == (-back.value, -back.high, -back.low)
+    assert -2 <= there.low <= there.value <= there.high <= 2
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 10), st.floats(-10, 10))
+def test_scores_beside_themselves_differ_by_nothing_and_the_scale_does_not_count(
+    seed, scale, shift
+):
+    first, second, wanted = np.random.default_rng(seed).normal(size=(3, 12))
+    same = pearson_difference(first, first.copy(), wanted)
+    assert (same.value, same.low, same.high) == (0, 0, 0)
+    found = pearson_difference(first, second, wanted)
+    scaled = pearson_difference(scale * first + shift, second, wanted)
+    assert (scaled.value, scaled.low, scaled.high) == pytest.approx(
+        (found.value, found.low, found.high)
+    )
+
+
+def test_the_greatest_difference_there_is_is_certain():
+    wanted = np.arange(8.0)
+    found = pearson_difference(wanted, -wanted, wanted)
+    assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
+
+
+def test_what_shares_its_errors_is_told_apart_the_better():
+    generator = np.random.default_rng(0)
+    wanted, noise, more = generator.normal(size=(3, 200))
+    alike = pearson_difference(wanted + noise, wanted + noise + 0.1 * more, wanted)
+    apart = pearson_difference(wanted + noise, wanted + more, wanted)
+    assert alike.high - alike.low < 0.5 * (apart.high - apart.low)
+
+
+def difference_covered(*, size, shared, told):
+    # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
+    truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
+    hits = 0
+    for seed in range(600):
+        columns, groups = grouped(seed, columns=3, count=180 // size, size=size)
+        wanted, noise, more = columns
+        other = shared * noise + np.sqrt(1 - shared**2) * more
+        given = wanted + noise, wanted + 1.5 * other
+        found = pearson_difference(*given, wanted, groups if told else None)
+        hits += found.low <= truth <= found.high
+    return hits / 600
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
+    assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
+
+
+def test_without_the_groups_a_difference_would_cover_the_truth_far_less_often():
+    assert difference_covered(size=3, shared=0.0, told=False) < 0.87
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_nothing_can_be_told_of_a_side_that_is_constant_or_of_three_pairs(place):
+    columns = list(np.random.default_rng(0).normal(size=(3, 6)))
+    assert isinstance(pearson_difference(*columns), Estimate)
+    columns[place] = np.full(6, 0.3)
+    assert pearson_difference(*columns) == Undefined(reason="one side is constant", n=6)
+    few = np.random.default_rng(0).normal(size=(3, 3))
+    assert pearson_difference(*few) == Undefined(reason="fewer than 4 pairs", n=3)
+
+
+def test_the_mean_error_has_the_unit_of_the_scores():
+    given, wanted = np.array([0.0, 0.2, 0.9]), np.array([0.1, 0.5, 0.4])
+    found = mean_error_estimate(given, wanted, low=0.1, high=1.1, level=0.9)
+    expected = mean_estimate([0.1, 0.3, 0.5], list("abc"), level=0.9)
+    assert (found.value, found.low, found.high) == pytest.approx((0.3, expected.low, expected.high))
+    assert (found.n, found.level) == (3, 0.9)
+    scaled = mean_error_estimate(5 * given, 5 * wanted, level=0.9)
+    assert scaled.high == pytest.approx(5 * found.high)
+
+
+def test_pairs_of_a_group_are_one_example_and_still_as_many_pairs():
+    given, wanted = np.array([0.0, 0.2, 0.9, 0.4]), np.array([0.1, 0.5, 0.4, 0.4])
+    found = mean_error_estimate(given, wanted, groups=np.array([9, 4, 9, 7]), high=1)
+    expected = mean_estimate([0.1, 0.3, 0.5, 0.0], list("abac"))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+    assert (found.n, expected.n) == (4, 3)
+    with pytest.raises(DataError, match="for 4 pairs"):
+        mean_error_estimate(given, wanted, groups=np.arange(3))
+
+
+def test_errors_the_range_has_no_room_for_are_refused_and_no_pair_has_no_error():
+    with pytest.raises(ValueError, match="a value is outside"):
+        mean_error_estimate(np.array([4.0]), np.array([0.0]), low=0, high=1)
+    nothing = np.array([])
+    assert mean_error_estimate(nothing, nothing) == Undefined(reason="there are no pairs")
+
+
+def test_of_many_samples_the_interval_covers_the_mean_error_as_often_as_it_says():
+    generator = np.random.default_rng(0)
+    covered = 0
+    for _ in range(500):
+        wanted = generator.uniform(2, 3, 200)
+        found = mean_error_estimate(wanted + generator.uniform(-2, 2, 200), wanted)
+        covered += found.low <= 1 <= found.high
+    assert 0.93 <= covered / 500 <= 0.98
+
+
+@drawn(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20), st.integers(0, 25))
+def test_the_worst_pairs_come_first_and_of_equals_the_earlier(pairs, count):
+    given, wanted = np.array(pairs, dtype=float).reshape(-1, 2).T
+    expected = sorted(range(len(pairs)), key=lambda at: (-abs(pairs[at][0] - pairs[at][1]), at))
+    assert misjudged(given, wanted, count).tolist() == expected[:count]
+
+
+def test_the_error_of_rounding_makes_no_pair_the_worse():
+    given, wanted = np.array([0.3, 0.1 + 0.2]), np.array([0.0, 0.0])
+    assert misjudged(given, wanted, 2).tolist() == [0, 1]

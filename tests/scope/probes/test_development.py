@@ -5,7 +5,7 @@ import pytest
 import toy_latents
 from toy_latents import SMALL, STEPS
 
-from scope.probes.calibration import calibrate
+from scope.probes.fitting import calibrate
 from scope.probes.probe import SimilarityProbe
 
 TOY = toy_latents.pairs()

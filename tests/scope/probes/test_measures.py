@@ -1,10 +1,76 @@
 import numpy as np
+import pytest
 import toy_latents
+from scipy.optimize import approx_fprime
+from scipy.special import expit
 
 from scope.models.torch_setup import load_torch
-from scope.probes.bases import fit_basis, project
-from scope.probes.measures import RawLayer, SiameseNetwork
+from scope.probes import measures
+from scope.probes.bases import cosine_distances, fit_basis, project
+from scope.probes.measures import PENALTIES, CosineLayer, RawLayer, SiameseNetwork, fit_cosine_layer
 from scope.probes.network import dissimilarity, encode, layer_distances, starting_head
+
+TOY = toy_latents.pairs(60)
+DISTANCES = cosine_distances(TOY.first, TOY.second)
+
+
+def test_the_dissimilarity_is_the_formula_by_hand_with_and_without_a_layer():
+    layer = CosineLayer(
+        mean=np.array([0.5, 0.0]),
+        deviation=np.array([0.5, 1.0]),
+        weights=np.array([1.0, -2.0]),
+        offset=np.asarray(0.5),
+        near=np.asarray(0.25),
+    )
+    distances = np.array([[0.25, 0.75], [0.0, 0.0]])
+    # Standardised cosines: (.75 - .5) / .5 and .25; raised to .5 - .5 + .5; mean distance .5.
+    expected = np.log(1 + np.exp(-0.5)) * (1 - np.exp(-2))
+    assert layer.dissimilarity(distances).tolist() == pytest.approx([expected, 0])
+    alone = np.log(1 + np.exp(-1.0)) * (1 - np.exp(-1))
+    assert layer.dissimilarity(distances, without=1).tolist() == pytest.approx([alone, 0])
+
+
+def test_for_pairs_that_differ_the_similarity_is_the_papers_sigmoid():
+    found = fit_cosine_layer(DISTANCES, TOY.scores / 5, lambda _: 0.0)
+    different = DISTANCES.mean(axis=1) > 0.2 * DISTANCES.mean()
+    sigmoid = expit(found.standard(DISTANCES) @ found.weights + found.offset)
+    given = np.exp(-found.dissimilarity(DISTANCES))
+    np.testing.assert_allclose(given[different], sigmoid[different], atol=0.01)
+    assert different.mean() > 0.9
+
+
+def test_the_development_pairs_choose_the_penalty():
+    fitted = []
+    best = fit_cosine_layer(
+        DISTANCES, TOY.scores / 5, lambda one: fitted.append(one) or len(fitted) == 3
+    )
+    assert len(fitted) == len(PENALTIES)
+    assert best is fitted[2]
+    sizes = [np.square(one.weights).sum() for one in fitted]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_fit_ends_where_no_small_change_raises_the_likelihood(monkeypatch):
+    monkeypatch.setattr(measures, "PENALTIES", (0.01,))
+    found = fit_cosine_layer(DISTANCES, TOY.scores / 5, lambda _: 0.0)
+    wanted = TOY.scores / 5
+
+    def loss(numbers):
+        given = expit(found.standard(DISTANCES) @ numbers[:-1] + numbers[-1])
+        likelihood = wanted * np.log(given) + (1 - wanted) * np.log(1 - given)
+        return -likelihood.mean() + 0.01 * np.square(numbers[:-1]).sum()
+
+    slopes = approx_fprime(np.append(found.weights, found.offset), loss)
+    assert np.abs(slopes).max() < 1e-4
+
+
+def test_pairs_that_are_all_the_same_in_a_layer_can_be_fitted():
+    still = DISTANCES.copy()
+    still[:, 1] = 0.25
+    found = fit_cosine_layer(still, TOY.scores / 5, lambda _: 0.0)
+    assert np.isfinite(found.dissimilarity(DISTANCES)).all()
+    assert found.weights[1] == pytest.approx(0, abs=1e-6)
+
 
 LATENTS = toy_latents.sentences(count=300)[1]
 

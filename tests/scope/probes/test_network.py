@@ -1,16 +1,29 @@
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
+import toy_latents
 
 from scope.models.torch_setup import load_torch
+from scope.probes.bases import fit_basis, project
 from scope.probes.network import (
     HEAD,
+    Pairs,
+    Schedule,
+    _kept,
     dissimilarity,
     encode,
     head_size,
     layer_distances,
+    log_variance,
+    output_mask,
+    squared,
     starting_head,
+    train,
+    train_autoencoders,
 )
+from scope.probes.recipes import RECIPES
 
 
 def head(**changed):
@@ -74,3 +87,132 @@ def test_the_gate_is_held_between_bounds():
     distances = torch.tensor([[0.5, 0.25]])
     widest = dissimilarity(distances, head(out_offset=100.0)) / dissimilarity(distances, head())
     assert widest.item() == pytest.approx(math.exp(3), rel=1e-5)
+
+
+ERRORS = np.random.default_rng(0).normal(size=30)
+
+
+def test_losses_are_those_of_numpy():
+    errors = load_torch().tensor(ERRORS)
+    assert squared(errors).item() == pytest.approx(np.mean(ERRORS**2))
+    expected = np.log(np.var(ERRORS, ddof=1) + 1e-6) + 0.1 * np.mean(ERRORS) ** 2
+    assert log_variance(errors).item() == pytest.approx(expected)
+
+
+def test_a_shift_of_all_errors_costs_little_under_the_log_variance_and_something():
+    errors = load_torch().tensor(ERRORS - ERRORS.mean())
+    assert log_variance(errors + 1).item() - log_variance(errors).item() == pytest.approx(0.1)
+
+
+def test_errors_that_are_all_alike_have_a_finite_loss():
+    assert np.isfinite(log_variance(load_torch().zeros(4)).item())
+
+
+def trained(judge, *, epochs=5, patience=2, **changes):
+    torch = load_torch()
+    generator = torch.Generator().manual_seed(0)
+    start = {
+        "encoders": torch.randn(3, 4, 2, generator=generator),
+        "offsets": torch.zeros(3, 1, 2),
+        **starting_head(3, 2, generator),
+    }
+    sides = torch.randn(2, 3, 20, 4, generator=generator)
+    pairs = Pairs(sides[0], sides[1], torch.rand(20, generator=generator) * 5)
+    recipe = replace(RECIPES["final"], **changes)
+    schedule = Schedule(epochs, 8, patience)
+    found = train(start, pairs, recipe, schedule, judge, generator)
+    return start, found
+
+
+def judge_of(values, seen):
+    def judge(parameters):
+        seen.append(parameters)
+        return values[len(seen) - 1]
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("values", "epochs", "best"),
+    [([1, 2, 3, 4, 5], 5, 4), ([1, 3, 2, 2, 9], 4, 1), ([5, 5, 5, 9, 9], 3, 0)],
+)
+def test_the_best_epoch_is_kept_and_two_without_a_gain_end_it(values, epochs, best):
+    seen = []
+    _, found = trained(judge_of(values, seen))
+    assert len(seen) == epochs
+    assert all((found[name] == seen[best][name]).all() for name in found)
+
+
+def test_no_epoch_of_any_worth_leaves_the_start():
+    start, found = trained(lambda _: float("-inf"))
+    assert all((found[name] == start[name]).all() for name in start)
+
+
+def test_every_epoch_moves_encoders_and_head_but_no_offset_of_a_linear_encoder():
+    seen = []
+    start, _ = trained(judge_of([1], seen), epochs=1)
+    moved = {name for name in start if (seen[0][name] != start[name]).any()}
+    assert moved >= {"encoders", "weights", "out", "out_offset"}
+    assert "offsets" not in moved
+
+
+@pytest.mark.parametrize("name", ["dropout", "layer_dropout"])
+def test_inputs_and_layers_are_dropped_in_training(name):
+    """What is drawn is drawn at any rate, so that nothing but the dropping can differ."""
+    without = {"dropout": 0.0, "layer_dropout": 0.0}
+    _, whole = trained(judge_of([1], []), epochs=1, **without)
+    _, same = trained(judge_of([1], []), epochs=1, **without)
+    _, dropped = trained(judge_of([1], []), epochs=1, **without | {name: 0.5})
+    assert all((whole[one] == same[one]).all() for one in whole)
+    assert (whole["encoders"] != dropped["encoders"]).any()
+
+
+def test_the_share_that_is_dropped_is_made_up_for():
+    kept = _kept((200, 200), 0.25, load_torch().Generator().manual_seed(0))
+    assert sorted(set(kept.flatten().tolist())) == pytest.approx([0, 4 / 3])
+    assert (kept == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["loss", "rate"])
+def test_the_recipes_loss_and_rate_are_those_of_the_training(name):
+    other = {"loss": "squared", "rate": 0.02}[name]
+    found = [trained(judge_of([1], []), epochs=1, **one)[1] for one in ({}, {name: other})]
+    assert (found[0]["encoders"] != found[1]["encoders"]).any()
+
+
+LATENTS = toy_latents.sentences()[1]
+INPUTS = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS])
+
+
+def left_over(encoders):
+    """The share of the inputs that the best linear decoder of the encodings does not explain."""
+    torch = load_torch()
+    hidden = torch.tanh(torch.bmm(INPUTS, encoders.weights) + encoders.offsets).numpy()
+    rests = []
+    for inputs, codes in zip(INPUTS.numpy(), hidden, strict=True):
+        decoder = np.linalg.lstsq(codes, inputs, rcond=None)[0]
+        rests.append(np.square(codes @ decoder - inputs).mean())
+    return np.array(rests)
+
+
+def test_early_layers_have_the_narrower_bottleneck():
+    assert output_mask(5, 6).sum(dim=2)[:, 0].tolist() == [3, 3, 6, 6, 6]
+    encoders = train_autoencoders(INPUTS, 4, seed=0)
+    assert (encoders.weights[0, :, 2:] == 0).all()
+    assert (encoders.offsets[0, :, 2:] == 0).all()
+    assert (encoders.weights[1:] != 0).all()
+
+
+def test_training_leaves_less_of_the_inputs_unexplained(monkeypatch):
+    monkeypatch.setattr("scope.probes.network.EPOCHS", 0)
+    before = left_over(train_autoencoders(INPUTS, 4, seed=0))
+    monkeypatch.setattr("scope.probes.network.EPOCHS", 300)
+    # The sentences are one batch, so that steps are few.
+    monkeypatch.setattr("scope.probes.network.RATE", 2e-2)
+    assert (left_over(train_autoencoders(INPUTS, 4, seed=0)) < before).all()
+
+
+def test_the_seed_decides_the_start():
+    one, same, other = (train_autoencoders(INPUTS, 4, seed=seed).weights for seed in (0, 0, 1))
+    assert (one == same).all()
+    assert (one != other).any()

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from toy_latents import SMALL, STEPS
 
 from scope.probes.probe import SimilarityProbe
-from scope.probes.saving import SavedProbe, load_probe, save_probe
-from scope.probes.source import LatentSource
+from scope.probes.saving import LatentSource, SavedProbe, load_probe, save_probe
 
 TOY = toy_latents.pairs(400)
 SOURCE = LatentSource(spec="hf:a", fingerprint="1", readout="last", prompt=None, dtype="float32")

@@ -12,11 +12,38 @@ import toy_latents
 from toy_latents import SMALL, STEPS
 
 from scope.checksums import unsealed
-from scope.errors import DataError, RunError
+from scope.errors import DataError, ModelError, RunError
 from scope.probes.probe import SimilarityProbe
-from scope.probes.saved_numbers import DESCRIPTION, FILES, NUMBERS
-from scope.probes.saving import SavedProbe, load_probe, save_probe
-from scope.probes.source import LatentSource
+from scope.probes.saving import (
+    DESCRIPTION,
+    FILES,
+    NUMBERS,
+    LatentSource,
+    SavedProbe,
+    load_probe,
+    save_probe,
+)
+
+PROMPTED = LatentSource(
+    spec="hf:one", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="float32"
+)
+
+
+def test_another_spelling_of_the_same_model_is_taken():
+    PROMPTED.require(replace(PROMPTED, spec="folder/one"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("fingerprint", "34cd"), ("readout", "mean"), ("prompt", None), ("dtype", "bfloat16")],
+)
+def test_what_differs_is_shown_on_both_sides(name, value):
+    with pytest.raises(ModelError) as caught:
+        PROMPTED.require(replace(PROMPTED, spec="hf:two", **{name: value}))
+    assert caught.value.found == f"latents of `hf:two` with {name} `{value}`"
+    assert f"`hf:one` with {name} `{getattr(PROMPTED, name)}`" in caught.value.expected
+    assert "`hf:two`" in caught.value.fix
+
 
 TOY = toy_latents.pairs()
 SOURCE = LatentSource(

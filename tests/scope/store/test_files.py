@@ -2,12 +2,154 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from scope.errors import RunError
-from scope.store.files import read_text, remove_leftovers, write_atomically
+from scope.records import Prediction
+from scope.store import Run
+from scope.store.files import RunLock, guarded, read_text, remove_leftovers, write_atomically
+
+QUESTION = {"job": "audit"}
+HALF = Prediction(probabilities=(0.5, 0.5))
+
+
+def mounted(*command: str) -> str | None:
+    """Why a mount did not work, or None if it did."""
+    try:
+        done = subprocess.run(["mount", *command], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return "there is no mount command"
+    return None if done.returncode == 0 else done.stderr.strip()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    failure = mounted("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(path))
+    if failure:
+        pytest.skip(f"no small disk can be mounted: {failure}")
+    yield path
+    subprocess.run(["umount", str(path)], check=True)
+
+
+def fill(disk: Path) -> None:
+    with (disk / "filler").open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+
+def put_many(run: Run, kept: dict[str, Prediction]) -> None:
+    for batch in range(1000):
+        predictions = {f"{batch}-{i}": HALF for i in range(100)}
+        run.put("model", predictions)
+        kept |= predictions
+
+
+def test_a_run_on_a_full_disk_keeps_what_is_finished_and_goes_on(disk: Path) -> None:
+    kept: dict[str, Prediction] = {}
+    with Run.open(disk / "run", QUESTION) as run:
+        with pytest.raises(RunError) as caught:
+            put_many(run, kept)
+        assert "the disk is full" in caught.value.found
+        assert "MB are free" in caught.value.found
+        assert "finished work is kept" in caught.value.fix
+        assert 0 < len(kept) < 100_000
+        assert run.get("model", list(kept)) == kept
+    assert mounted("-o", "remount,size=8m", str(disk)) is None
+    with Run.open(disk / "run", QUESTION) as run:
+        lost = f"{len(kept) // 100}-0"
+        assert run.get("model", [*kept, lost]) == kept
+        run.put("model", {lost: HALF})
+        assert run.get("model", [lost]) == {lost: HALF}
+
+
+def test_a_report_for_which_there_is_no_room_leaves_the_old_one(disk: Path) -> None:
+    with Run.open(disk / "run", QUESTION) as run:
+        run.write_report("old")
+        fill(disk)
+        with pytest.raises(RunError, match="the disk is full"):
+            run.write_report("new" * 10_000)
+        assert run.report_path.read_text(encoding="utf-8") == "old"
+        assert not list(run.path.glob(".*.tmp"))
+
+
+def test_a_run_cannot_begin_on_a_full_disk(disk: Path) -> None:
+    fill(disk)
+    with pytest.raises(RunError, match=r"the disk is full .* 0\.0 MB are free"):
+        Run.open(disk / "run", QUESTION)
+    (disk / "filler").unlink()
+    Run.open(disk / "run", QUESTION).close()
+
+
+def test_a_disk_that_may_only_be_read_is_named(disk: Path) -> None:
+    Run.open(disk / "run", QUESTION).close()
+    assert mounted("-o", "remount,ro", str(disk)) is None
+    with pytest.raises(RunError) as caught:
+        Run.open(disk / "run", QUESTION)
+    assert "cannot be written: Read-only file system" in caught.value.found
+    assert "--run" in caught.value.fix
+
+
+def test_a_folder_under_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="cannot be read or written: Not a directory"):
+        Run.open(tmp_path / "file" / "run", QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EDQUOT, "the disk is full"),
+        (errno.EACCES, "cannot be written: no"),
+        (errno.EIO, "cannot be read or written: no"),
+    ],
+)
+def test_each_error_of_the_system_is_explained(tmp_path: Path, code: int, text: str) -> None:
+    with pytest.raises(RunError, match=text), guarded(tmp_path / "not" / "there"):
+        raise OSError(code, "no")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
+        (sqlite3.SQLITE_IOERR_WRITE, "cannot be read or written"),
+        (sqlite3.SQLITE_CORRUPT_VTAB, "is damaged"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "another program has locked"),
+    ],
+)
+def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text: str) -> None:
+    error = sqlite3.OperationalError("no")
+    error.sqlite_errorcode = code
+    with pytest.raises(RunError, match=text), guarded(tmp_path):
+        raise error
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        lambda: sqlite3.connect(":memory:").execute("SELECT nonsense"),
+        lambda: [].index(0),
+    ],
+)
+def test_a_bug_passes_unchanged(tmp_path: Path, bug: Callable[[], object]) -> None:
+    with pytest.raises((sqlite3.OperationalError, ValueError)), guarded(tmp_path):
+        bug()
 
 
 def names(folder: Path) -> list[str]:
@@ -54,3 +196,86 @@ def test_half_written_files_of_killed_processes_are_removed(tmp_path: Path) -> N
     (tmp_path / ".hidden").touch()
     remove_leftovers(tmp_path)
     assert names(tmp_path) == [".hidden", "mine.tmp"]
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from scope.store.files import RunLock
+lock = RunLock(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+lock.release()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the lock of ``tmp_path`` until its input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_the_second_process_is_told_who_holds_the_run(
+    holder: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    with pytest.raises(RunError) as caught:
+        RunLock(tmp_path)
+    assert f"`{tmp_path.name}` is being written by process {holder.pid} " in caught.value.found
+    assert f"on {platform.node()} since 20" in caught.value.found
+    assert "--run" in caught.value.fix
+
+
+def test_the_lock_is_free_once_the_holder_has_released_it(
+    holder: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    holder.communicate()
+    assert not (tmp_path / "lock.json").exists()
+    RunLock(tmp_path).release()
+
+
+def test_a_killed_holder_leaves_no_lock(holder: subprocess.Popen[str], tmp_path: Path) -> None:
+    holder.kill()
+    holder.wait()
+    assert json.loads((tmp_path / "lock.json").read_text())["pid"] == holder.pid
+    lock = RunLock(tmp_path)
+    assert json.loads((tmp_path / "lock.json").read_text())["pid"] == os.getpid()
+    lock.release()
+
+
+def test_one_process_cannot_hold_a_run_twice(tmp_path: Path) -> None:
+    lock = RunLock(tmp_path)
+    with pytest.raises(RunError, match=f"process {os.getpid()} "):
+        RunLock(tmp_path)
+    lock.release()
+    RunLock(tmp_path).release()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": 1}'])
+def test_an_unreadable_note_on_the_holder_still_gives_the_error(
+    tmp_path: Path, content: str
+) -> None:
+    lock = RunLock(tmp_path)
+    (tmp_path / "lock.json").write_text(content)
+    with pytest.raises(RunError, match="being written by another process"):
+        RunLock(tmp_path)
+    lock.release()
+
+
+def test_releasing_twice_does_not_take_the_lock_from_the_next(tmp_path: Path) -> None:
+    first = RunLock(tmp_path)
+    first.release()
+    second = RunLock(tmp_path)
+    first.release()
+    assert (tmp_path / "lock.json").exists()
+    with pytest.raises(RunError):
+        RunLock(tmp_path)
+    second.release()

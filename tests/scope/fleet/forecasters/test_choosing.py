@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.choosing import choose
-from scope.fleet.forecasters.folds import question_folds
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.forecasters.mean import MeanForecaster
-from scope.fleet.forecasters.neighbours import NeighbourForecaster
 from scope.fleet.forecasters.text_factors import TextFactors
+from scope.fleet.forecasters.validation import question_folds
 from scope.fleet.layout import QuestionLayout
 
 NAN = np.nan

@@ -5,7 +5,70 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.fleet.forecasters.factorization import factorize
+from scope.fleet.forecasters.factorization import factorize, shrunk_skills
+
+UNKNOWN = np.nan
+
+
+def matrix(rows):
+    return np.array(rows, dtype=np.float32)
+
+
+@given(st.integers(0, 10_000))
+def test_who_answered_everything_has_the_plain_accuracy(seed):
+    generator = np.random.default_rng(seed)
+    answers = generator.integers(0, 2, size=generator.integers(1, 9, size=2)).astype(np.float32)
+    assert shrunk_skills(answers) == pytest.approx(answers.mean(axis=0), abs=1e-6)
+
+
+@given(st.integers(0, 10_000))
+def test_skills_lie_between_the_least_and_the_greatest_accuracy(seed):
+    generator = np.random.default_rng(seed)
+    answers = generator.integers(0, 2, size=(8, 5)).astype(np.float32)
+    answers[generator.random(answers.shape) < 0.5] = UNKNOWN
+    answers[0] = generator.integers(0, 2, size=5)
+    plain, skills = np.nanmean(answers, axis=0), shrunk_skills(answers)
+    assert (skills >= plain.min() - 1e-6).all()
+    assert (skills <= plain.max() + 1e-6).all()
+
+
+def test_the_moments_by_hand():
+    # 20 questions, two models: all 20 answered, 16 correctly; 5 answered, 0 correctly.
+    answers = matrix([[1, 0]] * 5 + [[1, UNKNOWN]] * 11 + [[0, UNKNOWN]] * 4)
+    # mean 16/25; spread 20 (.8 - .64)² + 5 (.64)² = 2.56; room 20 · 5/25 and 5 · 20/25, 4 each;
+    # error 0 and (1 - 5/20)/5 = .15; between (2.56 - .2304 · 4 · .15) / (4 + 4 · .85) = .327,
+    # cut to .64 · .36 = .2304, so that nothing is left within a model and nothing is drawn.
+    assert shrunk_skills(answers).tolist() == pytest.approx([0.8, 0.0])
+    # With one right answer of 5: mean 17/25; spread 20 (.12)² + 5 (.48)² = 1.44;
+    # between (1.44 - .2176 · .6) / 7.4 = .17695; within .04065, times .15 is .0061;
+    # weight .17695 / .18305 = .9667; mean from precisions 5.651 and 5.463: .5051.
+    answers[0, 1] = 1
+    assert shrunk_skills(answers).tolist() == pytest.approx([0.8, 0.2102], abs=2e-4)
+
+
+def test_fewer_answers_are_drawn_further_to_the_mean():
+    answers = np.full((100, 12), UNKNOWN, dtype=np.float32)
+    answers[:, :10] = np.random.default_rng(0).random((100, 10)) < np.linspace(0.3, 0.7, 10)
+    answers[:40, 10] = answers[:2, 11] = 1
+    skills = shrunk_skills(answers)
+    assert 0.6 < skills[11] < skills[10] < 1
+
+
+def test_a_model_without_answers_has_the_mean_of_the_others():
+    assert shrunk_skills(matrix([[1, 0, UNKNOWN], [1, 0, UNKNOWN]]))[2] == pytest.approx(0.5)
+
+
+def test_no_answers_at_all_say_nothing():
+    assert shrunk_skills(matrix([[UNKNOWN, UNKNOWN]])).tolist() == [0.5, 0.5]
+
+
+def test_shrunk_skills_are_nearer_to_the_truth_than_accuracies():
+    generator = np.random.default_rng(3)
+    truth = generator.beta(6, 4, size=200)
+    answers = (generator.random((2000, 200)) < truth).astype(np.float32)
+    answers[generator.random(answers.shape) < 0.99] = UNKNOWN
+    plain = np.nanmean(answers, axis=0)
+    assert ((shrunk_skills(answers) - truth) ** 2).mean() < 0.8 * ((plain - truth) ** 2).mean()
 
 
 def dense(seed, questions=30, models=8):

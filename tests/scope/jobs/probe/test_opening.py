@@ -18,7 +18,7 @@ from scope.models import ModelOptions
 from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
 from scope.probes import SavedProbe, SimilarityProbe, save_probe
-from scope.probes.saved_numbers import DESCRIPTION
+from scope.probes.saving import DESCRIPTION
 
 CPU = ModelOptions(device="cpu", dtype="bfloat16", token_budget=64)
 

@@ -9,7 +9,7 @@ import pytest
 from scope.errors import RunError
 from scope.jobs.probe.save_folder import prepare_folder
 from scope.probes import LatentSource
-from scope.probes.saved_numbers import DESCRIPTION
+from scope.probes.saving import DESCRIPTION
 
 SOURCE = LatentSource(
     spec="hf:llama", fingerprint="12ab", readout="last", prompt=None, dtype="float32"

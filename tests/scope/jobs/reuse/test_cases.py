@@ -3,7 +3,7 @@
 import pytest
 
 from scope.errors import DataError
-from scope.evidence.interning import AnswerKey, Response
+from scope.evidence.answers import AnswerKey, Response
 from scope.jobs.reuse.cases import FEWEST_ITEMS, InBatches, make_case
 from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.models import ReuseModel, ReuseModels

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scope.evidence.interning import AnswerKey
+from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.reuse.items import ItemSet, spelled_alike, task_items, text_items
 from scope.records import Example, Item, Outcome, Perturbation, Question

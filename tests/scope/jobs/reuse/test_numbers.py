@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
 
-from scope.evidence.interning import AnswerKey
+from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.numbers import measurements, outcomes

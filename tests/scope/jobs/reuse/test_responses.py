@@ -9,7 +9,7 @@ from made_up_tasks import choice
 import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
-from scope.evidence.interning import Response
+from scope.evidence.answers import Response
 from scope.jobs.reuse.items import task_items
 from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.responses import TaskResponses

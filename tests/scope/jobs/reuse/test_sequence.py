@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.usability import FEWEST_SHARED
-from scope.evidence.answers import NOT_GIVEN, UNKNOWN
-from scope.evidence.interning import AnswerKey, Response
+from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerKey, Response
 from scope.jobs.reuse.items import ReuseItem
 from scope.jobs.reuse.sequence import (
     REPRESENTATIVE,

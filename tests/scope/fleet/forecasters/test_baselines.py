@@ -1,0 +1,195 @@
+import numpy as np
+import pytest
+import toy_fleet
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import NearestNeighbors
+
+from scope.errors import DataError, SpecError
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, nearest
+from scope.fleet.forecasters.factorization import shrunk_skills
+from scope.fleet.layout import QuestionLayout
+
+NAN = np.nan
+ONE = QuestionLayout(vector=1)
+TABLE = np.zeros((4, 1), dtype=np.float32)
+ANSWERS = np.array([[1, 0], [1, 1], [1, NAN], [0, 0]], dtype=np.float32)
+
+
+def test_each_question_has_the_models_accuracy():
+    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
+    assert mean.predict_proba(TABLE[:2]) == pytest.approx(np.array([[3 / 4, 1 / 3]] * 2))
+    assert mean.predict(TABLE[:1]).tolist() == [[1, 0]]
+    assert mean.model_vectors_.shape == (2, 1)
+
+
+def test_its_score_is_the_accuracy_over_known_answers():
+    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
+    assert mean.score(TABLE, ANSWERS) == pytest.approx((3 + 2) / 7)
+
+
+def test_an_accuracy_of_half_predicts_no_right_answer():
+    answers = np.array([[1], [0]], dtype=np.float32)
+    assert MeanForecaster(layout=ONE).fit(TABLE[:2], answers).predict(TABLE[:1]).tolist() == [[0]]
+
+
+def test_a_further_model_has_the_accuracy_of_its_answers():
+    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
+    more = mean.added(np.array([1, 3]), np.array([[1, 1], [NAN, 0]], dtype=np.float32))
+    assert more.predict_proba(TABLE[:1]) == pytest.approx(np.array([[3 / 4, 1 / 3, 1, 1 / 2]]))
+    assert mean.model_vectors_.shape == (2, 1)
+
+
+def test_the_skill_of_a_model_with_few_answers_is_drawn_to_the_fleets_mean():
+    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
+    assert mean.skills_ == pytest.approx(answers.mean(axis=0))
+    more = mean.added(np.arange(3), np.ones((3, 1), dtype=np.float32))
+    assert more.predict_proba(table)[0, -1] == 1
+    assert mean.skills_.mean() < more.skills_[-1] < 0.95
+    all_of_them = mean.added(np.arange(200), answers[:, :1])
+    assert all_of_them.skills_[-1] == pytest.approx(answers[:, 0].mean())
+
+
+def test_others_added_before_do_not_count():
+    table, answers = toy_fleet.fleet()
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers[:, :4])
+    rows, right = np.arange(5), answers[:5, 4:]
+    right[np.isnan(right)] = 1
+    in_turn = mean.added(rows, right[:, :1]).added(rows, right[:, 1:])
+    assert in_turn.skills_.tobytes() == mean.added(rows, right).skills_.tobytes()
+
+
+def test_further_answers_to_a_question_it_does_not_have_are_refused():
+    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
+    with pytest.raises(DataError, match="4"):
+        mean.added(np.array([4]), np.ones((1, 1), dtype=np.float32))
+
+
+@given(st.integers(0, 1000))
+def test_it_predicts_as_well_as_any_constant_can(seed):
+    table, answers = toy_fleet.fleet(seed=seed, questions=20)
+    found = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers).score(table, answers)
+    right, known = np.nansum(answers, axis=0), (~np.isnan(answers)).sum(axis=0)
+    assert found == pytest.approx(np.maximum(right, known - right).sum() / known.sum())
+
+
+def test_a_clone_is_spelled_alike_and_not_fitted():
+    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
+    assert clone(mean).spelling == mean.spelling == "mean"
+    assert not hasattr(clone(mean), "model_vectors_")
+
+
+def made(neighbours, layout=toy_fleet.LAYOUT):
+    return NeighbourForecaster(layout=layout, neighbours=neighbours)
+
+
+def test_unknown_answers_are_left_out_and_the_skill_stands_in_where_none_is_known():
+    table = np.array([[0.0], [1.0], [10.0], [11.0]], dtype=np.float32)
+    answers = np.array([[1, 1], [NAN, 0], [NAN, 1], [NAN, 1]], dtype=np.float32)
+    fitted = made(2, ONE).fit(table, answers)
+    found = fitted.predict_proba(np.array([[0.4], [12.0]]))
+    # Near 0 the first model has one answer of two; near 12 it has none, and its one right answer
+    # elsewhere does not make it a model that is always right.
+    skill = shrunk_skills(answers)[0]
+    assert 0.7 < skill < 0.9
+    assert found.tolist() == [[1, 0.5], [skill, 1]]
+
+
+@given(st.integers(0, 1000), st.integers(1, 70))
+def test_the_neighbours_are_those_of_scikit_learn(seed, neighbours):
+    table, answers = toy_fleet.fleet(seed=seed, unknown=0.0)
+    new, _ = toy_fleet.fleet(seed=seed + 1, questions=9)
+    found = made(neighbours).fit(table, answers).predict_proba(new)
+    oracle = NearestNeighbors(n_neighbors=min(neighbours, len(table))).fit(table)
+    assert found == pytest.approx(answers[oracle.kneighbors(new)[1]].mean(axis=1), abs=1e-6)
+
+
+def test_cosine_orders_unit_vectors_alike():
+    table, answers = toy_fleet.fleet(unknown=0.0)
+    new, _ = toy_fleet.fleet(seed=1)
+    oracle = NearestNeighbors(n_neighbors=7, metric="cosine").fit(table)
+    found = made(7).fit(table, answers).predict_proba(new)
+    assert found == pytest.approx(answers[oracle.kneighbors(new)[1]].mean(axis=1), abs=1e-6)
+
+
+def test_of_equal_distances_the_first_question_counts():
+    table = np.ones((300, 4), dtype=np.float32) / 3
+    answers = np.zeros((300, 1), dtype=np.float32)
+    answers[:2] = 1
+    found = made(4).fit(table, answers).predict_proba(table)
+    assert found.tolist() == [[0.5]] * 300
+
+
+@given(st.integers(0, 1000), st.integers(1, 12))
+def test_the_nearest_are_those_of_a_stable_sort(seed, count):
+    distances = np.random.default_rng(seed).integers(0, 4, size=(5, 10)).astype(np.float32)
+    chosen = np.zeros_like(distances)
+    first = np.argsort(distances, axis=1, kind="stable")[:, :count]
+    np.put_along_axis(chosen, first, 1, axis=1)
+    assert nearest(distances, count).tolist() == chosen.tolist()
+
+
+def test_with_as_many_neighbours_as_questions_it_is_the_mean():
+    table, answers = toy_fleet.fleet()
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
+    for neighbours in (60, 131):
+        found = made(neighbours).fit(table, answers).predict_proba(table)
+        assert found == pytest.approx(mean.predict_proba(table), abs=1e-6)
+
+
+def test_features_and_category_do_not_count():
+    table, answers = toy_fleet.fleet()
+    layout = QuestionLayout(vector=4, features=("words",), categories=("a", "b"))
+    beside = np.random.default_rng(0).integers(0, 2, size=(60, 2))
+    wide = made(5, layout).fit(np.column_stack([table, beside]), answers)
+    found = wide.predict_proba(np.column_stack([table, 1 - beside]))
+    assert found.tobytes() == made(5).fit(table, answers).predict_proba(table).tobytes()
+
+
+def test_it_keeps_what_it_saw_when_the_answers_are_changed_afterwards():
+    table, answers = toy_fleet.fleet()
+    forecaster = made(5).fit(table, answers)
+    before = forecaster.predict_proba(table)
+    question = table.copy()
+    answers[...], table[...] = 0, 0
+    assert forecaster.predict_proba(question).tobytes() == before.tobytes()
+
+
+def test_a_search_finds_the_number_of_neighbours():
+    table, answers = toy_fleet.fleet(questions=150, models=20)
+    search = GridSearchCV(made(1), {"neighbours": [1, 9, 120]}, cv=3).fit(table, answers)
+    assert search.best_params_ == {"neighbours": 9}
+    assert cross_val_score(made(9), table, answers, cv=3).mean() == search.best_score_
+
+
+def test_the_spelling_names_what_is_not_as_published():
+    assert made(131).spelling == "knn"
+    assert clone(made(9)).spelling == "knn(neighbours=9)"
+
+
+def test_no_neighbours_are_refused():
+    table, answers = toy_fleet.fleet()
+    with pytest.raises(SpecError, match="neighbours=0"):
+        made(0).fit(table, answers)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda table, answers: table.__setitem__((2, 1), NAN), "row 2"),
+        (lambda table, answers: answers.__setitem__((slice(None), 3), NAN), "column 3"),
+        (
+            lambda table, answers: answers.__setitem__(~np.isnan(answers), 1),
+            "all answers are right",
+        ),
+        (lambda table, answers: answers.__setitem__((0, 0), 0.5), "the value 0.5"),
+    ],
+)
+def test_input_there_is_nothing_to_learn_from_is_refused(spoil, told):
+    table, answers = toy_fleet.fleet()
+    spoil(table, answers)
+    with pytest.raises(DataError, match=told):
+        made(5).fit(table, answers)
