@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
-from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.strip import small_strip_svg, strip_svg
 from reports.svg import document_text
 from reports.view.compare import CompareView, compare_view
-from reports.view.fleet import FleetView, fleet_view
 from reports.view.probe import ProbeView, probe_view
 from reports.view.reuse import ReuseView, reuse_view
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-View = CompareView | ReuseView | FleetView | ProbeView
+View = CompareView | ReuseView | ProbeView
 """What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -49,14 +47,11 @@ class HtmlRenderer:
     max_items
         How many questions of tasks are shown with their answers at most; those on which the
         models disagree most come first, and in a test of reuse those that speak most strongly.
-    max_models
-        How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
 
     max_pairs: int = 2_000
     max_failures: int = 200
     max_items: int = 500
-    max_models: int = 3_000
 
     def render(self, comparison: Any) -> str:
         """The whole page; the same comparison gives the same bytes."""
@@ -68,8 +63,6 @@ class HtmlRenderer:
         return document_text(text) + "\n"
 
     def _view(self, comparison: Any) -> View:
-        if comparison.manifest.job.startswith("fleet"):
-            return fleet_view(comparison, comparison.findings, max_models=self.max_models)
         if comparison.manifest.job == "probe":
             return probe_view(comparison, comparison.findings, max_pairs=self.max_pairs)
         if comparison.manifest.job == "compare":
@@ -105,7 +98,6 @@ def _environment() -> Environment:
         curve_svg,
         histogram_svg,
         layer_svg,
-        map_svg,
         scatter_svg,
         strip_svg,
         small_strip_svg,

@@ -44,17 +44,22 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "results": {
             "audit": "scope.records:AuditResult",
             "compare": "scope.records:CompareResult",
-            "fleet-embed": "scope.records:FleetResult",
-            "fleet-forecast": "scope.records:FleetResult",
-            "fleet-map": "scope.records:FleetResult",
-            "fleet-predict": "scope.records:FleetResult",
-            "fleet-route": "scope.records:FleetResult",
+            "fleet-embed": "scope.records:EmbedResult",
+            "fleet-forecast": "scope.records:ForecastResult",
+            "fleet-map": "scope.records:MapResult",
+            "fleet-predict": "scope.records:PredictResult",
+            "fleet-route": "scope.records:RouteResult",
             "probe": "scope.records:ProbeResult",
             "reuse": "scope.records:ReuseResult",
         },
         # The page of each job's result.
         "pages": {
             "audit": "scope.jobs.audit.sections:page",
+            "fleet-embed": "scope.jobs.fleet.sections:embed_page",
+            "fleet-forecast": "scope.jobs.fleet.sections:forecast_page",
+            "fleet-map": "scope.jobs.fleet.sections:map_page",
+            "fleet-predict": "scope.jobs.fleet.sections:predict_page",
+            "fleet-route": "scope.jobs.fleet.sections:route_page",
         },
         # Functions of a comparison.
         "renderers": {

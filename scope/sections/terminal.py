@@ -97,7 +97,9 @@ def _table(table: Table) -> RichTable:
         caption_justify="left",
     )
     kept = _kept(table)
-    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    places = [
+        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.minor
+    ]
     for place in places:
         column = table.columns[place]
         values = [row.cells[place] for row in kept]
@@ -132,8 +134,9 @@ def _width(values: Iterable[object]) -> int | None:
     return max((len(line) for one in cells for line in _lines(one)), default=None)
 
 
-def _lines(cell: Cell) -> tuple[str, str]:
-    return f"{cell.value}  n={cell.n}", cell.interval
+def _lines(cell: Cell) -> tuple[str, ...]:
+    remark = (cell.remark,) if cell.remark else ()
+    return f"{cell.value}  n={cell.n}", cell.interval, *remark
 
 
 def _cell(value: Written | SmallStrip | None) -> RichText:

@@ -19,11 +19,7 @@ from scope.fleet.findings.by_question import (
 )
 from scope.fleet.layout import Answers
 from scope.records import RouterScore
-
-ROUTER = "router"
-SINGLE_BEST = "single best"
-RANDOM = "random with the same mix"
-ORACLE = "oracle"
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 
 class Router(NamedTuple):
@@ -134,7 +130,7 @@ def _drawing(chosen: Columns, answers: Answers, costs: Costs | None) -> Router:
     shares = np.divide(right, weight, out=np.full(len(answers), np.nan), where=weight > 0)
     # A sum of shares may exceed 1 by its last bit.
     return Router(
-        RANDOM,
+        SAME_MIX,
         None,
         np.minimum(shares, 1.0),
         None if costs is None else np.full(len(answers), costs @ mix),

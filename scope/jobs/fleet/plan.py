@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from scope.core.request import reproduce
 from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import software_versions
 from scope.jobs.runner import Prepared
-from scope.records import DataCard, FleetFindings, FleetResult, Manifest, Setting
+from scope.records import DataCard, FleetResult, Manifest, Setting
 from scope.store import Run
+
+Found = TypeVar("Found", bound=FleetResult)
 
 
 def prepared(
     command: str,
     request: FleetRequest,
-    find: Callable[[Run], FleetFindings],
+    find: Callable[[Manifest, Run], Found],
     *,
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
-) -> Prepared[FleetResult]:
+) -> Prepared[Found]:
     """A prepared job of this command; ``settings`` determine its result."""
     manifest = Manifest(
         job=command.replace(" ", "-"),
@@ -30,4 +33,4 @@ def prepared(
         versions=software_versions(),
         command=reproduce(command, request),
     )
-    return Prepared(manifest, lambda run: FleetResult(manifest=manifest, findings=find(run)))
+    return Prepared(manifest, lambda run: find(manifest, run))

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from reports.view import wording
 from scope.records import Estimate, FleetModel
 from scope.sections.charts import MapChart, MapDot, MapGroup
+from scope.sections.wording import Cell, number
 
 QUANTILES = 5
 MOST_GROUPS = 6
@@ -51,13 +51,13 @@ def _spoken(by_community: bool) -> str:
 
 
 def _title(model: FleetModel) -> str:
-    written = wording.cell(model.skill)
-    number = (
+    written = Cell.of(model.skill)
+    accuracy = (
         f"undefined ({written.reason})"
         if written.reason is not None
         else f"{written.value} {written.interval}, n = {written.n:,}"
     )
-    lines = [model.name + (" (added)" if model.added else ""), f"accuracy {number}"]
+    lines = [model.name + (" (added)" if model.added else ""), f"accuracy {accuracy}"]
     if model.community is not None:
         lines.append(f"community {model.community}")
     if model.nearest:
@@ -107,7 +107,7 @@ def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
 
 
 def _quantile(place: int, part: Sequence[tuple[float, MapDot]]) -> MapGroup:
-    lowest, highest = (wording.number(part[end][0]) for end in (0, -1))
+    lowest, highest = (number(part[end][0]) for end in (0, -1))
     return MapGroup(
         name=f"accuracy {lowest} to {highest}",
         note=f"{len(part):,}",
