@@ -11,11 +11,10 @@
 
   const list = find("pairs");
   const unit = list.dataset.unit || "pairs";
-  const searched = list.tagName === "TBODY" ? ".name" : ".text";
   const selects = [...form.querySelectorAll('select[id^="by-"]')];
   const pairs = [...list.children].map((element) => ({
     element,
-    words: [...element.querySelectorAll(searched)].map((text) => text.textContent).join("\n").toLowerCase(),
+    words: [...element.querySelectorAll(".text")].map((text) => text.textContent).join("\n").toLowerCase(),
   }));
 
   // A select called by-x asks for one of the words in an element's data-x, for any, or for none.

@@ -151,7 +151,7 @@ def _page(
             matrix,
             *(block for block in brief if block is not None),
             *_notes(result),
-            Terms(tuple(map(_data_line, result.manifest.data)), facts=True),
+            *_data(result.manifest.data),
             *run_lines(result.clock),
         ),
     )
@@ -251,8 +251,13 @@ def _notes(result: FleetResult) -> Iterator[Terms]:
         yield Terms(tuple(lines), facts=True)
 
 
-def _data_line(card: DataCard) -> tuple[Text, Text]:
+def _data(cards: tuple[DataCard, ...]) -> Iterator[Terms]:
     """The questions that were read, and of how many some answer is known."""
+    if cards:
+        yield Terms(tuple(map(_data_line, cards)), facts=True)
+
+
+def _data_line(card: DataCard) -> tuple[Text, Text]:
     title = prose("data of {task}", task=card.capability) if card.capability else prose("data")
     return title, prose(
         "{spec}: {used} of {rows} questions, {labelled} with an answer",
