@@ -89,9 +89,9 @@ def least_width(shown: RenderableType) -> int:
 
 
 def _table(table: Table) -> RichTable:
-    from rich.table import Table as RichTable
+    from scope.sections.fitting_table import FittingTable
 
-    shown = RichTable(
+    shown = FittingTable(
         title=_line(table.caption) if table.caption else None,
         title_justify="left",
         caption_justify="left",

@@ -1,4 +1,4 @@
-"""The sentences at the head of a fleet's report; `tests/reports/headlines` compares their numbers."""
+"""The sentences at the head of a fleet's report; their numbers are compared in headlines/."""
 
 from dataclasses import replace
 

@@ -110,7 +110,7 @@ def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
     ]
     assert first.cells[1].interval == "[0.719, 0.781]"
     assert [row.keys["community"] for row in rows[:4]] == ["1", "1", "0", ""]
-    assert [plain(cell) for cell in first.cells[3:]][0] == f"{MODELS[2]}\u00a00.250"
+    assert plain(first.cells[3]) == f"{MODELS[2]}\u00a00.250"
     assert last.cells[3:] == ((), ())
     errors = [float(row.keys["error"]) for row in rows]
     assert errors == sorted(errors)
