@@ -85,14 +85,14 @@ class Column:
         `Cell`, and ``strip`` a small chart.
     method
         Of estimates: whether a column beside it names the method of the interval.
-    minor
+    spacious
         Whether it is left out where there is little room, as in a terminal.
     """
 
     heading: str | Text
     kind: Literal["name", "text", "number", "estimate", "strip"] = "text"
     method: bool = False
-    minor: bool = False
+    spacious: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

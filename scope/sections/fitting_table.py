@@ -12,7 +12,7 @@ _AROUND_A_CELL = 3
 """The padding of a cell and a line."""
 
 _READABLE = 8
-"""Columns shrink below this width last."""
+"""Columns shrink to this width, and no further."""
 
 
 class FittingTable(Table):

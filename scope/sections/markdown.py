@@ -25,7 +25,7 @@ from scope.sections.blocks import (
 )
 from scope.sections.charts import SmallStrip
 from scope.sections.grids import Grid
-from scope.sections.prose import Text, Written, prose, written
+from scope.sections.prose import Text, Written, written
 from scope.sections.wording import Cell
 
 MOST_CARDS = 20
@@ -133,14 +133,13 @@ def _value(row: Row, place: int) -> str:
     if isinstance(value, SmallStrip):
         return ""
     if isinstance(value, Cell):
-        return _inline(_estimate(value))
+        return "; ".join(filter(None, (_inline(_estimate(value)), _escaped(value.remark))))
     return _inline(written(value))
 
 
 def _estimate(cell: Cell) -> Text:
     """An estimate in a table, where bold type would only be loud."""
-    plain = tuple(span._replace(style="plain") for span in written(cell))
-    return (*plain, *prose(f"; {cell.remark}")) if cell.remark else plain
+    return tuple(span._replace(style="plain") for span in written(cell))
 
 
 @_parts.register

@@ -98,7 +98,7 @@ def _table(table: Table) -> RichTable:
     )
     kept = _kept(table)
     places = [
-        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.minor
+        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.spacious
     ]
     for place in places:
         column = table.columns[place]
@@ -134,18 +134,16 @@ def _width(values: Iterable[object]) -> int | None:
     return max((len(line) for one in cells for line in _lines(one)), default=None)
 
 
-def _lines(cell: Cell) -> tuple[str, ...]:
-    remark = (cell.remark,) if cell.remark else ()
-    return f"{cell.value}  n={cell.n}", cell.interval, *remark
+def _lines(cell: Cell) -> tuple[str, str]:
+    return f"{cell.value}  n={cell.n}", cell.interval
 
 
 def _cell(value: Written | SmallStrip | None) -> RichText:
     from rich.text import Text as RichText
 
     if isinstance(value, Cell):
-        if value.reason is not None:
-            return _line(written(f"undefined ({value.reason})"))
-        return _line(written("\n".join(_lines(value))))
+        lines = _lines(value) if value.reason is None else (f"undefined ({value.reason})",)
+        return _line(written("\n".join(one for one in (*lines, value.remark) if one)))
     return RichText() if isinstance(value, SmallStrip) else _line(written(value))
 
 

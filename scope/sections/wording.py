@@ -83,7 +83,7 @@ def written_settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ..
 class Cell:
     """An estimate as it is printed; where ``reason`` is given there is no value.
 
-    ``remark`` stands below the value in tables, such as "may be chance".
+    A ``remark`` stands below it in a table.
     """
 
     estimate: Estimate | Undefined

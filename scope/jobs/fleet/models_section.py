@@ -41,7 +41,7 @@ def models_table(models: Sequence[FleetModel]) -> Table | None:
     if communities:
         columns.append(Column("Community"))
     if nearest:
-        columns += [Column("Nearest"), Column("Next nearest", minor=True)]
+        columns += [Column("Nearest"), Column("Next nearest", spacious=True)]
     return Table(
         columns=tuple(columns),
         rows=tuple(_row(model, communities, nearest=nearest) for model in ordered),

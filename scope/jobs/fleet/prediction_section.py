@@ -36,8 +36,8 @@ def predictions_table(predictions: Sequence[BenchmarkPrediction]) -> Table | Non
         columns=(
             Column("Benchmark", "name"),
             Column("Questions", "number"),
-            Column("Models", "number", minor=True),
-            Column("Predicted models per split", "number", minor=True),
+            Column("Models", "number", spacious=True),
+            Column("Predicted models per split", "number", spacious=True),
             Column("Kendall’s τ", "estimate"),
             Column("Significant splits", "number"),
             Column("Mean squared error", "estimate"),
