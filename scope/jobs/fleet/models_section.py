@@ -45,7 +45,7 @@ def models_table(models: Sequence[FleetModel]) -> Table | None:
     return Table(
         columns=tuple(columns),
         rows=tuple(_row(model, communities, nearest=nearest) for model in ordered),
-        caption=prose("Models"),
+        caption=prose("Accuracy of the models"),
         tall=True,
         ends=True,
         finder=_finder(communities),

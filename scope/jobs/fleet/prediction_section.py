@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
 from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
 from scope.sections.blocks import (
     Beside,
-    Block,
     Column,
     Figure,
     Row,
     Section,
     Table,
-    heading,
     note,
     paragraph,
 )
@@ -73,7 +71,8 @@ def _small(error: Estimate | Undefined) -> Cell:
 
 def predictions_section(predictions: Sequence[BenchmarkPrediction], table: Table) -> Section:
     """The benchmarks with a chart each."""
-    groups = tuple(group for one in predictions if (group := tuple(_drawn(one))))
+    charts = [chart for one in predictions if (chart := _chart(one))]
+    groups = tuple((Figure(chart),) for chart in charts)
     return Section(
         anchor="predictions",
         title="Predicted benchmarks",
@@ -95,25 +94,6 @@ def predictions_section(predictions: Sequence[BenchmarkPrediction], table: Table
     )
 
 
-def _drawn(one: BenchmarkPrediction) -> Iterator[Block]:
-    points = [
-        point
-        for point in one.points
-        if math.isfinite(point.predicted) and math.isfinite(point.observed)
-    ]
-    if not points:
-        return
-    shown = _spread(points)
-    yield heading("{benchmark}", benchmark=one.benchmark)
-    if len(shown) < len(points):
-        yield note(
-            "{shown} of {total} models, evenly from the lowest to the highest",
-            shown=len(shown),
-            total=len(points),
-        )
-    yield Figure(_chart(one.benchmark, shown))
-
-
 def _spread(points: list[BenchmarkPoint]) -> list[BenchmarkPoint]:
     """At most `MOST_DOTS` of the points, from the lowest observed accuracy to the highest."""
     if len(points) <= MOST_DOTS:
@@ -123,9 +103,18 @@ def _spread(points: list[BenchmarkPoint]) -> list[BenchmarkPoint]:
     return [ordered[round(place * last / (MOST_DOTS - 1))] for place in range(MOST_DOTS)]
 
 
-def _chart(benchmark: str, points: list[BenchmarkPoint]) -> ScatterChart:
+def _chart(one: BenchmarkPrediction) -> ScatterChart | None:
+    points = [
+        point
+        for point in one.points
+        if math.isfinite(point.predicted) and math.isfinite(point.observed)
+    ]
+    if not points:
+        return None
+    shown = _spread(points)
+    cut = f"{len(shown):,} of {len(points):,} models, evenly from the lowest to the highest"
     return ScatterChart(
-        label=f"Observed against predicted accuracy on {benchmark}, one dot per model",
+        label=f"Observed against predicted accuracy on {one.benchmark}, one dot per model",
         x_title="predicted accuracy",
         y_title="observed accuracy",
         dots=tuple(
@@ -135,7 +124,9 @@ def _chart(benchmark: str, points: list[BenchmarkPoint]) -> ScatterChart:
                 x=point.predicted,
                 y=point.observed,
             )
-            for point in points
+            for point in shown
         ),
         diagonal=True,
+        name=one.benchmark,
+        note=cut if len(shown) < len(points) else "",
     )

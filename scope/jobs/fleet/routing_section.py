@@ -102,7 +102,7 @@ def routers_table(routers: Sequence[RouterScore]) -> Table | None:
             Row(cells=(_strategy(one), *_cells(one, costed=costed)), chosen=one.router == ROUTER)
             for one in whole
         ),
-        caption=prose("Routing"),
+        caption=prose("Routing strategies"),
         most=MOST_BRIEF_ROWS,
     )
 
