@@ -33,7 +33,7 @@ from scope.sections.charts import IntervalChart, ScatterChart, ScatterDot, estim
 from scope.sections.prose import prose
 from scope.sections.wording import Cell, percent
 
-MOST_DRAWN = 20
+MOST_CATEGORIES = 20
 """With more categories there is a table and no chart."""
 
 _NUMBERS = (
@@ -122,7 +122,7 @@ def _category_chart(scores: Sequence[ForecastScore]) -> IntervalChart | None:
     """Only the forecaster in use and the mean: more would not be legible."""
     names = forecaster_names(score.forecaster for score in scores)
     drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
-    if len({one.category for one in drawn}) > MOST_DRAWN:
+    if len({one.category for one in drawn}) > MOST_CATEGORIES:
         return None
     return estimate_chart(
         "Accuracy of the forecasts by category; the numbers are in the table",

@@ -15,13 +15,13 @@ QUANTILES = 5
 MOST_GROUPS = 6
 """The number of shapes; if there are more communities, the smallest share one."""
 
-NEAREST = 3
+_NEAREST = 3
 """The number of nearest models in a dot's title."""
 
 _OTHERS, _NONE = "other communities", "no community"
 
 
-Placed = tuple[FleetModel, MapDot]
+_Placed = tuple[FleetModel, MapDot]
 
 
 def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
@@ -61,11 +61,11 @@ def _title(model: FleetModel) -> str:
     if model.community is not None:
         lines.append(f"community {model.community}")
     if model.nearest:
-        lines.append("nearest: " + ", ".join(one.model for one in model.nearest[:NEAREST]))
+        lines.append("nearest: " + ", ".join(one.model for one in model.nearest[:_NEAREST]))
     return "\n".join(lines)
 
 
-def _by_community(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+def _by_community(placed: Sequence[_Placed]) -> tuple[MapGroup, ...]:
     """The largest communities first, then the small ones as one group, then no community."""
     sizes = Counter(model.community for model, _ in placed if model.community is not None)
     loose = len(placed) - sizes.total()
@@ -87,7 +87,7 @@ def _member_of(community: str) -> Callable[[FleetModel], bool]:
     return lambda model: model.community == community
 
 
-def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+def _by_skill(placed: Sequence[_Placed]) -> tuple[MapGroup, ...]:
     """Quantiles from the least accurate models to the most, then models of unknown accuracy."""
     known = sorted(
         ((one.skill.value, dot) for one, dot in placed if isinstance(one.skill, Estimate)),

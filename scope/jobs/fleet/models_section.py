@@ -23,14 +23,14 @@ from scope.sections.blocks import (
 from scope.sections.prose import Text, Written, joined, prose
 from scope.sections.wording import Cell, number
 
-MOST_MODELS = 3_000
+MOST_LISTED = 3_000
 """At most so many models are drawn and listed, the most accurate first."""
 
 OF_THE_MAP = "the map"
 """How a note on the map begins."""
 
 
-def models_table(models: Sequence[FleetModel]) -> Table | None:
+def fleet_table(models: Sequence[FleetModel]) -> Table | None:
     """All models, the most accurate first; None if there are none."""
     if not models:
         return None

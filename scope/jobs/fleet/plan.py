@@ -12,17 +12,17 @@ from scope.jobs.runner import Prepared
 from scope.records import DataCard, FleetResult, Manifest, Setting
 from scope.store import Run
 
-Found = TypeVar("Found", bound=FleetResult)
+_Found = TypeVar("_Found", bound=FleetResult)
 
 
 def prepared(
     command: str,
     request: FleetRequest,
-    find: Callable[[Manifest, Run], Found],
+    find: Callable[[Manifest, Run], _Found],
     *,
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
-) -> Prepared[Found]:
+) -> Prepared[_Found]:
     """A prepared job of this command; ``settings`` determine its result."""
     manifest = Manifest(
         job=command.replace(" ", "-"),

@@ -17,7 +17,7 @@ from scope.jobs.fleet.map_sections import (
     contributions_section,
     contributions_table,
 )
-from scope.jobs.fleet.models_section import MOST_MODELS, models_section, models_table
+from scope.jobs.fleet.models_section import MOST_LISTED, fleet_table, models_section
 from scope.jobs.fleet.prediction_section import predictions_section, predictions_table
 from scope.jobs.fleet.routing_section import mix_table, routers_table, routing_section
 from scope.jobs.sections.asked import code, data_name
@@ -56,9 +56,9 @@ MOST_BRIEF_NOTES = 5
 """At most so many notes are shown in a terminal."""
 
 
-def embed_page(result: EmbedResult, *, max_models: int = MOST_MODELS) -> Page:
+def embed_page(result: EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on a fleet; ``max_models`` bounds how many models are drawn and listed."""
-    scores, models = scores_table(result.scores), models_table(result.members)
+    scores, models = scores_table(result.scores), fleet_table(result.members)
     return _page(
         result,
         headlines.of_forecasts(result.scores),
@@ -68,7 +68,7 @@ def embed_page(result: EmbedResult, *, max_models: int = MOST_MODELS) -> Page:
     )
 
 
-def forecast_page(result: ForecastResult, *, max_models: int = MOST_MODELS) -> Page:
+def forecast_page(result: ForecastResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on forecasts; ``max_models`` bounds how many models are listed."""
     scores, expected = scores_table(result.scores), expected_table(result.expected)
     return _page(
@@ -108,9 +108,9 @@ def predict_page(result: PredictResult) -> Page:
     )
 
 
-def map_page(result: MapResult, *, max_models: int = MOST_MODELS) -> Page:
+def map_page(result: MapResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on a map; ``max_models`` bounds how many models are drawn and listed."""
-    models = models_table(result.members)
+    models = fleet_table(result.members)
     contributions = contributions_table(result.contributions)
     communities = communities_table(result.communities)
     return _page(

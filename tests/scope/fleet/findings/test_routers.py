@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.fleet.findings.routers import router_scores
-from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 from scope.records import Estimate, Undefined
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 NAN = np.nan
 IDS = ["q1", "q2", "q3", "q4"]

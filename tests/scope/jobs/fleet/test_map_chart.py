@@ -6,7 +6,7 @@ import pytest
 from made_up_fleet_comparison import COMMUNITIES, MODELS, estimate, members
 
 from scope.jobs.fleet.map_chart import MOST_GROUPS, map_chart
-from scope.jobs.fleet.models_section import models_section, models_table
+from scope.jobs.fleet.models_section import fleet_table, models_section
 from scope.records import FleetModel, Undefined
 from scope.sections.blocks import Figure, Table
 from scope.sections.prose import plain
@@ -104,7 +104,7 @@ def test_models_without_a_finite_place_are_not_drawn():
 
 
 def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
-    first, *_, last = rows = models_table(members()).rows
+    first, *_, last = rows = fleet_table(members()).rows
     assert [plain(row.cells[0]).removesuffix(" (added)") for row in rows] == [
         MODELS[place] for place in (1, 2, 0, 5, 3, 4)
     ]
@@ -117,7 +117,7 @@ def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
 
 
 def section_of(notes=(), most=10):
-    return models_section(members(), notes, models_table(members()), most=most)
+    return models_section(members(), notes, fleet_table(members()), most=most)
 
 
 def figure(section):
@@ -139,7 +139,7 @@ def test_a_limit_cuts_map_and_table_but_not_the_count():
 
 
 def test_the_table_of_the_page_is_that_of_the_terminal():
-    made = models_table(members())
+    made = fleet_table(members())
     assert table(models_section(members(), (), made, most=10)) is made
 
 
@@ -152,4 +152,4 @@ def test_notes_on_the_map_stand_beside_it_and_no_others():
 
 
 def test_without_models_there_is_no_table():
-    assert models_table(()) is None
+    assert fleet_table(()) is None

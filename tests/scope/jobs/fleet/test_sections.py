@@ -21,7 +21,7 @@ from made_up_fleet_comparison import (
     scores,
 )
 
-from scope.jobs.fleet.forecast_sections import MOST_DRAWN, calibration_curve, forecaster_names
+from scope.jobs.fleet.forecast_sections import MOST_CATEGORIES, calibration_curve, forecaster_names
 from scope.jobs.fleet.prediction_section import MOST_DOTS
 from scope.jobs.fleet.routing_section import MOST_SHARES, router_meanings
 from scope.jobs.fleet.sections import MOST_NAMED
@@ -113,7 +113,7 @@ def test_categories_are_rows_and_of_very_many_no_chart():
     table = of_kind(section(EVERYTHING["fleet-embed"], "forecasts"), Table)[1]
     assert [row.cells[0] for row in table.rows] == [name for name in CATEGORIES for _ in range(2)]
     assert table.rows[-1].cells[2].reason.startswith("one question")
-    many = tuple(replace(scores()[0], category=f"c{place}") for place in range(MOST_DRAWN + 1))
+    many = tuple(replace(scores()[0], category=f"c{place}") for place in range(MOST_CATEGORIES + 1))
     blocks = section(bare("fleet-embed", scores=many), "forecasts")
     (fold,) = of_kind(blocks, Fold)
     assert (charts(blocks), len(fold.blocks[0].rows)) == ([], 21)
