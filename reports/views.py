@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from reports.charts import curve_svg, histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
-from reports.map import map_svg
 from reports.scatter import scatter_svg
 from reports.svg import document_text
-from reports.view.fleet import FleetView, fleet_view
 from reports.view.probe import ProbeView, probe_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-View = FleetView | ProbeView
+View = ProbeView
 """What a page can be made of, one kind a job."""
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -41,14 +39,11 @@ class HtmlRenderer:
     max_pairs
         How many pairs of texts are shown at most; lost invariances come first. Of pairs that
         probes misjudge, how many of each model.
-    max_models
-        How many models of a fleet are drawn and listed at most; the most accurate come first.
     """
 
     max_pairs: int = 2_000
     max_failures: int = 200
     max_items: int = 500
-    max_models: int = 3_000
 
     def render(self, comparison: Any) -> str:
         """The whole page; the same comparison gives the same bytes."""
@@ -60,8 +55,6 @@ class HtmlRenderer:
         return document_text(text) + "\n"
 
     def _view(self, comparison: Any) -> View:
-        if comparison.manifest.job.startswith("fleet"):
-            return fleet_view(comparison, comparison.findings, max_models=self.max_models)
         if comparison.manifest.job == "probe":
             return probe_view(comparison, comparison.findings, max_pairs=self.max_pairs)
         raise TypeError(comparison)
@@ -95,7 +88,6 @@ def _environment() -> Environment:
         curve_svg,
         histogram_svg,
         layer_svg,
-        map_svg,
         scatter_svg,
     )
     environment.globals.update({drawing.__name__: drawing for drawing in drawings}, glyphs=GLYPHS)

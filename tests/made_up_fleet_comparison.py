@@ -1,8 +1,9 @@
-"""The findings of a fleet with everything a report must survive, built by hand."""
+"""The results of the jobs on a fleet with everything a report must survive, built by hand."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
 
@@ -13,15 +14,19 @@ from scope.records import (
     CommunityDistance,
     Contribution,
     DataCard,
+    EmbedResult,
     Estimate,
     ExpectedAccuracy,
-    FleetFindings,
     FleetModel,
     FleetResult,
+    ForecastResult,
     ForecastScore,
     Manifest,
+    MapResult,
     Neighbour,
+    PredictResult,
     ReliabilityBin,
+    RouteResult,
     RouterScore,
     RouteShare,
     Undefined,
@@ -216,38 +221,52 @@ def communities() -> tuple[CommunityDistance, ...]:
     )
 
 
-def findings() -> FleetFindings:
-    return FleetFindings(
-        questions=1_500,
-        models=6,
-        answers=8_100,
-        conflicts=3,
-        forecaster=USED,
-        encoder=f"hf:encoder{IMAGE}",
-        members=members(),
-        scores=scores(),
-        expected=expected(),
-        reliability=reliability(),
-        routers=routers(),
-        mix=(RouteShare(model=MODELS[0], share=0.25), RouteShare(model=MODELS[1], share=0.75)),
-        predictions=predictions(),
-        contributions=contributions(),
-        communities=communities(),
-        notes=(f"answers given twice were decided by the majority {SCRIPT}", "one left out"),
-        files=("embedder.safetensors", f"routes{IMAGE}.csv"),
-    )
+def mix() -> tuple[RouteShare, ...]:
+    return (RouteShare(model=MODELS[0], share=0.25), RouteShare(model=MODELS[1], share=0.75))
 
 
-def findings_of(**parts: object) -> FleetFindings:
-    """Nothing but a matrix and these parts."""
-    names = ("members", "scores", "expected", "reliability", "routers", "mix", "predictions")
-    empty = dict.fromkeys((*names, "contributions", "communities", "notes", "files"), ())
-    return replace(findings(), forecaster="factors", **{**empty, **parts})  # type: ignore[arg-type]
+RECORDS: dict[str, type[FleetResult]] = {
+    "fleet-embed": EmbedResult,
+    "fleet-forecast": ForecastResult,
+    "fleet-map": MapResult,
+    "fleet-predict": PredictResult,
+    "fleet-route": RouteResult,
+}
+"""The record of each job."""
 
 
-def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map") -> FleetResult:
-    """A run of a job that found this, or everything that any of them finds."""
-    return FleetResult(
+def everything(job: str) -> dict[str, Any]:
+    """All that a job can find, by field."""
+    found = {
+        "members": members(),
+        "scores": scores(),
+        "expected": expected(),
+        "reliability": reliability(),
+        "routers": routers(),
+        "mix": mix(),
+        "predictions": predictions(),
+        "contributions": contributions(),
+        "communities": communities(),
+    }
+    of_job = {field.name for field in fields(RECORDS[job])}
+    return {name: value for name, value in found.items() if name in of_job}
+
+
+def build_comparison(job: str = "fleet-map", **changes: Any) -> FleetResult:
+    """A run of a job that found everything it can find, but for the changes."""
+    state = {
+        "questions": 1_500,
+        "models": 6,
+        "answers": 8_100,
+        "conflicts": 3,
+        "forecaster": USED,
+        "encoder": f"hf:encoder{IMAGE}",
+        "notes": (f"answers given twice were decided by the majority {SCRIPT}", "one left out"),
+        "files": ("embedder.safetensors", f"routes{IMAGE}.csv"),
+        **everything(job),
+        **changes,
+    }
+    return RECORDS[job](
         manifest=Manifest(
             job=job,
             models=(),
@@ -263,8 +282,14 @@ def build_comparison(fleet: FleetFindings | None = None, job: str = "fleet-map")
             capabilities=(),
             settings={"seed": 7, "folds": 5},
             versions={"scope": "0.1.0"},
-            command=f"scope fleet map --matrix 'csv:answers{IMAGE}.csv'",
+            command=f"scope {job.replace('-', ' ')} --matrix 'csv:answers{IMAGE}.csv'",
         ),
-        findings=findings() if fleet is None else fleet,
         clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        **state,
     )
+
+
+def bare(job: str, **parts: Any) -> FleetResult:
+    """A run that found nothing but a matrix and these parts."""
+    nothing: dict[str, Any] = dict.fromkeys((*everything(job), "notes", "files"), ())
+    return build_comparison(job, **nothing | {"forecaster": "factors"} | parts)

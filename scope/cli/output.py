@@ -117,8 +117,7 @@ def show(comparison: Any, *, as_json: bool) -> None:
 def _of_data(comparison: Any, card: DataCard) -> str:
     if comparison.manifest.job == "probe":
         return f": {_pairs(card)}"
-    summary = _matrix(card) if comparison.manifest.job.startswith("fleet") else _data(card)
-    return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
+    return f" of {card.capability}: {_data(card)}" if card.capability else f": {_data(card)}"
 
 
 def _data(card: DataCard) -> str:
@@ -127,11 +126,6 @@ def _data(card: DataCard) -> str:
         f"{card.labelled} with a gold {'answer' if card.capability else 'label'}; "
         f"left out: {card.duplicates} repeated, {card.empty} empty"
     )
-
-
-def _matrix(card: DataCard) -> str:
-    """The questions that were read, and of how many some answer is known."""
-    return f"{card.spec}: {card.used} of {card.rows} questions, {card.labelled} with an answer"
 
 
 def _pairs(card: DataCard) -> str:

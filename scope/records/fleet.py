@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
+from scope.records.frame import FrameRow
+from scope.records.result import Result
 
-EXAM_JOBS = ("fleet-forecast", "fleet-route")
-"""Jobs that put new questions to a fleet: of its models only those added are told of."""
+ROUTER, SINGLE_BEST = "router", "single best"
+SAME_MIX, ORACLE = "random with the same mix", "oracle"
+"""The routing strategies."""
 
 FEW_QUESTIONS = 10
 """Of fewer questions no difference is said to be beyond chance."""
@@ -165,15 +169,14 @@ class CommunityDistance:
     p_adjusted: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FleetFindings:
-    """All that a job on a fleet found; what a job does not ask for is empty.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FleetResult(Result):
+    """What every job on a fleet of models states: the response matrix and the forecaster.
 
-    ``questions``, ``models`` and ``answers`` count the matrix of who answered what, ``conflicts``
-    the answers that stood there twice and differed. ``forecaster`` is the spelling of the one in
-    use and ``encoder`` the spec behind the question vectors. ``expected`` tells of the questions
-    asked, the model first that is expected to be right most often. ``notes`` are rules that were
-    applied, in words, and ``files`` the names of files in the run's folder.
+    ``questions``, ``models`` and ``answers`` count the matrix, ``conflicts`` the answers that are
+    given twice with different values. ``forecaster`` is the spelling of the one in use and
+    ``encoder`` the spec behind the question vectors. ``notes`` are rules that were applied, in
+    words, and ``files`` the names of files in the run's folder.
     """
 
     questions: int
@@ -182,14 +185,136 @@ class FleetFindings:
     conflicts: int = 0
     forecaster: str
     encoder: str
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def added(self) -> tuple[FleetModel, ...]:
+        """The models that were added to the fleet after fitting."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MembersResult(FleetResult):
+    """A result that lists models: all, or of a fleet that is evaluated those that were added."""
+
     members: tuple[FleetModel, ...] = ()
+
+    @property
+    def added(self) -> tuple[FleetModel, ...]:
+        """The models that were added to the fleet after fitting."""
+        return tuple(model for model in self.members if model.added)
+
+    def _skills(self) -> Iterator[FrameRow]:
+        for model in self.members:
+            yield FrameRow.of(self.manifest.job, "accuracy", model.name, model.skill)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EmbedResult(MembersResult):
+    """A fleet: its models, and how well its forecaster did in cross-validation."""
+
+    scores: tuple[ForecastScore, ...] = ()
+    reliability: tuple[ReliabilityBin, ...] = ()
+
+    def rows(self) -> Iterator[FrameRow]:
+        """``target`` is the forecaster or the model, ``subset`` the category."""
+        job = self.manifest.job
+        yield from _score_rows(job, self.scores)
+        yield from _bin_rows(job, self.forecaster, self.reliability)
+        yield from self._skills()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ForecastResult(MembersResult):
+    """Forecasts of answers to new questions, and how well they did where answers are known.
+
+    ``expected`` lists the models by expected accuracy, the highest first.
+    """
+
     scores: tuple[ForecastScore, ...] = ()
     expected: tuple[ExpectedAccuracy, ...] = ()
     reliability: tuple[ReliabilityBin, ...] = ()
+
+    def rows(self) -> Iterator[FrameRow]:
+        """``target`` is the forecaster or the model, ``subset`` the category."""
+        job = self.manifest.job
+        yield from _score_rows(job, self.scores)
+        for model in self.expected:
+            yield FrameRow.of(job, "expected_accuracy", model.model, model.accuracy)
+        yield from _bin_rows(job, self.forecaster, self.reliability)
+        yield from self._skills()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RouteResult(MembersResult):
+    """A model for each question, and how well the selection did where answers are known.
+
+    ``mix`` holds the share of the questions of each selected model.
+    """
+
+    scores: tuple[ForecastScore, ...] = ()
     routers: tuple[RouterScore, ...] = ()
     mix: tuple[RouteShare, ...] = ()
+
+    def rows(self) -> Iterator[FrameRow]:
+        """``target`` is the forecaster, the routing strategy or the model."""
+        job = self.manifest.job
+        yield from _score_rows(job, self.scores)
+        for score in self.routers:
+            subset, name = score.category or "", score.router
+            if score.model is not None:
+                name = f"{name}: {score.model}"
+            yield FrameRow.of(job, "route_accuracy", name, score.accuracy, subset=subset)
+            if score.gain is not None:
+                gain = score.gain
+                yield FrameRow.of(job, "route_gain", "router", gain, against=name, subset=subset)
+        yield from self._skills()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PredictResult(FleetResult):
+    """Benchmarks, each held out and predicted from the others."""
+
     predictions: tuple[BenchmarkPrediction, ...] = ()
+
+    def rows(self) -> Iterator[FrameRow]:
+        """``target`` is the benchmark."""
+        job = self.manifest.job
+        for one in self.predictions:
+            yield FrameRow.of(job, "benchmark_tau", one.benchmark, one.tau)
+            yield FrameRow.of(job, "benchmark_mse", one.benchmark, one.mse)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MapResult(MembersResult):
+    """The models on a map, distances of communities, and contributions of benchmarks."""
+
     contributions: tuple[Contribution, ...] = ()
     communities: tuple[CommunityDistance, ...] = ()
-    notes: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[FrameRow]:
+        """``target`` and ``against`` are benchmarks or communities, or ``target`` is a model."""
+        job = self.manifest.job
+        for one in self.contributions:
+            yield FrameRow.of(job, "contribution", one.source, one.value, against=one.target)
+        for pair in self.communities:
+            first, distance = pair.first, pair.distance
+            yield FrameRow.of(job, "community_distance", first, distance, against=pair.second)
+        yield from self._skills()
+
+
+def _score_rows(job: str, scores: Iterable[ForecastScore]) -> Iterator[FrameRow]:
+    for one in scores:
+        name, subset = one.forecaster, one.category or ""
+        yield FrameRow.of(job, "forecast_accuracy", name, one.accuracy, subset=subset)
+        yield FrameRow.of(job, "forecast_brier", name, one.brier, subset=subset)
+        if one.gain is not None:
+            gain = one.gain
+            yield FrameRow.of(job, "forecast_gain", name, gain, against="mean", subset=subset)
+
+
+def _bin_rows(job: str, forecaster: str, bins: Iterable[ReliabilityBin]) -> Iterator[FrameRow]:
+    for one in bins:
+        between = f"forecast {one.low:g} to {one.high:g}"
+        yield FrameRow.of(job, "reliability", forecaster, one.observed, subset=between)

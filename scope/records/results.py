@@ -10,7 +10,6 @@ from scope.records.answer_shares import AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
-from scope.records.fleet import FleetFindings
 from scope.records.frame import FrameRow
 from scope.records.probe import ProbeFindings
 from scope.records.result import Result
@@ -169,10 +168,3 @@ class ProbeResult(Result):
     """How well the frozen latents of each model predict human scores."""
 
     findings: ProbeFindings
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class FleetResult(Result):
-    """What a job on a fleet of models found."""
-
-    findings: FleetFindings

@@ -86,11 +86,14 @@ class Column:
         that a model was given or gave, ``estimate`` a `Cell`, and ``strip`` a small chart.
     method
         Of estimates: whether a column beside it names the method of the interval.
+    spacious
+        Whether it is left out where there is little room, as in a terminal.
     """
 
     heading: str | Text
     kind: Literal["name", "text", "number", "passage", "estimate", "strip"] = "text"
     method: bool = False
+    spacious: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

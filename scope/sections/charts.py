@@ -88,7 +88,7 @@ class ScatterChart:
     """Dots by two numbers.
 
     ``diagonal`` draws where the two are equal, on axes with the same ends; ``joined`` draws a
-    line from dot to dot.
+    line from dot to dot. ``name`` and ``note`` are in the legend.
     """
 
     label: str
@@ -97,11 +97,13 @@ class ScatterChart:
     dots: tuple[ScatterDot, ...]
     diagonal: bool = False
     joined: bool = False
+    name: str = ""
+    note: str = ""
 
     @property
     def legend(self) -> tuple[Key, ...]:
-        """None: every dot has its name in a title."""
-        return ()
+        """What the dots are of, if it has a name; every dot has its own in a title."""
+        return (Key(GLYPHS[0], "s0", self.name, self.note),) if self.name else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,7 +134,7 @@ def _value(row: Row, place: int) -> str:
     if isinstance(value, SmallStrip):
         return ""
     if isinstance(value, Cell):
-        return _inline(_estimate(value))
+        return "; ".join(filter(None, (_inline(_estimate(value)), _escaped(value.remark))))
     return _inline(written(value))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scope.tables.fleet import fleet
 from scope.tables.probe import probe
 from scope.tables.rows import rows, to_frame
 
@@ -20,8 +19,6 @@ def table(comparison: Any, folder: Path | None = None) -> RenderableType:
 
     Files are named with the run's folder where it is given.
     """
-    if comparison.manifest.job.startswith("fleet"):
-        return fleet(comparison.manifest.job, comparison.findings, folder)
     if comparison.manifest.job == "probe":
         return probe(comparison.findings, folder)
     raise TypeError(f"no table of {comparison!r}")

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scope.records import (
-    FleetFindings,
-    FleetResult,
     FrameRow,
     Measurement,
     ProbeFindings,
@@ -26,10 +24,8 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
     category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
     and ``subset`` the step, the layer or the two layers.
     """
-    if not isinstance(comparison, FleetResult | ProbeResult):
+    if not isinstance(comparison, ProbeResult):
         yield from comparison.rows()
-    if isinstance(comparison, FleetResult):
-        yield from _of_fleet(comparison.manifest.job, comparison.findings)
     if isinstance(comparison, ProbeResult):
         yield from _of_probe(comparison.manifest.job, comparison.findings)
 
@@ -53,57 +49,6 @@ def _measured(measurement: Measurement) -> FrameRow:
 
 
 _row = FrameRow.of
-
-
-def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
-    yield from _forecasts(job, fleet)
-    yield from _routes(job, fleet)
-    for one in fleet.predictions:
-        yield _row(job, "benchmark_tau", one.benchmark, one.tau)
-        yield _row(job, "benchmark_mse", one.benchmark, one.mse)
-    for contribution in fleet.contributions:
-        yield _row(
-            job,
-            "contribution",
-            contribution.source,
-            contribution.value,
-            against=contribution.target,
-        )
-    for pair in fleet.communities:
-        yield _row(job, "community_distance", pair.first, pair.distance, against=pair.second)
-    for model in fleet.members:
-        yield _row(job, "accuracy", model.name, model.skill)
-
-
-def _forecasts(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
-    for score in fleet.scores:
-        subset = score.category or ""
-        yield _row(job, "forecast_accuracy", score.forecaster, score.accuracy, subset=subset)
-        yield _row(job, "forecast_brier", score.forecaster, score.brier, subset=subset)
-        if score.gain is not None:
-            yield _row(
-                job,
-                "forecast_gain",
-                score.forecaster,
-                score.gain,
-                against="mean",
-                subset=subset,
-            )
-    for model in fleet.expected:
-        yield _row(job, "expected_accuracy", model.model, model.accuracy)
-    for one in fleet.reliability:
-        between = f"forecast {one.low:g} to {one.high:g}"
-        yield _row(job, "reliability", fleet.forecaster, one.observed, subset=between)
-
-
-def _routes(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
-    for score in fleet.routers:
-        subset, name = score.category or "", score.router
-        if score.model is not None:
-            name = f"{name}: {score.model}"
-        yield _row(job, "route_accuracy", name, score.accuracy, subset=subset)
-        if score.gain is not None:
-            yield _row(job, "route_gain", "router", score.gain, against=name, subset=subset)
 
 
 def _of_probe(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:

@@ -61,18 +61,19 @@ def reuse_document(reuse_page: str) -> Node:
 
 
 @pytest.fixture(scope="session")
-def fleet_comparison() -> FleetResult:
-    return made_up_fleet_comparison.build_comparison()
+def fleet_comparisons() -> dict[str, FleetResult]:
+    jobs = made_up_fleet_comparison.RECORDS
+    return {job: made_up_fleet_comparison.build_comparison(job) for job in jobs}
 
 
 @pytest.fixture(scope="session")
-def fleet_page(fleet_comparison: FleetResult) -> str:
-    return fleet_comparison.html()
+def fleet_pages(fleet_comparisons: dict[str, FleetResult]) -> dict[str, str]:
+    return {job: found.html() for job, found in fleet_comparisons.items()}
 
 
 @pytest.fixture(scope="session")
-def fleet_document(fleet_page: str) -> Node:
-    return parse(fleet_page)
+def fleet_documents(fleet_pages: dict[str, str]) -> dict[str, Node]:
+    return {job: parse(page) for job, page in fleet_pages.items()}
 
 
 @pytest.fixture(scope="session")

@@ -42,9 +42,9 @@ def reuse_address(tmp_path, reuse_page):
 
 
 @pytest.fixture
-def fleet_address(tmp_path, fleet_page):
+def fleet_address(tmp_path, fleet_pages):
     path = tmp_path / "fleet.html"
-    path.write_text(fleet_page, encoding="utf-8")
+    path.write_text(fleet_pages["fleet-map"], encoding="utf-8")
     return path.as_uri()
 
 

@@ -21,10 +21,14 @@ FIXTURES = {
     "audit": "",
     "compare": "tasks_",
     "reuse": "reuse_",
-    "fleet": "fleet_",
+    "fleet-embed": "fleet_",
+    "fleet-forecast": "fleet_",
+    "fleet-map": "fleet_",
+    "fleet-predict": "fleet_",
+    "fleet-route": "fleet_",
     "probe": "probe_",
 }
-"""What the names of each job's fixtures begin with."""
+"""What the names of each job's fixtures begin with; those of fleets hold a page for each job."""
 
 
 @pytest.fixture(params=FIXTURES)
@@ -34,17 +38,23 @@ def job(request):
 
 @pytest.fixture
 def compared(job, request):
-    return request.getfixturevalue(f"{FIXTURES[job]}comparison")
+    return of_job(request, job, "comparison")
 
 
 @pytest.fixture
 def made(job, request):
-    return request.getfixturevalue(f"{FIXTURES[job]}page")
+    return of_job(request, job, "page")
 
 
 @pytest.fixture
 def read(job, request):
-    return request.getfixturevalue(f"{FIXTURES[job]}document")
+    return of_job(request, job, "document")
+
+
+def of_job(request, job, name):
+    if job.startswith("fleet"):
+        return request.getfixturevalue(f"fleet_{name}s")[job]
+    return request.getfixturevalue(f"{FIXTURES[job]}{name}")
 
 
 @pytest.fixture
@@ -122,8 +132,9 @@ def test_characters_no_document_may_hold_are_replaced(compared):
 
 AGAIN = """
 import hashlib, runpy, sys
-for path in sys.argv[1:]:
-    made = runpy.run_path(path)["build_comparison"]().html()
+for path, job in zip(sys.argv[1::2], sys.argv[2::2]):
+    build = runpy.run_path(path)["build_comparison"]
+    made = (build(job) if job.startswith("fleet") else build()).html()
     print(hashlib.sha256(made.encode()).hexdigest())
 """
 
@@ -131,7 +142,8 @@ for path in sys.argv[1:]:
 @pytest.fixture(scope="module")
 def made_again():
     """The digest of each job's page, made in a process with another hash seed."""
-    paths = [HERE.parent / f"made_up_{prefix}comparison.py" for prefix in FIXTURES.values()]
+    made = ((HERE.parent / f"made_up_{name}comparison.py", job) for job, name in FIXTURES.items())
+    paths = [one for pair in made for one in pair]
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", AGAIN, *paths],
         env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(HERE.parent)},

@@ -29,6 +29,7 @@ from scope.fleet.findings.forecasting import (
 )
 from scope.fleet.layout import Answers
 from scope.records import RouterScore, RouteShare
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 Worth = NDArray[np.float64]
 """Shape (questions, models): how much it is worth to give a question to a model."""
@@ -241,12 +242,6 @@ def _checked_costs(costs: ArrayLike, models: int) -> Costs:
     return found
 
 
-ROUTER = "router"
-SINGLE_BEST = "single best"
-RANDOM = "random with the same mix"
-ORACLE = "oracle"
-
-
 class Router(NamedTuple):
     """A way of routing: how often it is right on each question, and what each costs.
 
@@ -355,7 +350,7 @@ def _drawing(chosen: Columns, answers: Answers, costs: Costs | None) -> Router:
     shares = np.divide(right, weight, out=np.full(len(answers), np.nan), where=weight > 0)
     # A sum of shares may exceed 1 by its last bit.
     return Router(
-        RANDOM,
+        SAME_MIX,
         None,
         np.minimum(shares, 1.0),
         None if costs is None else np.full(len(answers), costs @ mix),

@@ -19,11 +19,11 @@ from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import EMBEDDER
 from scope.jobs.runner import Prepared, carry_out
 from scope.protocols import Encoder, Progress
-from scope.records import FleetFindings, FleetResult
+from scope.records import EmbedResult, Manifest
 from scope.store import Run
 
 
-def carry_out_embed_fleet(request: EmbedRequest) -> FleetResult:
+def carry_out_embed_fleet(request: EmbedRequest) -> EmbedResult:
     """Fit the fleet, or continue its run."""
     return carry_out(request, prepare)
 
@@ -31,7 +31,7 @@ def carry_out_embed_fleet(request: EmbedRequest) -> FleetResult:
 embed_fleet = as_function(EmbedRequest, carry_out_embed_fleet)
 
 
-def prepare(request: EmbedRequest) -> Prepared[FleetResult]:
+def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
     learning = Learning(
         embedder=request.embedder,
@@ -56,14 +56,16 @@ def _find(
     learning: Learning,
     encoder: Encoder | None,
     progress: Progress,
+    manifest: Manifest,
     run: Run,
-) -> FleetFindings:
+) -> EmbedResult:
     fleet, choice, _ = learn(matrix, learning, encoder, progress)
     save_fleet(fleet, run.path / EMBEDDER)
     placed = place_models(fleet.forecaster, matrix.correct)
     members, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
-    return FleetFindings(
+    return EmbedResult(
+        manifest=manifest,
         questions=len(matrix.ids),
         models=len(matrix.models),
         answers=matrix.n_answers,

@@ -15,14 +15,14 @@ from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_eval
 from scope.jobs.fleet.files import FORECASTS, write_table
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.scoring import findings_of, score_forecasts
+from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import ExpectedAccuracy, FleetFindings, FleetResult
+from scope.records import ExpectedAccuracy, ForecastResult, Manifest
 from scope.statistics.intervals import mean_estimate
 from scope.store import Run
 
 
-def carry_out_forecast_fleet(request: ForecastRequest) -> FleetResult:
+def carry_out_forecast_fleet(request: ForecastRequest) -> ForecastResult:
     """Forecast the answers, or continue the run."""
     return carry_out(request, prepare)
 
@@ -30,7 +30,7 @@ def carry_out_forecast_fleet(request: ForecastRequest) -> FleetResult:
 forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
 
 
-def prepare(request: ForecastRequest) -> Prepared[FleetResult]:
+def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
     evaluation = plan_evaluation(request)
     return prepared(
@@ -42,7 +42,7 @@ def prepare(request: ForecastRequest) -> Prepared[FleetResult]:
     )
 
 
-def _find(planned: PlannedEvaluation, run: Run) -> FleetFindings:
+def _find(planned: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastResult:
     """Write all forecasts, and score those with known answers."""
     evaluation = planned.build()
     probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
@@ -50,8 +50,9 @@ def _find(planned: PlannedEvaluation, run: Run) -> FleetFindings:
         run.path / FORECASTS, ("question", "model", "probability"), _rows(evaluation, probabilities)
     )
     scored = evaluation.scored
-    return findings_of(
-        evaluation,
+    return ForecastResult(
+        manifest=manifest,
+        **evaluated(evaluation),
         scores=score_forecasts(evaluation, probabilities),
         reliability=reliability(
             probabilities[scored],

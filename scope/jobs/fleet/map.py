@@ -32,7 +32,7 @@ from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import DataCard, Estimate, FleetFindings, FleetResult, Setting, Undefined
+from scope.records import DataCard, Estimate, Manifest, MapResult, Setting, Undefined
 from scope.store import Run
 
 
@@ -51,7 +51,7 @@ class MappedModels(NamedTuple):
     notes: tuple[str, ...]
 
 
-def carry_out_map_fleet(request: MapRequest) -> FleetResult:
+def carry_out_map_fleet(request: MapRequest) -> MapResult:
     """Compute the map, or continue the run."""
     return carry_out(request, prepare)
 
@@ -59,7 +59,7 @@ def carry_out_map_fleet(request: MapRequest) -> FleetResult:
 map_fleet = as_function(MapRequest, carry_out_map_fleet)
 
 
-def prepare(request: MapRequest) -> Prepared[FleetResult]:
+def prepare(request: MapRequest) -> Prepared[MapResult]:
     """Read the fleet or the answers, and the communities."""
     communities = request.communities
     labels = communities if isinstance(communities, Mapping) else _read(communities)
@@ -137,12 +137,14 @@ def _find(
     labels: Mapping[str, str],
     seed: int,
     planned: PlannedContributions | None,
+    manifest: Manifest,
     _: Run,
-) -> FleetFindings:
+) -> MapResult:
     members, shown = describe_models(
         mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
     )
-    return FleetFindings(
+    return MapResult(
+        manifest=manifest,
         questions=mapped.questions,
         models=len(mapped.models),
         answers=mapped.answers,

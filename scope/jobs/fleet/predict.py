@@ -17,10 +17,10 @@ from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, did_you_mean, listed
-from scope.records import BenchmarkPrediction, FleetFindings, FleetResult
+from scope.records import BenchmarkPrediction, Manifest, PredictResult
 
 
-def carry_out_predict_fleet(request: PredictRequest) -> FleetResult:
+def carry_out_predict_fleet(request: PredictRequest) -> PredictResult:
     """Predict the accuracies, or continue the run."""
     return carry_out(request, prepare)
 
@@ -28,7 +28,7 @@ def carry_out_predict_fleet(request: PredictRequest) -> FleetResult:
 predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 
-def prepare(request: PredictRequest) -> Prepared[FleetResult]:
+def prepare(request: PredictRequest) -> Prepared[PredictResult]:
     """Read and check the answers."""
     matrix, card = load_answers(request.data, request.columns)
     benchmarks = _benchmarks(matrix, request.benchmarks)
@@ -36,7 +36,7 @@ def prepare(request: PredictRequest) -> Prepared[FleetResult]:
     return prepared(
         "fleet predict",
         request,
-        lambda _: _find(matrix, benchmarks, request),
+        lambda manifest, _: _find(matrix, benchmarks, request, manifest),
         data=(card,),
         settings={
             "benchmarks": ", ".join(benchmarks),
@@ -112,14 +112,18 @@ def _prediction(
 
 
 def _find(
-    matrix: CorrectnessMatrix, benchmarks: Sequence[str], request: PredictRequest
-) -> FleetFindings:
+    matrix: CorrectnessMatrix,
+    benchmarks: Sequence[str],
+    request: PredictRequest,
+    manifest: Manifest,
+) -> PredictResult:
     predictions = []
     with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
         for benchmark in benchmarks:
             predictions.append(_prediction(matrix, benchmark, request))
             advance()
-    return FleetFindings(
+    return PredictResult(
+        manifest=manifest,
         questions=len(matrix.ids),
         models=len(matrix.models),
         answers=matrix.n_answers,

@@ -23,7 +23,14 @@ from scope.core.request import Request, described, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.fleet.costs import costs_by_model
 from scope.models.options import Loading, ModelOptions
-from scope.records import FleetResult
+from scope.records import (
+    EmbedResult,
+    FleetResult,
+    ForecastResult,
+    MapResult,
+    PredictResult,
+    RouteResult,
+)
 
 EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
@@ -247,20 +254,20 @@ class MapRequest(FleetOrAnswers):
             refuse_unused(self, of_texts, "without --contributions", self.forms)
 
 
-def _job(name: str, request: type[FleetRequest]) -> Job:
+def _job(name: str, request: type[FleetRequest], result: type[FleetResult]) -> Job:
     return Job(
         name=f"fleet {name}",
         request=request,
         carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
-        result=FleetResult,
-        page="scope.jobs.fleet.sections:page",
+        result=result,
+        page=f"scope.jobs.fleet.sections:{name}_page",
     )
 
 
 JOBS = (
-    _job("embed", EmbedRequest),
-    _job("forecast", ForecastRequest),
-    _job("route", RouteRequest),
-    _job("predict", PredictRequest),
-    _job("map", MapRequest),
+    _job("embed", EmbedRequest, EmbedResult),
+    _job("forecast", ForecastRequest, ForecastResult),
+    _job("route", RouteRequest, RouteResult),
+    _job("predict", PredictRequest, PredictResult),
+    _job("map", MapRequest, MapResult),
 )

@@ -26,10 +26,10 @@ from scope.jobs.fleet.files import ROUTES, write_table
 from scope.jobs.fleet.model_tables import checked_costs, read_costs, require_known
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.scoring import findings_of, score_forecasts
+from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
-from scope.records import FleetFindings, FleetResult, RouterScore, Setting
+from scope.records import Manifest, RouteResult, RouterScore, Setting
 from scope.store import Run
 
 
@@ -41,7 +41,7 @@ class Candidates(NamedTuple):
     budget: float | None
 
 
-def carry_out_route_fleet(request: RouteRequest) -> FleetResult:
+def carry_out_route_fleet(request: RouteRequest) -> RouteResult:
     """Route the questions, or continue the run."""
     return carry_out(request, prepare)
 
@@ -49,7 +49,7 @@ def carry_out_route_fleet(request: RouteRequest) -> FleetResult:
 route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 
 
-def prepare(request: RouteRequest) -> Prepared[FleetResult]:
+def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
     costs = read_costs(request.costs_file) if request.costs_file else {}
     evaluation = plan_evaluation(request)
@@ -99,7 +99,9 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
-def _find(planned: PlannedEvaluation, candidates: Candidates, run: Run) -> FleetFindings:
+def _find(
+    planned: PlannedEvaluation, candidates: Candidates, manifest: Manifest, run: Run
+) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
     evaluation = planned.build()
     columns = np.array([evaluation.fleet.models.index(name) for name in candidates.models])
@@ -112,9 +114,10 @@ def _find(planned: PlannedEvaluation, candidates: Candidates, run: Run) -> Fleet
         ("question", "model", "probability"),
         _rows(evaluation, candidates, chosen, probabilities[:, columns]),
     )
-    return findings_of(
-        evaluation,
-        notes=(*_mean_cost(candidates, prices, chosen), routing_note(evaluation.fleet.forecaster)),
+    notes = (*_mean_cost(candidates, prices, chosen), routing_note(evaluation.fleet.forecaster))
+    return RouteResult(
+        manifest=manifest,
+        **evaluated(evaluation, notes),
         scores=score_forecasts(evaluation, probabilities),
         routers=_router_scores(evaluation, candidates, chosen, columns),
         mix=route_mix(chosen, candidates.models),

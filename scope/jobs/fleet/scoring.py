@@ -1,9 +1,9 @@
-"""Scores of a fleet's forecasts and of baselines, and the findings."""
+"""Scores of a fleet's forecasts and of baselines, and what results state of an evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation
 from scope.jobs.fleet.models import skills_of_fleet
 from scope.printing import counted
-from scope.records import FleetFindings, FleetModel, ForecastScore
+from scope.records import FleetModel, ForecastScore
 
 NO_ENCODER = "none"
 """The name of the encoder in results if no text is used."""
@@ -57,16 +57,27 @@ def score_forecasts(
     )
 
 
-def findings_of(
-    evaluation: Evaluation, *, notes: Sequence[str] = (), **found: Any
-) -> FleetFindings:
-    """Findings with the counts of the fleet's answers and the evaluation's notes.
+class Evaluated(TypedDict):
+    """What the results of forecasts and of routing have in common."""
+
+    questions: int
+    models: int
+    answers: int
+    conflicts: int
+    forecaster: str
+    encoder: str
+    members: tuple[FleetModel, ...]
+    notes: tuple[str, ...]
+
+
+def evaluated(evaluation: Evaluation, notes: Sequence[str] = ()) -> Evaluated:
+    """The counts of the fleet's answers and the evaluation's notes.
 
     Only models added to the fleet for this evaluation are listed.
     """
     fleet = evaluation.fleet
     total, scored = len(evaluation.questions.ids), len(evaluation.scored)
-    return FleetFindings(
+    return Evaluated(
         questions=len(fleet.ids),
         models=len(fleet.models),
         answers=int(fleet.answered.sum()),
@@ -83,5 +94,4 @@ def findings_of(
             *notes,
             *evaluation.notes,
         ),
-        **found,
     )

@@ -19,7 +19,7 @@ from headline_claims import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up_fleet_comparison import build_comparison, findings, findings_of
+from made_up_fleet_comparison import bare, scores
 
 from scope.records import (
     BenchmarkPrediction,
@@ -145,9 +145,9 @@ CLAIMS = (
 )
 
 
-def assert_carried(parse, **parts):
-    facts = findings_of(**parts)
-    document = page_of(build_comparison(facts), parse)
+def assert_carried(parse, job, **parts):
+    facts = bare(f"fleet-{job}", **parts)
+    document = page_of(facts, parse)
     assert not [*faults(document, CLAIMS, facts)]
     assert not [*strays(document)]
 
@@ -158,9 +158,10 @@ shares = estimates(0.3, 0.7)
 @drawn
 @given(gain=estimates(), accuracy=shares, mean=shares)
 def test_a_forecaster_is_better_only_by_its_interval(parse, gain, accuracy, mean):
-    first, _, used, *_ = findings().scores
+    first, _, used, *_ = scores()
     assert_carried(
         parse,
+        "embed",
         scores=(
             replace(first, accuracy=mean),
             replace(used, forecaster="factors", accuracy=accuracy, gain=gain),
@@ -173,6 +174,7 @@ def test_a_forecaster_is_better_only_by_its_interval(parse, gain, accuracy, mean
 def test_who_is_expected_to_be_right_most_often_is_said_with_all_that_may_be(parse, accuracies):
     assert_carried(
         parse,
+        "forecast",
         expected=tuple(
             ExpectedAccuracy(model=f"m{place}", accuracy=accuracy)
             for place, accuracy in enumerate(accuracies)
@@ -191,6 +193,7 @@ def test_who_is_expected_to_be_right_most_often_is_said_with_all_that_may_be(par
 def test_benchmarks_are_counted_as_predicted_by_their_splits(parse, rows):
     assert_carried(
         parse,
+        "predict",
         predictions=tuple(
             BenchmarkPrediction(
                 benchmark=f"b{place}",
@@ -212,6 +215,7 @@ def test_benchmarks_are_counted_as_predicted_by_their_splits(parse, rows):
 def test_contributions_help_only_where_more_do_than_by_chance(parse, values):
     assert_carried(
         parse,
+        "map",
         contributions=tuple(
             Contribution(source=f"b{place}", target="other", value=value)
             for place, value in enumerate(values)
@@ -224,6 +228,7 @@ def test_contributions_help_only_where_more_do_than_by_chance(parse, values):
 def test_communities_are_counted_by_their_corrected_p_values(parse, p_values):
     assert_carried(
         parse,
+        "map",
         communities=tuple(
             CommunityDistance(
                 first=f"c{place}",

@@ -14,7 +14,7 @@ from headline_claims import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_fleet_comparison import build_comparison, findings, findings_of
+from made_up_fleet_comparison import bare, routers
 
 from scope.records.fleet import FEW_QUESTIONS
 
@@ -110,9 +110,10 @@ def test_routing_is_worth_it_only_by_both_intervals_and_at_no_higher_cost(
 ):
     router, single, mixed, oracle = (
         replace(one, accuracy=accuracy)
-        for one, accuracy in zip(findings().routers[:4], accuracies, strict=True)
+        for one, accuracy in zip(routers()[:4], accuracies, strict=True)
     )
-    facts = findings_of(
+    facts = bare(
+        "fleet-route",
         routers=(
             replace(router, cost=prices[0]),
             replace(single, model="m1", gain=gains[0], cost=prices[1]),
@@ -120,6 +121,6 @@ def test_routing_is_worth_it_only_by_both_intervals_and_at_no_higher_cost(
             replace(oracle, gain=gains[2]),
         ),
     )
-    document = page_of(build_comparison(facts), parse)
+    document = page_of(facts, parse)
     assert not [*faults(document, CLAIMS, facts)]
     assert not [*strays(document)]

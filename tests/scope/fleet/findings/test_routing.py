@@ -8,10 +8,6 @@ from scipy.optimize import linprog
 
 from scope.errors import DataError, SpecError
 from scope.fleet.findings.routing import (
-    ORACLE,
-    RANDOM,
-    ROUTER,
-    SINGLE_BEST,
     route_mix,
     route_questions,
     router_scores,
@@ -19,6 +15,7 @@ from scope.fleet.findings.routing import (
     within_budget,
 )
 from scope.records import Estimate, Undefined
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 
 @st.composite
@@ -247,24 +244,24 @@ def by_router(answers=ANSWERS, chosen=CHOSEN, category=None, **options):
 
 def test_four_ways_to_route_by_hand():
     found = by_router()
-    assert list(found) == [ROUTER, SINGLE_BEST, RANDOM, ORACLE]
+    assert list(found) == [ROUTER, SINGLE_BEST, SAME_MIX, ORACLE]
     assert found[ROUTER].accuracy.value == 0.75
     assert found[SINGLE_BEST].accuracy.value == 0.5
     assert found[SINGLE_BEST].model == "a"
     # A quarter to a, three quarters to b: 1/4, 3/4, 0 and 1 on the four questions.
-    assert found[RANDOM].accuracy.value == 0.5
+    assert found[SAME_MIX].accuracy.value == 0.5
     assert found[ORACLE].accuracy.value == 0.75
 
 
 def test_gains_are_the_routers_over_each_other_way():
     found = by_router()
     assert found[ROUTER].gain is None
-    assert {name: found[name].gain.value for name in (SINGLE_BEST, RANDOM, ORACLE)} == {
+    assert {name: found[name].gain.value for name in (SINGLE_BEST, SAME_MIX, ORACLE)} == {
         SINGLE_BEST: 0.25,
-        RANDOM: 0.25,
+        SAME_MIX: 0.25,
         ORACLE: 0.0,
     }
-    assert all(found[name].gain.n == 4 for name in (SINGLE_BEST, RANDOM, ORACLE))
+    assert all(found[name].gain.n == 4 for name in (SINGLE_BEST, SAME_MIX, ORACLE))
 
 
 def test_without_costs_there_are_none():
@@ -275,7 +272,7 @@ def test_costs_are_the_mean_of_what_is_asked():
     found = by_router(costs=[4, 2, 1])
     assert found[ROUTER].cost == (4 + 2 + 2 + 2) / 4
     assert found[SINGLE_BEST].cost == 4
-    assert found[RANDOM].cost == 0.25 * 4 + 0.75 * 2
+    assert found[SAME_MIX].cost == 0.25 * 4 + 0.75 * 2
     # The cheapest right one of each question, and the cheapest where none is right.
     assert found[ORACLE].cost == (4 + 2 + 1 + 1) / 4
 
@@ -288,7 +285,7 @@ def test_a_question_counts_only_where_the_answer_it_gets_is_known():
     assert found[SINGLE_BEST].accuracy.n == 4
     assert found[SINGLE_BEST].gain.n == 3
     # Only a and its quarter are known there, and a is wrong.
-    assert found[RANDOM].accuracy.value == (0.25 + 0 + 0 + 1) / 4
+    assert found[SAME_MIX].accuracy.value == (0.25 + 0 + 0 + 1) / 4
 
 
 def test_a_question_that_nobody_answered_counts_nowhere():
@@ -304,7 +301,7 @@ def test_an_oracle_is_judged_by_the_answers_that_are_known():
     assert isinstance(found[ROUTER].accuracy, Undefined)
     assert isinstance(found[ORACLE].gain, Undefined)
     # All questions go to the first model, of which no answer is known.
-    assert isinstance(found[RANDOM].accuracy, Undefined)
+    assert isinstance(found[SAME_MIX].accuracy, Undefined)
 
 
 def test_a_category_keeps_the_mix_of_all_questions():
@@ -312,8 +309,8 @@ def test_a_category_keeps_the_mix_of_all_questions():
     found = by_router(categories=categories, category="law", costs=[4, 2, 1])
     assert found[ROUTER].accuracy.value == 1
     # Not 1, which the mix of this category alone would give.
-    assert found[RANDOM].accuracy.value == 0.25
-    assert found[RANDOM].cost == 2.5
+    assert found[SAME_MIX].accuracy.value == 0.25
+    assert found[SAME_MIX].cost == 2.5
     assert by_router(categories=categories, category="art")[ROUTER].accuracy.n == 2
 
 

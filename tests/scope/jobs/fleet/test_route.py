@@ -52,9 +52,7 @@ def asked(strong):
 
 def single_best(found):
     (one,) = (
-        score
-        for score in found.fleet.routers
-        if score.router == "single best" and score.category is None
+        score for score in found.routers if score.router == "single best" and score.category is None
     )
     return one.model
 
@@ -65,7 +63,7 @@ def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
     questions = write("new.csv", asked("usual-0"))
     found = scope.route_fleet(fleet="ours", add=added, questions=questions, run="routed")
     assert single_best(found) == "best"
-    assert [one.name for one in found.fleet.members if one.added] == ["lucky"]
+    assert [one.name for one in found.members if one.added] == ["lucky"]
 
 
 def test_a_model_of_three_answers_in_a_sparse_matrix_is_not_the_single_best(write):
@@ -81,14 +79,14 @@ def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, st
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked(strong)), run="to")
     assert single_best(found) == "best"
-    (score,) = (one for one in found.fleet.routers if one.router == "single best")
+    (score,) = (one for one in found.routers if one.router == "single best")
     assert score.accuracy.value == pytest.approx(1 / 3)
 
 
 def test_a_note_says_how_the_router_chooses(write):
     scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
-    assert "correct answer, as predicted by mean" in " ".join(found.fleet.notes)
+    assert "correct answer, as predicted by mean" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize("budget", [np.inf, -np.inf, np.nan, -1])

@@ -4,7 +4,7 @@ import pytest
 from scope.fleet import CorrectnessMatrix, Fleet, NeighbourForecaster
 from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.evaluation import Evaluation
-from scope.jobs.fleet.scoring import findings_of, score_forecasts
+from scope.jobs.fleet.scoring import evaluated, score_forecasts
 
 LAYOUT = QuestionLayout(vector=1)
 TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
@@ -52,6 +52,6 @@ def test_the_mean_is_that_of_the_answers_learned_from():
 
 
 def test_of_the_models_those_that_were_added_are_listed():
-    assert findings_of(evaluation([[0, 1]])).members == ()
-    (one,) = findings_of(evaluation([[0, 1]], added=("poor",))).members
+    assert evaluated(evaluation([[0, 1]]))["members"] == ()
+    (one,) = evaluated(evaluation([[0, 1]], added=("poor",)))["members"]
     assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 from made_up_fleet_comparison import COMMUNITIES, MODELS, estimate, members
 
-from reports.view.fleet_map import MOST_GROUPS, map_chart
-from reports.view.fleet_models import models_section
+from scope.jobs.fleet.map_chart import MOST_GROUPS, map_chart
+from scope.jobs.fleet.models_section import fleet_table, models_section
 from scope.records import FleetModel, Undefined
+from scope.sections.blocks import Figure, Table
+from scope.sections.prose import plain
+from scope.sections.terminal import to_text
 
 
 def models(*skills, communities=None):
@@ -101,28 +104,52 @@ def test_models_without_a_finite_place_are_not_drawn():
 
 
 def test_the_table_begins_with_the_most_accurate_and_ends_with_the_unknown():
-    section = models_section(members(), limit=10)
-    assert [row.name for row in section.rows] == [MODELS[place] for place in (1, 2, 0, 5, 3, 4)]
-    assert section.rows[0].cell.interval == "[0.719, 0.781]"
-    assert (section.rows[0].community, section.rows[3].community) == (1, None)
-    assert section.rows[0].nearest[0] == (MODELS[2], "0.250")
-    errors = [float(row.error) for row in section.rows]
+    first, *_, last = rows = fleet_table(members()).rows
+    assert [plain(row.cells[0]).removesuffix(" (added)") for row in rows] == [
+        MODELS[place] for place in (1, 2, 0, 5, 3, 4)
+    ]
+    assert first.cells[1].interval == "[0.719, 0.781]"
+    assert [row.keys["community"] for row in rows[:4]] == ["1", "1", "0", ""]
+    assert plain(first.cells[3]) == f"{MODELS[2]}\u00a00.250"
+    assert last.cells[3:] == ((), ())
+    errors = [float(row.keys["error"]) for row in rows]
     assert errors == sorted(errors)
-    assert (section.drawn, section.total) == (5, 6)
+
+
+def section_of(notes=(), most=10):
+    return models_section(members(), notes, fleet_table(members()), most=most)
+
+
+def figure(section):
+    (found,) = (block for block in section.blocks if isinstance(block, Figure))
+    return found.chart
+
+
+def table(section):
+    (found,) = (block for block in section.blocks if isinstance(block, Table))
+    return found
 
 
 def test_a_limit_cuts_map_and_table_but_not_the_count():
-    section = models_section(members(), limit=2)
-    assert [row.name for row in section.rows] == [MODELS[1], MODELS[2]]
-    assert (section.drawn, section.total) == (2, 6)
-    assert section.communities == COMMUNITIES
+    section = section_of(most=2)
+    assert len(table(section).rows) == len(figure(section).dots) == 2
+    assert "2 most accurate of 6 models" in to_text(section.blocks)
+    selects = table(section).finder.selects
+    assert [words for _, words in selects[0].options] == ["all", "none", *COMMUNITIES]
+
+
+def test_the_table_of_the_page_is_that_of_the_terminal():
+    made = fleet_table(members())
+    assert table(models_section(members(), (), made, most=10)) is made
 
 
 def test_notes_on_the_map_stand_beside_it_and_no_others():
     notes = ("2 left out", "the map shows means", "the map's directions", "mean has no map")
-    assert models_section(members(), notes, limit=10).notes == notes[1:3]
-    assert models_section(members(), limit=10).notes == ()
+    words = to_text(section_of(notes).blocks)
+    assert "The map shows means." in words
+    assert "The map's directions." in words
+    assert not any(note in words for note in ("2 left out", "mean has no map"))
 
 
-def test_without_models_there_is_no_section():
-    assert models_section((), limit=5) is None
+def test_without_models_there_is_no_table():
+    assert fleet_table(()) is None

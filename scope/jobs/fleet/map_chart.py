@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from reports.view import wording
 from scope.records import Estimate, FleetModel
 from scope.sections.charts import MapChart, MapDot, MapGroup
+from scope.sections.wording import Cell, number
 
 QUANTILES = 5
 MOST_GROUPS = 6
 """The number of shapes; if there are more communities, the smallest share one."""
 
-NEAREST = 3
+_NEAREST = 3
 """The number of nearest models in a dot's title."""
 
 _OTHERS, _NONE = "other communities", "no community"
 
 
-Placed = tuple[FleetModel, MapDot]
+_Placed = tuple[FleetModel, MapDot]
 
 
 def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
@@ -51,21 +51,21 @@ def _spoken(by_community: bool) -> str:
 
 
 def _title(model: FleetModel) -> str:
-    written = wording.cell(model.skill)
-    number = (
+    written = Cell.of(model.skill)
+    accuracy = (
         f"undefined ({written.reason})"
         if written.reason is not None
         else f"{written.value} {written.interval}, n = {written.n:,}"
     )
-    lines = [model.name + (" (added)" if model.added else ""), f"accuracy {number}"]
+    lines = [model.name + (" (added)" if model.added else ""), f"accuracy {accuracy}"]
     if model.community is not None:
         lines.append(f"community {model.community}")
     if model.nearest:
-        lines.append("nearest: " + ", ".join(one.model for one in model.nearest[:NEAREST]))
+        lines.append("nearest: " + ", ".join(one.model for one in model.nearest[:_NEAREST]))
     return "\n".join(lines)
 
 
-def _by_community(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+def _by_community(placed: Sequence[_Placed]) -> tuple[MapGroup, ...]:
     """The largest communities first, then the small ones as one group, then no community."""
     sizes = Counter(model.community for model, _ in placed if model.community is not None)
     loose = len(placed) - sizes.total()
@@ -87,7 +87,7 @@ def _member_of(community: str) -> Callable[[FleetModel], bool]:
     return lambda model: model.community == community
 
 
-def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
+def _by_skill(placed: Sequence[_Placed]) -> tuple[MapGroup, ...]:
     """Quantiles from the least accurate models to the most, then models of unknown accuracy."""
     known = sorted(
         ((one.skill.value, dot) for one, dot in placed if isinstance(one.skill, Estimate)),
@@ -107,7 +107,7 @@ def _by_skill(placed: Sequence[Placed]) -> tuple[MapGroup, ...]:
 
 
 def _quantile(place: int, part: Sequence[tuple[float, MapDot]]) -> MapGroup:
-    lowest, highest = (wording.number(part[end][0]) for end in (0, -1))
+    lowest, highest = (number(part[end][0]) for end in (0, -1))
     return MapGroup(
         name=f"accuracy {lowest} to {highest}",
         note=f"{len(part):,}",

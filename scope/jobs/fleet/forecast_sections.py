@@ -1,0 +1,247 @@
+"""Forecasts on a page: their accuracy, by category too, their calibration, expected accuracies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from scope.jobs.fleet.headlines import MEAN
+from scope.jobs.fleet.score_words import (
+    MOST_BRIEF_ROWS,
+    OPEN_TALL_ROWS,
+    by_category,
+    first_rows,
+    from_greatest,
+    gain_cell,
+    overall,
+)
+from scope.jobs.sections.asked import code
+from scope.records import Estimate, ExpectedAccuracy, ForecastScore, ReliabilityBin
+from scope.sections.blocks import (
+    Block,
+    Column,
+    Figure,
+    Row,
+    Section,
+    Table,
+    folded,
+    heading,
+    note,
+    paragraph,
+)
+from scope.sections.charts import IntervalChart, ScatterChart, ScatterDot, estimate_chart
+from scope.sections.prose import prose
+from scope.sections.wording import Cell, percent
+
+MOST_CATEGORIES = 20
+"""With more categories there is a table and no chart."""
+
+_NUMBERS = (
+    Column("Accuracy", "estimate"),
+    Column("Gain over the mean", "estimate"),
+    Column("Brier score", "estimate"),
+)
+
+
+def forecasts_section(
+    scores: Sequence[ForecastScore],
+    table: Table | None,
+    reliability: Sequence[ReliabilityBin] = (),
+) -> Iterator[Section]:
+    """The section on forecasts, with the table of the overall scores; none without content."""
+    blocks = (
+        *(_overall(overall(scores), table) if table else ()),
+        *_categories(by_category(scores)),
+        *_calibration(reliability),
+    )
+    if blocks:
+        yield Section(anchor="forecasts", title="Forecasts", blocks=blocks)
+
+
+def scores_table(scores: Iterable[ForecastScore]) -> Table | None:
+    """The scores on all questions by forecaster; None if there are none."""
+    rows = tuple(
+        Row(
+            cells=(
+                prose("{name} (in use)" if one.chosen else "{name}", name=code(one.forecaster)),
+                *_cells(one),
+            ),
+            chosen=one.chosen,
+        )
+        for one in overall(scores)
+    )
+    if not rows:
+        return None
+    return Table(
+        columns=(Column("Forecaster", "name"), *_NUMBERS),
+        rows=rows,
+        caption=prose("Forecasts of answers to unseen questions"),
+        most=MOST_BRIEF_ROWS,
+    )
+
+
+def _cells(score: ForecastScore) -> tuple[Cell, Cell | None, Cell]:
+    return Cell.share(score.accuracy), gain_cell(score.gain), Cell.of(score.brier)
+
+
+def _overall(scores: Sequence[ForecastScore], table: Table) -> Iterator[Block]:
+    yield paragraph(
+        "The accuracy is the share of answers whose correctness is predicted, on questions that "
+        "the forecaster was not fitted on. The gain is the paired difference from predicting each "
+        "model’s mean. The Brier score is the mean squared error of the probabilities: lower is "
+        "better."
+    )
+    names = forecaster_names(score.forecaster for score in scores)
+    chart = estimate_chart(
+        "Accuracy of the forecasts by forecaster; the numbers are in the table",
+        ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
+        ("accuracy",),
+        beside=False,
+        close=True,
+    )
+    if chart is not None:
+        yield Figure(chart)
+    yield table
+
+
+def _categories(scores: Sequence[ForecastScore]) -> Iterator[Block]:
+    if not scores:
+        return
+    yield heading("By category")
+    chart = _category_chart(scores)
+    if chart is not None:
+        yield Figure(chart)
+    table = Table(
+        columns=(Column("Category", "name"), Column("Forecaster"), *_NUMBERS),
+        rows=tuple(Row(cells=(one.category, code(one.forecaster), *_cells(one))) for one in scores),
+    )
+    yield from folded(prose("The numbers"), (table,), when=len(scores) > OPEN_TALL_ROWS)
+
+
+def _category_chart(scores: Sequence[ForecastScore]) -> IntervalChart | None:
+    """Only the forecaster in use and the mean: more would not be legible."""
+    names = forecaster_names(score.forecaster for score in scores)
+    drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
+    if len({one.category for one in drawn}) > MOST_CATEGORIES:
+        return None
+    return estimate_chart(
+        "Accuracy of the forecasts by category; the numbers are in the table",
+        ((one.category or "", names[one.forecaster], one.accuracy) for one in drawn),
+        tuple(dict.fromkeys(names[one.forecaster] for one in drawn)),
+        close=True,
+    )
+
+
+def forecaster_names(spellings: Iterable[str]) -> dict[str, str]:
+    """Short names of forecasters: without parameters if these are still distinct.
+
+    >>> forecaster_names(["mean", "knn(neighbours=15)", "factors(dimensions=8)"])
+    {'mean': 'mean', 'knn(neighbours=15)': 'knn', 'factors(dimensions=8)': 'factors'}
+    >>> forecaster_names(["knn(neighbours=15)", "knn()"])
+    {'knn(neighbours=15)': 'knn(neighbours=15)', 'knn()': 'knn()'}
+    """
+    every = tuple(dict.fromkeys(spellings))
+    heads = Counter(one.partition("(")[0] for one in every)
+    return {
+        one: one.partition("(")[0] if heads[one.partition("(")[0]] == 1 else one for one in every
+    }
+
+
+def _calibration(bins: Sequence[ReliabilityBin]) -> Iterator[Block]:
+    if not bins:
+        return
+    yield heading("Calibration of the probabilities")
+    yield paragraph(
+        "The share of correct answers among forecasts with about the same probability. Below the "
+        "dashed line the forecaster is overconfident, above it underconfident."
+    )
+    curve = calibration_curve(bins)
+    if curve is not None:
+        yield Figure(curve)
+    yield Table(
+        columns=(
+            Column("Predicted probability", "name"),
+            Column("Mean prediction", "number"),
+            Column("Correct", "estimate"),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    prose(f"{one.low:.2f} to {one.high:.2f}"),
+                    prose(f"{percent(one.predicted)}\u00a0%"),
+                    Cell.share(one.observed),
+                )
+            )
+            for one in bins
+        ),
+    )
+
+
+def calibration_curve(bins: Iterable[ReliabilityBin]) -> ScatterChart | None:
+    """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
+    dots = tuple(
+        ScatterDot(
+            title=_dot_title(one, Cell.share(one.observed)),
+            x=one.predicted,
+            y=one.observed.value,
+            interval=(one.observed.low, one.observed.high),
+        )
+        for one in bins
+        if isinstance(one.observed, Estimate)
+    )
+    if not dots:
+        return None
+    return ScatterChart(
+        label="Share of correct answers by predicted probability; the numbers are in the table",
+        x_title="predicted probability of a correct answer",
+        y_title="share of correct answers",
+        dots=dots,
+        diagonal=True,
+        joined=True,
+    )
+
+
+def _dot_title(one: ReliabilityBin, observed: Cell) -> str:
+    return (
+        f"predicted {percent(one.predicted)} %: {observed.value} correct, {observed.interval}, "
+        f"n = {observed.n:,}"
+    )
+
+
+def expected_table(expected: Sequence[ExpectedAccuracy]) -> Table | None:
+    """The models by expected accuracy, the highest first; None if there are none."""
+    if not expected:
+        return None
+    ordered = sorted(expected, key=lambda one: from_greatest(one.accuracy))
+    return Table(
+        columns=(Column("Model", "name"), Column("Expected", "estimate")),
+        rows=tuple(Row(cells=(one.model, Cell.share(one.accuracy))) for one in ordered),
+        caption=prose("Expected accuracy on the questions"),
+        tall=True,
+        ends=True,
+    )
+
+
+def expected_section(table: Table, *, most: int) -> Section:
+    """The expected accuracies of at most so many models."""
+    shown = first_rows(table, most)
+    cut = [
+        note(
+            "The table lists the first {shown} of {total} models; all are in ``result.json``.",
+            shown=len(shown.rows),
+            total=len(table.rows),
+        )
+    ]
+    return Section(
+        anchor="expected",
+        title="Expected accuracy",
+        blocks=(
+            paragraph(
+                "The expected accuracy of each model on these questions is the mean of its "
+                "predicted probabilities. The interval is over questions; it does not include "
+                "errors of the probabilities themselves."
+            ),
+            *(cut if shown is not table else ()),
+            shown,
+        ),
+    )
