@@ -21,7 +21,7 @@ _OWN = frozenset(
     for group in ("capabilities", "tasks")
     for target in BUILT_IN[group].values()
 )
-_VALUES = ("name", "question", "role", "low", "high", "max_characters")
+_VALUES = ("name", "question", "role", "low", "high", "max_characters", "scorers")
 _CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
 _GREATEST = 10**300
 """Python writes and reads no number of more than 4,300 digits."""

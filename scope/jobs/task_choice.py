@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scope.errors import SpecError
+from scope.metrics import Metric, parse_metric
 from scope.pieces import (
     guarded_piece,
     make_piece,
@@ -21,11 +22,12 @@ from scope.registry import entries, find
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenTask:
-    """A task, where it comes from, and the items made for it."""
+    """A task, where it comes from, the items made for it, and its own scorers."""
 
     task: Task
     origin: str
     data: TaskData
+    scorers: tuple[Metric, ...] = ()
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""
@@ -61,9 +63,33 @@ def choose_tasks(
     refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in found})
     specs = _data_by_task(names, data)
     return tuple(
-        ChosenTask(task=task, origin=origin, data=_load(task, specs[task.name], n, seed))
+        ChosenTask(
+            task=task,
+            origin=origin,
+            data=_load(task, specs[task.name], n, seed),
+            scorers=_scorers(task),
+        )
         for task, origin in found
     )
+
+
+def _scorers(task: Task) -> tuple[Metric, ...]:
+    """The metrics that a task names as its own, beside those of every task.
+
+    Raises
+    ------
+    SpecError
+        When one is unknown, or compares no texts.
+    """
+    found = tuple(map(parse_metric, getattr(task, "scorers", ())))
+    for metric in found:
+        if metric.on_texts is None:
+            raise SpecError(
+                f"the metric `{metric}` as a scorer of `{task.name}`",
+                expected="a metric with `on_texts`, a function of two lists of texts",
+                fix="change `scorers` in the code of the task",
+            )
+    return found
 
 
 def task_names(*, pairs: bool) -> list[str]:

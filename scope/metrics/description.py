@@ -7,7 +7,7 @@ and the report; `str` writes it and `scope.metrics.parse_metric` reads it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -44,6 +44,9 @@ class Metric:
         probabilities, of the reference and of the target, before and after, each of shape (pairs,
         labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by name, as
         `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
+    on_texts
+        Of the scorer of a task that is answered in words: the function from two lists of texts to
+        one value a pair of texts. The second text is the right answer, or another model's.
 
     Examples
     --------
@@ -65,6 +68,9 @@ class Metric:
     paper: str
     explanation: str
     on_pairs: Callable[..., Values] | None = field(default=None, compare=False, repr=False)
+    on_texts: Callable[[Sequence[str], Sequence[str]], Values] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def __str__(self) -> str:
         if not self.parameters:

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scope.errors import SpecError
 from scope.foreign import ForeignCode
@@ -21,7 +20,7 @@ from scope.metrics.description import Metric
 from scope.metrics.of_audits import AUDIT_METRICS
 from scope.metrics.of_tasks import TASK_METRICS
 from scope.printing import shown
-from scope.registry import Entry, find, origins
+from scope.registry import find, origins
 
 __all__ = ["METRICS", "Metric", "MetricName", "find_metric", "metric_name", "parse_metric"]
 
@@ -55,32 +54,33 @@ def _of_plugin(key: str) -> Metric | None:
             expected=f"a `scope.metrics.Metric` with the key `{key}`",
             fix="change the entry point, or the key",
         )
-    return replace(entry.target, on_pairs=_checked(entry))
-
-
-def _checked(entry: Entry) -> Callable[..., Values]:
-    """The function of a plugin's metric, behind the boundary of foreign code."""
     metric: Metric = entry.target
-    code = ForeignCode(f"{metric.key} of {entry.origin}")
+    return replace(
+        metric,
+        on_pairs=metric.on_pairs and _guarded(metric, entry.origin, metric.on_pairs),
+        on_texts=metric.on_texts and _guarded(metric, entry.origin, metric.on_texts),
+    )
 
-    def on_pairs(*predictions: ArrayLike, **parameters: float) -> Values:
-        with code.entered("on_pairs"):
-            if metric.on_pairs is None:
-                raise TypeError("it has no on_pairs")
-            values = np.array(metric.on_pairs(*predictions, **parameters), dtype=np.float64)
-        pairs = len(np.asarray(predictions[0]))
+
+def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Callable[..., Values]:
+    """The function of a plugin's metric, behind the boundary of foreign code."""
+    code = ForeignCode(f"{metric.key} of {origin}")
+
+    def values_of(*compared: Any, **parameters: float) -> Values:
+        with code.entered(getattr(function, "__name__", "its function")):
+            values = np.array(function(*compared, **parameters), dtype=np.float64)
         # A number a hair outside is the rounding of one at the end.
         inside = (values >= metric.low - 1e-9) & (values <= metric.high + 1e-9)
-        if values.shape != (pairs,) or not inside.all():
+        if values.shape != (len(compared[0]),) or not inside.all():
             raise SpecError(
-                f"the metric `{metric.key}` of {entry.origin} gives {shown(values)}",
-                expected=f"one number a pair, {pairs} in all, from {metric.low:g} to "
+                f"the metric `{metric.key}` of {origin} gives {shown(values)}",
+                expected=f"one number a pair, {len(compared[0])} in all, from {metric.low:g} to "
                 f"{metric.high:g}",
                 fix="correct its function, or its range",
             )
         return values.clip(metric.low, metric.high)
 
-    return on_pairs
+    return values_of
 
 
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")

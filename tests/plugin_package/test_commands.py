@@ -173,6 +173,47 @@ def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences
     assert (wrong.returncode, "a metric on pairs" in wrong.stderr) == (2, True)
 
 
+def test_a_plugins_task_has_its_own_scorer_and_setting(with_plugin, tmp_path):
+    def compare(*more):
+        models = (
+            "--model",
+            "python:toy_answerers:Reader",
+            "--model",
+            "python:toy_answerers:Skimmer",
+        )
+        return with_plugin(
+            *("compare", *models, "--task", "capitals", "--data", "world", "--run", "mine"),
+            *("--setting", "capitals.most=3", "--semscore", "none", *more),
+        )
+
+    done = compare("--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    scored = [one for one in found["measurements"] if one["metric"] == "same_initial"]
+    assert [(one["target"], one["against"]) for one in scored] == [
+        ("toy_answerers:Reader", "(gold)"),
+        ("toy_answerers:Skimmer", "(gold)"),
+        ("toy_answerers:Reader", "toy_answerers:Skimmer"),
+    ]
+    assert [one["estimate"]["n"] for one in scored] == [3, 3, 3]
+    (card,) = found["manifest"]["capabilities"]
+    assert (card["settings"], card["origin"]) == ({"most": 3}, "scope-contraction 1.2.0")
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Same initial" in page
+    assert "How often two answers begin with the same letter." in page
+    assert compare("--gate", "same_initial>=1").returncode == 1
+
+
+def test_a_plugins_capability_takes_a_setting(with_plugin, sentences_csv):
+    one = with_plugin(
+        *("audit", "--reference", "python:toy_models:Reference", "--data", sentences_csv),
+        *("--target", "python:toy_models:Student", "--capability", "contraction", "--n", 4),
+        *("--setting", "contraction.width=2", "--json"),
+    )
+    (card,) = json.loads(one.stdout)["manifest"]["capabilities"]
+    assert card["settings"]["width"] == 2
+
+
 def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
     with_plugin, sentences_csv, tmp_path, monkeypatch
 ):

@@ -86,4 +86,4 @@ def declared(folder: Path) -> set[tuple[str, ...]]:
 def test_installing_by_hand_declares_what_pip_declares(installed_plugin, tmp_path):
     install_by_hand(tmp_path)
     assert declared(tmp_path) == declared(installed_plugin)
-    assert len(declared(tmp_path)) == 8
+    assert len(declared(tmp_path)) == 10

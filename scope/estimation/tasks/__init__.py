@@ -36,7 +36,7 @@ from scope.estimation.tasks.texts import (
     text_gold_measurements,
     text_pair_measurements,
 )
-from scope.metrics import METRICS
+from scope.metrics import METRICS, Metric
 from scope.records import Difference, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
 
 __all__ = [
@@ -68,6 +68,7 @@ def measure_task(
     by_meaning: Compare | None = None,
     by_words: Compare | None = None,
     cosines: bool = True,
+    scorers: Sequence[Metric] = (),
 ) -> TaskNumbers:
     """Estimate every metric of a task: each model against ``GOLD``, then each two models.
 
@@ -100,6 +101,8 @@ def measure_task(
     cosines
         Whether SemScores are cosines, for which the threshold of 0.9 was made; if not, they lie
         in 0..1.
+    scorers
+        Metrics of the task's own, with ``on_texts``.
 
     Raises
     ------
@@ -117,7 +120,7 @@ def measure_task(
         )
     if with_options:
         return _choice_numbers(answers, ChoiceTable.of(answers), models, seed)
-    table = TextTable(answers, normalize, by_meaning, by_words, cosines)
+    table = TextTable(answers, normalize, by_meaning, by_words, cosines, tuple(scorers))
     return _text_numbers(table, models, seed)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from scope.metrics import (
     METRICS,
+    Metric,
     best_against_gold,
     character_f1_values,
     exact_match_values,
@@ -134,7 +135,7 @@ class TextTable(NamedTuple):
     ``normalize`` says whether words and characters are compared after SQuAD's normalization.
     ``by_meaning`` gives a pair of texts its SemScore, ``by_words`` its word cosine; either is None
     where it is not measured. ``cosines`` says whether SemScores are cosines, in -1..1; others lie
-    in 0..1.
+    in 0..1. ``scorers`` are metrics of the task's own.
     """
 
     answers: TaskAnswers
@@ -142,6 +143,7 @@ class TextTable(NamedTuple):
     by_meaning: Compare | None
     by_words: Compare | None
     cosines: bool
+    scorers: tuple[Metric, ...] = ()
 
     def comparisons(self) -> dict[str, Compare]:
         """The metrics that compare texts, by key; others follow from their values."""
@@ -156,7 +158,8 @@ class TextTable(NamedTuple):
         for key, compare in (("sem_score", self.by_meaning), ("word_cosine", self.by_words)):
             if compare is not None:
                 comparisons[key] = compare
-        return comparisons
+        of_task = {one.key: one.on_texts for one in self.scorers if one.on_texts is not None}
+        return {**comparisons, **of_task}
 
 
 NO_GOLD = "no item has a known right answer"
@@ -208,9 +211,11 @@ def _measurements(
     empty: str,
 ) -> Iterator[Measurement]:
     found = {**values, **_counted(values, table.cosines)}
-    for key in (key for key in METRICS if key in found):
-        metric = METRICS[key]
-        low = lowest(key, table.cosines)
+    own = {metric.key: metric for metric in table.scorers}
+    for key, metric in {**METRICS, **own}.items():
+        if key not in found:
+            continue
+        low = metric.low if key in own else lowest(key, table.cosines)
         estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
         yield Measurement(
             metric=str(metric),

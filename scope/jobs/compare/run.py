@@ -121,12 +121,14 @@ def _likeness(
 def _measure(
     plan: ComparisonPlan, answers: TaskAnswers, likeness: Likeness | None, progress: Progress
 ) -> TaskNumbers:
+    scorers = {one.task.name: one.scorers for one in plan.tasks}
     measure = partial(
         measure_task,
         answers,
         [one.name for one in plan.answering_models],
         normalize=plan.request.normalize,
         seed=plan.request.seed,
+        scorers=scorers[answers.task],
     )
     if likeness is None:
         return measure()

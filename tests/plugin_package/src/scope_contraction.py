@@ -22,6 +22,8 @@ class Contraction(InvarianceCapability):
     name: ClassVar[str] = "contraction"
     question: ClassVar[str] = "Does the prediction stay when contractions are made or undone?"
 
+    width: int = 4
+
     def parts(self, generator: random.Random) -> Parts:
         """One contraction changed, then more where that is not admitted; none twice."""
         from textattack.constraints.pre_transformation import RepeatModification
@@ -41,7 +43,7 @@ class Contraction(InvarianceCapability):
                         texts.append(current_text.replace_words_at_indices(both, changed))
                 return texts
 
-        return Parts(Contractions(), [RepeatModification()], BeamSearch(beam_width=4))
+        return Parts(Contractions(), [RepeatModification()], BeamSearch(beam_width=self.width))
 
 
 def _like(word: str, other_form: dict[str, str]) -> str:
