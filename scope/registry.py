@@ -55,6 +55,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         # The page of each job's result.
         "pages": {
             "audit": "scope.jobs.audit.sections:page",
+            "probe": "scope.jobs.probe.sections:page",
         },
         # Functions of a comparison.
         "renderers": {

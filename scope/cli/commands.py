@@ -119,7 +119,7 @@ def _carry_out(job: Job, request: Any, models: Any, gates: Any, *, as_json: bool
     show(result, as_json=as_json)
     failed = [
         f"capability {one.capability} failed: {one.reason}"
-        for one in result.outcomes
+        for one in getattr(result, "outcomes", ())
         if one.status == "failed"
     ]
     if gates:

@@ -119,8 +119,6 @@ def show(comparison: Any, *, as_json: bool) -> None:
 
 
 def _of_data(comparison: Any, card: DataCard) -> str:
-    if comparison.manifest.job == "probe":
-        return f": {_pairs(card)}"
     summary = _matrix(card) if comparison.manifest.job.startswith("fleet") else _data(card)
     return f" of {card.capability}: {summary}" if card.capability else f": {summary}"
 
@@ -150,14 +148,3 @@ def _data(card: DataCard) -> str:
 def _matrix(card: DataCard) -> str:
     """The questions that were read, and of how many some answer is known."""
     return f"{card.spec}: {card.used} of {card.rows} questions, {card.labelled} with an answer"
-
-
-def _pairs(card: DataCard) -> str:
-    """The pairs of a probe that were read, or its sentences without scores, which have no task.
-
-    Repeated pairs are kept: people's scores of both count.
-    """
-    what, repeated = (
-        ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")
-    )
-    return f"{card.spec}: {card.used} of {card.rows} {what}; left out: {repeated}{card.empty} empty"

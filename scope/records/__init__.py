@@ -22,6 +22,7 @@ from scope.records.fleet import (
     RouterScore,
     RouteShare,
 )
+from scope.records.frame import FrameRow
 from scope.records.probe import (
     LayerAlignment,
     LayerScore,
@@ -29,6 +30,7 @@ from scope.records.probe import (
     ProbeDifference,
     ProbedModel,
     ProbeFindings,
+    ProbeResult,
     StepScore,
 )
 from scope.records.result import (
@@ -46,7 +48,6 @@ from scope.records.results import (
     FleetResult,
     MeasuredResult,
     Outcome,
-    ProbeResult,
     ReuseResult,
     ScoredExample,
     ScoredPerturbation,
@@ -92,6 +93,7 @@ __all__ = [
     "FleetModel",
     "FleetResult",
     "ForecastScore",
+    "FrameRow",
     "InformativeItem",
     "Item",
     "LayerAlignment",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from scope.records.frame import FrameRow
 
 if TYPE_CHECKING:
     import pandas
@@ -140,6 +142,10 @@ class Result:
         from scope.sections.terminal import to_text
 
         return to_text(self.page().brief)
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every number as a row of a data frame; none unless the job's record says more."""
+        yield from ()
 
     def to_frame(self) -> pandas.DataFrame:
         """Every measurement as a row: value, interval, n, and the reason if undefined."""

@@ -11,7 +11,6 @@ from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import Curve, Difference, Measurement
 from scope.records.fleet import FleetFindings
-from scope.records.probe import ProbeFindings
 from scope.records.result import Result
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
@@ -128,13 +127,6 @@ class ReuseResult(Result):
     outcomes: tuple[Outcome, ...]
     measurements: tuple[Measurement, ...]
     verdicts: tuple[Verdict, ...]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ProbeResult(Result):
-    """How well the frozen latents of each model predict human scores."""
-
-    findings: ProbeFindings
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -67,9 +67,13 @@ class Terms:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with the legend of its series."""
+    """A chart with the legend of its series.
+
+    A ``wide`` one is left out of a narrow screen, where its labels are too small to read.
+    """
 
     chart: Chart
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,14 @@ class Column:
         `Cell`, and ``strip`` a small chart.
     method
         Of estimates: whether a column beside it names the method of the interval.
+    spacious
+        Whether it is left out where there is little room, as in a terminal.
     """
 
     heading: str | Text
     kind: Literal["name", "text", "number", "estimate", "strip"] = "text"
     method: bool = False
+    spacious: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -133,7 +133,7 @@ def _value(row: Row, place: int) -> str:
     if isinstance(value, SmallStrip):
         return ""
     if isinstance(value, Cell):
-        return _inline(_estimate(value))
+        return "; ".join(filter(None, (_inline(_estimate(value)), _escaped(value.remark))))
     return _inline(written(value))
 
 
@@ -144,6 +144,8 @@ def _estimate(cell: Cell) -> Text:
 
 @_parts.register
 def _(grid: Grid) -> Iterable[str]:
+    if grid.dense:  # as a chart, too many numbers to read
+        return []
     lines = [_row(["", *map(_escaped, grid.columns)]), _row(["---"] + ["---:"] * len(grid.columns))]
     lines += (
         _row([_escaped(row), *(_escaped(cell.text) for cell in cells)]) for row, cells in grid.rows

@@ -97,7 +97,9 @@ def _table(table: Table) -> RichTable:
         caption_justify="left",
     )
     kept = _kept(table)
-    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    places = [
+        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.spacious
+    ]
     for place in places:
         column = table.columns[place]
         values = [row.cells[place] for row in kept]
@@ -140,9 +142,8 @@ def _cell(value: Written | SmallStrip | None) -> RichText:
     from rich.text import Text as RichText
 
     if isinstance(value, Cell):
-        if value.reason is not None:
-            return _line(written(f"undefined ({value.reason})"))
-        return _line(written("\n".join(_lines(value))))
+        lines = _lines(value) if value.reason is None else (f"undefined ({value.reason})",)
+        return _line(written("\n".join(one for one in (*lines, value.remark) if one)))
     return RichText() if isinstance(value, SmallStrip) else _line(written(value))
 
 

@@ -81,13 +81,17 @@ def written_settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ..
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """An estimate as it is printed; where ``reason`` is given there is no value."""
+    """An estimate as it is printed; where ``reason`` is given there is no value.
+
+    A ``remark`` stands below it in a table.
+    """
 
     estimate: Estimate | Undefined
     value: str
     interval: str
     method: str
     reason: str | None
+    remark: str = ""
 
     @property
     def n(self) -> int:

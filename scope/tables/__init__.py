@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from scope.tables.fleet import fleet
 from scope.tables.measured import measured
-from scope.tables.probe import probe
 from scope.tables.rows import rows, to_frame
 from scope.tables.verdicts import verdicts
 
@@ -24,8 +23,6 @@ def table(comparison: Any, folder: Path | None = None) -> RenderableType:
     """
     if comparison.manifest.job.startswith("fleet"):
         return fleet(comparison.manifest.job, comparison.findings, folder)
-    if comparison.manifest.job == "probe":
-        return probe(comparison.findings, folder)
     return (
         verdicts(comparison.verdicts)
         if comparison.manifest.job == "reuse"

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scope.records import (
     GOLD,
-    Estimate,
     FleetFindings,
     FleetResult,
+    FrameRow,
     Measurement,
-    ProbeFindings,
     ProbeResult,
-    Undefined,
 )
 
 if TYPE_CHECKING:
     import pandas
-
-
-class FrameRow(NamedTuple):
-    """One estimate, flat; ``reason`` says why there is no value, or why it carries no evidence."""
-
-    capability: str
-    metric: str
-    target: str
-    against: str
-    subset: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reason: str
 
 
 def rows(comparison: Any) -> Iterator[FrameRow]:
@@ -40,8 +23,7 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
 
     Of a fleet, ``capability`` is the job, ``target`` the model, forecaster, way of routing or
     benchmark that the number is of, ``against`` what it is compared with, and ``subset`` the
-    category. Of a probe, ``target`` is the model, ``against`` the other model or the step before,
-    and ``subset`` the step, the layer or the two layers.
+    category.
     """
     answer_shares = getattr(comparison, "answer_shares", ())
     dead = {one.model: one.degenerate for one in answer_shares if one.degenerate}
@@ -53,7 +35,7 @@ def rows(comparison: Any) -> Iterator[FrameRow]:
     if isinstance(comparison, FleetResult):
         yield from _of_fleet(comparison.manifest.job, comparison.findings)
     if isinstance(comparison, ProbeResult):
-        yield from _of_probe(comparison.manifest.job, comparison.findings)
+        yield from comparison.rows()
 
 
 def to_frame(comparison: Any) -> pandas.DataFrame:
@@ -74,28 +56,7 @@ def _measured(measurement: Measurement) -> FrameRow:
     )
 
 
-def _row(
-    capability: str,
-    metric: str,
-    target: str,
-    estimate: Estimate | Undefined,
-    *,
-    against: str = "",
-    subset: str = "",
-) -> FrameRow:
-    known = estimate if isinstance(estimate, Estimate) else None
-    return FrameRow(
-        capability=capability,
-        metric=metric,
-        target=target,
-        against=against,
-        subset=subset,
-        value=None if known is None else known.value,
-        low=None if known is None else known.low,
-        high=None if known is None else known.high,
-        n=estimate.n,
-        reason=str(estimate) if known is None else "",
-    )
+_row = FrameRow.of
 
 
 def _of_fleet(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
@@ -147,61 +108,3 @@ def _routes(job: str, fleet: FleetFindings) -> Iterator[FrameRow]:
         yield _row(job, "route_accuracy", name, score.accuracy, subset=subset)
         if score.gain is not None:
             yield _row(job, "route_gain", "router", score.gain, against=name, subset=subset)
-
-
-def _of_probe(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
-    yield from _steps(job, probe)
-    for layer in probe.layers:
-        for metric, found in (
-            ("layer_pearson", layer.raw),
-            ("layer_pearson_encoded", layer.encoded),
-            ("layer_pearson_lost", layer.lost),
-        ):
-            if found is not None:
-                yield _row(job, metric, layer.model, found, subset=f"layer {layer.layer}")
-    for difference in probe.differences:
-        yield _row(
-            job,
-            "pearson_difference",
-            difference.first,
-            difference.pearson,
-            against=difference.second,
-            subset=difference.step,
-        )
-    yield from _aligned(job, probe)
-
-
-def _steps(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
-    before: dict[str, str] = {}
-    for score in probe.scores:
-        for metric, found in (
-            ("pearson", score.pearson),
-            ("pearson_unseen", score.unseen),
-            ("spearman", score.spearman),
-            ("mean_absolute_error", score.error),
-        ):
-            yield _row(job, metric, score.model, found, subset=score.step)
-        if score.gain is not None:
-            last = before.get(score.model, "")
-            yield _row(
-                job, "pearson_gain", score.model, score.gain, against=last, subset=score.step
-            )
-        before[score.model] = score.step
-
-
-def _aligned(job: str, probe: ProbeFindings) -> Iterator[FrameRow]:
-    for one in probe.alignments:
-        for row, (values, margins) in enumerate(zip(one.values, one.margins, strict=True)):
-            for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
-                yield FrameRow(
-                    capability=job,
-                    metric="cka",
-                    target=one.first,
-                    against=one.second,
-                    subset=f"layers {row} and {column}",
-                    value=value,
-                    low=value - margin,
-                    high=value + margin,
-                    n=one.sentences,
-                    reason="",
-                )
