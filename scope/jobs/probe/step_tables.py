@@ -16,7 +16,7 @@ from scope.jobs.probe.step_words import (
     spread,
 )
 from scope.jobs.sections.asked import code
-from scope.records import Estimate, ProbeDifference, ProbeFindings, StepScore, Undefined
+from scope.records import Estimate, ProbeFindings, StepScore, Undefined
 from scope.sections.blocks import (
     Block,
     Column,
@@ -67,7 +67,7 @@ def _step_table(findings: ProbeFindings, name: str, scores: Sequence[StepScore])
                     *([Cell.of(score.unseen)] if unseen else []),
                     replace(Cell.of(score.spearman), remark=spread(score.spearmans)),
                     Cell.of(score.error),
-                    *([_gain(score.gain)] if gains else []),
+                    *([_against_chance(score.gain)] if gains else []),
                 )
             )
             for score in scores
@@ -80,11 +80,12 @@ def any_gains(findings: ProbeFindings) -> bool:
     return any(score.gain is not None for score in findings.scores)
 
 
-def _gain(gain: Estimate | Undefined | None) -> Cell | None:
-    if gain is None:
+def _against_chance(difference: Estimate | Undefined | None) -> Cell | None:
+    """A difference, with a remark if it may be chance."""
+    if difference is None:
         return None
-    remark = MAY_BE_CHANCE if side_of_chance(gain) == "unclear" else ""
-    return replace(Cell.of(gain, signed=True), remark=remark)
+    remark = MAY_BE_CHANCE if side_of_chance(difference) == "unclear" else ""
+    return replace(Cell.of(difference, signed=True), remark=remark)
 
 
 def difference_table(findings: ProbeFindings) -> Table | None:
@@ -98,24 +99,12 @@ def difference_table(findings: ProbeFindings) -> Table | None:
             Column("First"),
             Column("Second"),
             Column("Difference", "estimate"),
-            Column("Significant"),
         ),
-        rows=tuple(map(_difference, reversed(findings.differences))),
+        rows=tuple(
+            Row(cells=(code(one.step), one.first, one.second, _against_chance(one.pearson)))
+            for one in reversed(findings.differences)
+        ),
         most=MOST_DIFFERENCES,
-    )
-
-
-def _difference(one: ProbeDifference) -> Row:
-    side = side_of_chance(one.pearson)
-    significant = () if side is None else prose(MAY_BE_CHANCE if side == "unclear" else "yes")
-    return Row(
-        cells=(
-            code(one.step),
-            one.first,
-            one.second,
-            Cell.of(one.pearson, signed=True),
-            significant,
-        )
     )
 
 
