@@ -112,7 +112,9 @@ def _(block: Callout) -> Iterable[str]:
 
 @_parts.register
 def _(block: Beside) -> Iterable[str]:
-    return (part for group in block.groups for part in _blocks(group))
+    for group in block.groups:
+        if not all(isinstance(one, Heading | Figure) for one in group):
+            yield from _blocks(group)
 
 
 @_parts.register
