@@ -34,7 +34,7 @@ _PLACES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def brief(
+def brief_blocks(
     result: ProbeResult,
     tables: Mapping[str, Table],
     differences: Table | None,

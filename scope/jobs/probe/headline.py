@@ -32,7 +32,7 @@ from scope.sections.wording import Cell, count_rivals
 CLEAR = 0.01
 """The smallest difference at which the correlation on unseen pairs is shown, too."""
 
-MOST_LISTED = 10
+MOST_IN_HEADLINE = 10
 """The most differences between models that are listed."""
 
 
@@ -48,7 +48,7 @@ class BestLayer(NamedTuple):
     rivals: int
 
 
-def answer_section(findings: ProbeFindings) -> Section:
+def headline_section(findings: ProbeFindings) -> Section:
     """What each model's probe reaches, whose is better, and what that rests on."""
     answers = [_answer(findings, last) for last in last_scores(findings)]
     items = (
@@ -240,11 +240,11 @@ def _between_models(findings: ProbeFindings) -> Iterator[Text]:
     """The first differences of the last step, and how many more there are."""
     last = last_scores(findings)
     found = [one for one in findings.differences if last and one.step == last[0].step]
-    for one in found[:MOST_LISTED]:
+    for one in found[:MOST_IN_HEADLINE]:
         yield _difference(findings, one, alone=len(found) == 1)
     if len(found) > 1:
         yield prose("These differences are not corrected for multiple comparisons.")
-    if more := len(found) - min(len(found), MOST_LISTED):
+    if more := len(found) - min(len(found), MOST_IN_HEADLINE):
         words = "difference between models is" if more == 1 else "differences between models are"
         yield prose(f"{{more}} more {words} listed below the [[steps|steps]].", more=more)
 

@@ -36,7 +36,7 @@ _PANELS = (("Raw layers", of_raw), ("Encoded layers", of_encoded))
 
 def curve_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
     """One chart of the raw layers and one of the encoded ones, with the same axes."""
-    names = model_names(scores)
+    names = models_of(scores)
     panels = [(title, _runs(scores, names, of)) for title, of in _PANELS]
     marks = [mark for _, runs in panels for run in runs for mark in run.marks]
     if not marks:
@@ -60,7 +60,7 @@ def curve_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
 
 def loss_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
     """One chart per model, because bars would overlap; with the same axis."""
-    names = model_names(scores)
+    names = models_of(scores)
     every = _runs(scores, names, of_lost)
     ends = [end for run in every for mark in run.marks for end in (mark.low, mark.high)]
     return tuple(
@@ -79,7 +79,7 @@ def loss_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
     )
 
 
-def model_names(scores: Sequence[LayerScore]) -> tuple[str, ...]:
+def models_of(scores: Sequence[LayerScore]) -> tuple[str, ...]:
     """The models of these layers."""
     return tuple(dict.fromkeys(score.model for score in scores))
 

@@ -11,7 +11,7 @@ from scope.jobs.probe.layer_charts import (
     by_layer,
     curve_charts,
     loss_charts,
-    model_names,
+    models_of,
     of_encoded,
     of_lost,
     of_raw,
@@ -72,7 +72,7 @@ def layer_bullets(findings: ProbeFindings) -> LayerBullets:
 
 
 def _models(findings: ProbeFindings) -> Iterator[tuple[str, list[LayerScore]]]:
-    for name in model_names(findings.layers):
+    for name in models_of(findings.layers):
         scores = [one for one in findings.layers if one.model == name]
         yield name, sorted(scores, key=by_layer)
 

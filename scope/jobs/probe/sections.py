@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scope.jobs.probe.brief import brief
-from scope.jobs.probe.headline import answer_section
+from scope.jobs.probe.brief import brief_blocks
+from scope.jobs.probe.headline import headline_section
 from scope.jobs.probe.layer_similarity import similarity_section
 from scope.jobs.probe.layers_section import layer_bullets, layers_section
 from scope.jobs.probe.step_tables import difference_table, step_tables, steps_section
@@ -39,7 +39,7 @@ from scope.sections.prose import Text, prose, together, written
 MOST_MISJUDGED = 2_000
 """Misjudged pairs shown of each model at most."""
 
-MOST_NAMED = 3
+MOST_IN_TITLE = 3
 """The most models named in the title."""
 
 
@@ -52,7 +52,7 @@ def page(result: ProbeResult, *, max_pairs: int = MOST_MISJUDGED) -> Page:
     tables, differences = step_tables(findings), difference_table(findings)
     bullets = layer_bullets(findings)
     sections = (
-        answer_section(findings),
+        headline_section(findings),
         _asked(manifest, findings),
         steps_section(findings, [table for _, table in tables], differences),
         layers_section(findings, bullets),
@@ -63,12 +63,12 @@ def page(result: ProbeResult, *, max_pairs: int = MOST_MISJUDGED) -> Page:
     return Page(
         title=_title(manifest.job, [model.name for model in findings.models]),
         sections=tuple(section for section in sections if section is not None),
-        brief=brief(result, dict(tables), differences, bullets),
+        brief=brief_blocks(result, dict(tables), differences, bullets),
     )
 
 
 def _title(job: str, names: list[str]) -> str:
-    shown = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names):,} models"
+    shown = ", ".join(names) if len(names) <= MOST_IN_TITLE else f"{len(names):,} models"
     return f"SCoPE {job}: {shown}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
-from scope.jobs.probe.headline import CLEAR, MOST_LISTED, answer_section
+from scope.jobs.probe.headline import CLEAR, MOST_IN_HEADLINE, headline_section
 from scope.records import ProbeDifference, Undefined
 from scope.sections.prose import plain
 
@@ -14,7 +14,7 @@ CONSTANT = Undefined(reason="one side is constant")
 
 def sentences(**changes):
     """The findings at the head of the page, and the paragraph below them."""
-    bullets, reading = answer_section(replace(findings(), **changes)).blocks
+    bullets, reading = headline_section(replace(findings(), **changes)).blocks
     return [*map(plain, bullets.items), plain(reading.text)]
 
 
@@ -157,11 +157,13 @@ def test_the_model_that_is_ahead_comes_first_with_the_interval_turned():
 def test_only_differences_of_the_last_step_are_told_and_the_rest_counted():
     one = findings().differences[0]
     assert not any("differ" in words for words in sentences(differences=(one,))[2:])
-    many = tuple(replace(one, step="final", first=f"m{place}") for place in range(MOST_LISTED + 3))
+    many = tuple(
+        replace(one, step="final", first=f"m{place}") for place in range(MOST_IN_HEADLINE + 3)
+    )
     told = sentences(differences=many)
-    assert sum(words.startswith("The layers of") for words in told) == MOST_LISTED
+    assert sum(words.startswith("The layers of") for words in told) == MOST_IN_HEADLINE
     assert "3 more differences between models are listed below the steps." in told
-    told = sentences(differences=many[: MOST_LISTED + 1])
+    told = sentences(differences=many[: MOST_IN_HEADLINE + 1])
     assert "1 more difference between models is listed below the steps." in told
 
 
