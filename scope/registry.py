@@ -25,10 +25,8 @@ Group = Literal[
     "models",
     "jobs",
     "metrics",
-    "pages",
     "parts",
     "renderers",
-    "results",
     "sections",
 ]
 
@@ -53,36 +51,12 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         },
         # Those of SCoPE are in `scope.metrics`.
         "metrics": {},
-        # The record of each job's result.
-        "results": {
-            "audit": "scope.records:AuditResult",
-            "compare": "scope.records:CompareResult",
-            "fleet-embed": "scope.records:EmbedResult",
-            "fleet-forecast": "scope.records:ForecastResult",
-            "fleet-map": "scope.records:MapResult",
-            "fleet-predict": "scope.records:PredictResult",
-            "fleet-route": "scope.records:RouteResult",
-            "probe": "scope.records:ProbeResult",
-            "reuse": "scope.records:ReuseResult",
-        },
         # Plugins add sections to every page.
         "sections": {},
-        # The page of each job's result.
-        "pages": {
-            "audit": "scope.jobs.audit.sections:page",
-            "compare": "scope.jobs.compare.sections:page",
-            "reuse": "scope.jobs.reuse.sections:page",
-            "fleet-embed": "scope.jobs.fleet.sections:embed_page",
-            "fleet-forecast": "scope.jobs.fleet.sections:forecast_page",
-            "fleet-map": "scope.jobs.fleet.sections:map_page",
-            "fleet-predict": "scope.jobs.fleet.sections:predict_page",
-            "fleet-route": "scope.jobs.fleet.sections:route_page",
-        },
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},
         # What makes something of a result; those that need the job get it from `scope.jobs`.
         "renderers": {
-            "frame": "scope.tables:to_frame",
             "html": "scope.jobs.pages:html_of",
             "json": "scope.serialization:to_json",
             "markdown": "scope.jobs.pages:markdown_of",
@@ -201,10 +175,8 @@ def _singular(group: Group) -> str:
         "tasks": "task",
         "models": "model scheme",
         "metrics": "metric",
-        "pages": "page",
         "parts": "part",
         "jobs": "job",
         "renderers": "renderer",
-        "results": "job",
         "sections": "section",
     }[group]

@@ -37,7 +37,7 @@ LAYERS = (
     ("progress", "sections"),
     ("core",),
     ("pieces",),
-    ("data", "store", "estimation", "tables", "testing"),
+    ("data", "store", "estimation", "testing"),
     ("models",),
     ("evidence", "fleet"),
     ("demo_models", "decision", "probes"),
@@ -48,7 +48,7 @@ LAYERS = (
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
 # A comparison prints and converts itself: its methods import what does so when they are called.
-LAZILY_UPWARD = {"records": {"registry", "sections"}}
+LAZILY_UPWARD = {"records": {"registry"}}
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import Parameter
 
@@ -20,7 +20,8 @@ from scope.sections.terminal import least_width
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from scope.records import DataCard
+    from scope.records import Result
+
 
 MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
@@ -66,74 +67,32 @@ def print_json(text: str) -> None:
 
 
 def print_table(table: RenderableType) -> None:
-    """Print tables, with longer lines where the terminal is too narrow for their values.
+    """Print a table, with longer lines where the terminal is too narrow for its values.
 
     A file or a pipe has no width: there every table has the width that it needs.
     """
-    from rich.console import Console, Group
+    from rich.console import Console
     from rich.table import Table
 
     console = Console()
     width = max(console.width, least_width(table))
-    if not console.is_terminal:
-        shown = table.renderables if isinstance(table, Group) else [table]
+    if not console.is_terminal and isinstance(table, Table):
         options = console.options.update(width=MOST_COLUMNS)
-        needed = (console.measure(one, options=options) for one in shown if isinstance(one, Table))
-        width = max([width, *(one.maximum for one in needed)])
+        width = max(width, console.measure(table, options=options).maximum)
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show(comparison: Any, *, as_json: bool) -> None:
+def show(result: Result, *, as_json: bool) -> None:
     """Print a result for a person or for a machine, and where its report is."""
-    from scope.registry import BUILT_IN
-
     if as_json:
-        print_json(comparison.to_json())
-    elif comparison.manifest.job not in set(BUILT_IN["results"]) - set(BUILT_IN["pages"]):
+        print_json(result.to_json())
+    else:
         from scope.jobs.pages import page_of
         from scope.sections.terminal import renderables
 
-        for shown in renderables(page_of(comparison).brief):
+        for shown in renderables(page_of(result).brief):
             print_table(shown)
-    else:
-        from scope.tables import table
-
-        print_table(table(comparison, comparison.folder))
-        for data in comparison.manifest.data:
-            say(f"data{_of_data(comparison, data)}")
-        for card in comparison.manifest.models:
-            if card.truncated:
-                say(f"{card.name}: {card.truncated} texts truncated to its maximum length")
-        if comparison.clock and comparison.clock.damaged:
-            say(f"store: {comparison.clock.damaged} damaged rows recomputed")
-        if comparison.clock and comparison.clock.asked_again:
-            say(f"store: {comparison.clock.asked_again} cached answers repeated; all agree")
-    for drift in comparison.clock.drifts if comparison.clock else ():
+    for drift in result.clock.drifts if result.clock else ():
         say(f"drift: {drift}", err=True)
-    if comparison.folder is not None:
-        say(f"report: {comparison.folder / 'report.html'}", err=True)
-
-
-def _of_data(comparison: Any, card: DataCard) -> str:
-    if comparison.manifest.job == "probe":
-        return f": {_pairs(card)}"
-    return f" of {card.capability}: {_data(card)}" if card.capability else f": {_data(card)}"
-
-
-def _data(card: DataCard) -> str:
-    return (
-        f"{card.used} of {card.rows} {'questions' if card.capability else 'texts'}, "
-        f"{card.labelled} with a gold {'answer' if card.capability else 'label'}; "
-        f"left out: {card.duplicates} repeated, {card.empty} empty"
-    )
-
-
-def _pairs(card: DataCard) -> str:
-    """The pairs of a probe that were read, or its sentences without scores, which have no task.
-
-    Repeated pairs are kept: people's scores of both count.
-    """
-    what, repeated = (
-        ("pairs", "") if card.capability else ("sentences", f"{card.duplicates} repeated, ")
-    )
-    return f"{card.spec}: {card.used} of {card.rows} {what}; left out: {repeated}{card.empty} empty"
+    if result.folder is not None:
+        say(f"report: {result.folder / 'report.html'}", err=True)

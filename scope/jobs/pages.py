@@ -10,7 +10,7 @@ from scope.errors import ScopeError, SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import job_named
 from scope.records import Result
-from scope.registry import BUILT_IN, Entry, entries, find
+from scope.registry import Entry, entries, find
 from scope.sections.blocks import Page, Section, paragraph
 from scope.sections.markdown import to_markdown
 from scope.sections.terminal import to_text
@@ -35,8 +35,6 @@ def page_of(result: Result) -> Page:
 
 def html_of(result: Result) -> str:
     """The report as one HTML document."""
-    if _is_old(result):
-        return str(import_module("reports.views").render(result))
     return str(find("parts", "html").target(page_of(result)))
 
 
@@ -52,21 +50,11 @@ def markdown_of(result: Result) -> str:
 
 def text_of(result: Result) -> str:
     """The tables of the terminal as plain text."""
-    if _is_old(result):
-        return str(import_module("scope.tables").to_text(result))
     return to_text(page_of(result).brief)
 
 
-def _is_old(result: Result) -> bool:
-    return result.manifest.job in set(BUILT_IN["results"]) - set(BUILT_IN["pages"])
-
-
 def _own_page(result: Result) -> Page:
-    key = result.manifest.job
-    if key in BUILT_IN["pages"]:
-        built_in: Page = find("pages", key).target(result)
-        return built_in
-    module, _, name = job_named(key).page.partition(":")
+    module, _, name = job_named(result.manifest.job).page.partition(":")
     page: Page = getattr(import_module(module), name)(result)
     return page
 

@@ -36,6 +36,7 @@ from scope.records.probe import (
     ProbeDifference,
     ProbedModel,
     ProbeFindings,
+    ProbeResult,
     StepScore,
 )
 from scope.records.result import (
@@ -53,7 +54,6 @@ from scope.records.results import (
     EstimatedResult,
     MeasuredResult,
     Outcome,
-    ProbeResult,
     ReuseResult,
     ScoredExample,
     ScoredPerturbation,

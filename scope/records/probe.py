@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
+from scope.records.frame import FrameRow
+from scope.records.result import Result
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,3 +136,73 @@ class ProbeFindings:
     misjudged: tuple[MisjudgedPair, ...] = ()
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProbeResult(Result):
+    """How well the frozen latents of each model predict human scores."""
+
+    findings: ProbeFindings
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every number as a row of a data frame.
+
+        ``target`` is the model, ``against`` the other model or the step before, and ``subset`` the
+        step, the layer or the two layers.
+        """
+        job, found = self.manifest.job, self.findings
+        yield from _step_rows(job, found.scores)
+        for layer in found.layers:
+            for metric, estimate in (
+                ("layer_pearson", layer.raw),
+                ("layer_pearson_encoded", layer.encoded),
+                ("layer_pearson_lost", layer.lost),
+            ):
+                if estimate is not None:
+                    subset = f"layer {layer.layer}"
+                    yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
+        for one in found.differences:
+            yield FrameRow.of(
+                job,
+                "pearson_difference",
+                one.first,
+                one.pearson,
+                against=one.second,
+                subset=one.step,
+            )
+        for alignment in found.alignments:
+            yield from _alignment_rows(job, alignment)
+
+
+def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
+    before: dict[str, str] = {}
+    for score in scores:
+        model, step = score.model, score.step
+        for metric, estimate in (
+            ("pearson", score.pearson),
+            ("pearson_unseen", score.unseen),
+            ("spearman", score.spearman),
+            ("mean_absolute_error", score.error),
+        ):
+            yield FrameRow.of(job, metric, model, estimate, subset=step)
+        if score.gain is not None:
+            last = before.get(model, "")
+            yield FrameRow.of(job, "pearson_gain", model, score.gain, against=last, subset=step)
+        before[model] = step
+
+
+def _alignment_rows(job: str, one: LayerAlignment) -> Iterator[FrameRow]:
+    for row, (values, margins) in enumerate(zip(one.values, one.margins, strict=True)):
+        for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
+            yield FrameRow(
+                capability=job,
+                metric="cka",
+                target=one.first,
+                against=one.second,
+                subset=f"layers {row} and {column}",
+                value=value,
+                low=value - margin,
+                high=value + margin,
+                n=one.sentences,
+                reason="",
+            )

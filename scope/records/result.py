@@ -137,9 +137,10 @@ class Result:
         yield from ()
 
     def to_frame(self) -> pandas.DataFrame:
-        """Every measurement as a row: value, interval, n, and the reason if undefined."""
-        frame: pandas.DataFrame = self._rendered("frame")
-        return frame
+        """Every number as a row: value, interval, n, and the reason if it is undefined."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
 
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``comparison.json``."""

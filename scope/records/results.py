@@ -11,7 +11,6 @@ from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.frame import FrameRow
-from scope.records.probe import ProbeFindings
 from scope.records.result import Result
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
@@ -161,10 +160,3 @@ class ReuseResult(EstimatedResult):
     """Whether the suspect is derived from each reference, and the evidence."""
 
     verdicts: tuple[Verdict, ...]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ProbeResult(Result):
-    """How well the frozen latents of each model predict human scores."""
-
-    findings: ProbeFindings

@@ -68,9 +68,13 @@ class Terms:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with the legend of its series."""
+    """A chart with the legend of its series.
+
+    A ``wide`` one is left out of a narrow screen, where its labels are too small to read.
+    """
 
     chart: Chart
+    wide: bool = False
 
 
 @dataclass(frozen=True)

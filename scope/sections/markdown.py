@@ -113,7 +113,9 @@ def _(block: Callout) -> Iterable[str]:
 
 @_parts.register
 def _(block: Beside) -> Iterable[str]:
-    return (part for group in block.groups for part in _blocks(group))
+    for group in block.groups:
+        if not all(isinstance(one, Heading | Figure) for one in group):
+            yield from _blocks(group)
 
 
 @_parts.register
@@ -145,6 +147,8 @@ def _estimate(cell: Cell) -> Text:
 
 @_parts.register
 def _(grid: Grid) -> Iterable[str]:
+    if grid.dense:  # as a chart, too many numbers to read
+        return []
     lines = [_row(["", *map(_escaped, grid.columns)]), _row(["---"] + ["---:"] * len(grid.columns))]
     lines += (
         _row([_escaped(row), *(_escaped(cell.text) for cell in cells)]) for row, cells in grid.rows

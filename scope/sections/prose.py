@@ -20,11 +20,15 @@ Style = Literal[
 
 
 class Span(NamedTuple):
-    """A part of a sentence; ``foreign`` marks text that is not ours, such as a model's name."""
+    """A part of a sentence; ``foreign`` marks text that is not ours, such as a model's name.
+
+    ``link`` is the anchor of a section of the page.
+    """
 
     text: str
     style: Style = "plain"
     foreign: bool = False
+    link: str = ""
 
 
 Text = tuple[Span, ...]
@@ -33,16 +37,18 @@ Text = tuple[Span, ...]
 Written = str | int | Text | Cell | Estimate | Undefined
 """What may stand in a field of a sentence or in a cell of a table."""
 
-_PART = re.compile(r"(?P<open>\*\*|!!|``|__)|\{(?P<field>\w+)\}")
+_PART = re.compile(
+    r"(?P<open>\*\*|!!|``|__)|\{(?P<field>\w+)\}|\[\[(?P<anchor>[a-z]+)\|(?P<words>[^]{}]+)\]\]"
+)
 _STYLES: dict[str, Style] = {"**": "strong", "!!": "alarm", "``": "code", "__": "emphasis"}
 
 
 def prose(template: str, /, **fields: Written) -> Text:
     """A sentence from its template.
 
-    ``**strong**``, ``__emphasis__``, ` ``code`` ` and ``!!alarm!!`` are markup of the template
-    alone. Of the fields, a `str` is foreign text, an `int` is written with its thousands
-    separated, and an estimate with its interval and n.
+    ``**strong**``, ``__emphasis__``, ` ``code`` `, ``!!alarm!!`` and ``[[anchor|words]]``, a link
+    to a section, are markup of the template alone. Of the fields, a `str` is foreign text, an
+    `int` is written with its thousands separated, and an estimate with its interval and n.
 
     Raises
     ------
@@ -55,8 +61,8 @@ def prose(template: str, /, **fields: Written) -> Text:
     --------
     >>> plain(prose("**{model}** keeps {n} texts.", model="a**b", n=1200))
     'a**b keeps 1,200 texts.'
-    >>> prose("by **{model}**", model="m")
-    (Span(text='by ', style='plain', foreign=False), Span(text='m', style='strong', foreign=True))
+    >>> prose("**{model}**", model="m")
+    (Span(text='m', style='strong', foreign=True, link=''),)
     """
     parts: list[Span] = []
     style: Style = "plain"
@@ -65,7 +71,9 @@ def prose(template: str, /, **fields: Written) -> Text:
     for found in _PART.finditer(template):
         parts.append(Span(template[last : found.start()], style))
         last = found.end()
-        if found["open"] is None:
+        if found["anchor"]:
+            parts.append(Span(found["words"], style, link=found["anchor"]))
+        elif found["open"] is None:
             used.add(found["field"])
             parts += _styled(written(fields[found["field"]]), style)
         elif style == "plain":

@@ -50,7 +50,7 @@ def test_without_javascript_every_section_can_be_read(browser, address):
     tab = context.new_page()
     tab.goto(address)
     assert tab.locator("section:visible").count() == 7
-    assert tab.locator(".cka td:visible").count() == 540
+    assert tab.locator(".grid td:visible").count() == 540
     context.close()
 
 

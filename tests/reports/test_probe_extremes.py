@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
-from reports.views import HtmlRenderer
 from scope.records import LayerAlignment, ProbeFindings, Undefined
 
 BARE = replace(
@@ -163,7 +162,7 @@ def test_a_map_of_many_layers_has_colours_alone_and_the_numbers_where_pointed_at
     assert {node.words for node in cells} == {""}
     assert cells[3].attributes["title"] == "layers 0 and 3: 0.969 ± 0.062"
     assert [node.words for node in grid.all("thead")[0].all("th")][1:12] == ["0", *[""] * 9, "10"]
-    assert "9,216 numbers are in comparison.json" in section.words
+    assert "9,216 numbers are in result.json" in section.words
 
 
 def test_a_page_on_hundreds_of_layers_stays_small_enough_to_open():
@@ -172,9 +171,7 @@ def test_a_page_on_hundreds_of_layers_stays_small_enough_to_open():
     layers = tuple(replace(found.layers[place % 4], layer=place) for place in range(depth))
     values = tuple(((place % 7) / 8,) * depth for place in range(depth))
     alignment = replace(found.alignments[0], values=values, margins=((0.03125,) * depth,) * depth)
-    page = HtmlRenderer().render(
-        build_comparison(replace(found, layers=layers, alignments=(alignment,)))
-    )
+    page = build_comparison(replace(found, layers=layers, alignments=(alignment,))).html()
     assert "One of every 3 layers is shown." in page
     assert len(page) < 4_000_000
 

@@ -26,6 +26,7 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(p
     links = [node.attributes["href"] for node in probe_document.all("nav")[0].all("a")]
     assert links == [f"#{name}" for name in found]
     assert not {"controls", "pairs", "search", "shown", "order"} & set(found)
+    assert {node.attributes["href"] for node in probe_document.all("a")} == set(links)
 
 
 def test_the_answer_is_told_in_words(probe_document):
@@ -125,16 +126,16 @@ def test_the_column_of_unseen_pairs_is_explained(probe_document):
 
 def test_differences_say_whether_they_may_be_chance(probe_document):
     *_, table = probe_document.section("steps").all("table")
-    assert table.cells()[1] == [
+    assert table.cells()[5] == [
         "raw",
         SHALLOW,
         DEEP,
         "−0.062",
         "[−0.082, −0.043]",
         "750",
-        "yes",
     ]
-    assert table.cells()[5][3:] == ["+0.008", "[−0.012, +0.027]", "750", "may be chance"]
+    # Those of the last step come first.
+    assert table.cells()[1][3:] == ["+0.008may be chance", "[−0.012, +0.027]", "750"]
 
 
 def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_document):
@@ -154,20 +155,11 @@ def test_the_layers_stand_in_tables_with_reasons_for_what_is_undefined(probe_doc
     deep, shallow = section.all("table")
     assert deep.cells()[1] == [
         "0",
-        "0.164",
-        "[0.133, 0.195]",
-        "750",
-        "0.289",
-        "[0.266, 0.312]",
-        "750",
-        "−0.002",
-        "[−0.006, +0.002]",
-        "750",
+        "0.164[0.133, 0.195]n = 750",
+        "0.289[0.266, 0.312]n = 750",
+        "−0.002[−0.006, +0.002]n = 750",
     ]
-    assert shallow.cells()[5][1:3] == [
-        "undefined",
-        "one side is constant <script>alert(1)</script>",
-    ]
+    assert shallow.cells()[5][1] == "undefinedone side is constant <script>alert(1)</script>"
     assert (
         "the largest decrease is 0.010 [0.006, 0.014] (n = 750), without layer 6; "
     ) in section.words
@@ -195,7 +187,7 @@ def test_the_map_has_a_cell_for_each_two_layers_with_its_margin(probe_document):
     assert cells[5 * 18 + 3].attributes["class"] == "h10"
     assert cells[0].attributes["class"] == "h0"
     assert table.cells()[6] == ["5", "3", "0.750", "0.031", "–"]
-    assert table.cells()[1] == ["0", "0", "0.062no more than chance", "0.031", "1–6"]
+    assert table.cells()[1] == ["0", "0", "0.062 no more than chance", "0.031", "1–6"]
 
 
 def test_the_map_is_told_in_words_with_sentences_and_chance(probe_document):
@@ -215,12 +207,12 @@ def test_the_map_is_told_in_words_with_sentences_and_chance(probe_document):
 
 def test_misjudged_pairs_show_both_sentences_and_both_scores(probe_document):
     section = probe_document.section("misjudged")
-    first = next(n for n in section.all("div") if n.attributes.get("class") == "pair")
+    first = section.all("article")[0]
     texts = [node.words for node in first.all("p")]
     assert texts[1:] == [
         "The lamp is lit. <script>alert(1)</script>",
         "The lamp is not lit. javascript:window.injected=1",
-        "human 0.50 probe 4.12 difference +3.62",
+        "human 0.50, probe 4.12, difference +3.62",
     ]
 
 

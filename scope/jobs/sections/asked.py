@@ -36,7 +36,7 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
             Heading(prose("Data")),
             data_table(manifest.data),
             *([Heading(prose(capabilities))] if manifest.capabilities else []),
-            *(block for card in manifest.capabilities for block in _capability(card)),
+            *(block for card in manifest.capabilities for block in about_capability(card)),
         ),
     )
 
@@ -135,7 +135,8 @@ def _about_prompts(*, begun: bool) -> Paragraph:
     )
 
 
-def _capability(card: CapabilityCard) -> Iterator[Block]:
+def about_capability(card: CapabilityCard) -> Iterator[Block]:
+    """The question that a capability or task asks, and its settings."""
     yield paragraph(
         "**{name}** ({origin}): {question}",
         name=card.name,

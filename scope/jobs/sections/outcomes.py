@@ -141,15 +141,15 @@ def _summary(one: Outcome) -> Text:
 def data_lines(manifest: Manifest) -> Terms:
     """How much of each data set was used, and which models did not read texts to the end."""
     lines = [(_data_title(card), _data(card)) for card in manifest.data]
-    lines += [
-        (
-            written(card.name),
-            prose("{count} texts truncated to its maximum length", count=card.truncated),
-        )
-        for card in manifest.models
-        if card.truncated
-    ]
-    return Terms(tuple(lines), facts=True)
+    return Terms((*lines, *truncated_texts(manifest)), facts=True)
+
+
+def truncated_texts(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
+    """How many texts each model read only up to its maximum length; nothing where it is none."""
+    for card in manifest.models:
+        if card.truncated:
+            about = prose("{count} texts truncated to its maximum length", count=card.truncated)
+            yield written(card.name), about
 
 
 def _data_title(card: DataCard) -> Text:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from made_up_comparison import build_comparison
 
 from scope.records import AnswerShares, Measurement, Undefined
-from scope.tables import rows
 
 TARGETS = ("alpha", "beta")
 
@@ -115,7 +114,7 @@ def test_degenerate_targets_are_marked_wherever_their_numbers_stand(parse, audit
         assert (f"degenerate: {target}: one answer; its numbers" in printed) == (target in gone)
         assert (marked in listed, target in listed) == (target in gone, target not in gone)
         reasons = {
-            one.reason for one in rows(audit) if one.target == target and one.metric != "accuracy"
+            one.reason for one in audit.rows() if one.target == target and one.metric != "accuracy"
         }
         assert (
             (reasons == {"degenerate: one answer"})

@@ -50,7 +50,7 @@ def probe(command, laid_out):
 
 
 def findings(done):
-    return json.loads(done.stdout)["probe"]
+    return json.loads(done.stdout)["findings"]
 
 
 def result(folder):

@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_a_probe_fitted_by_hand(laid_out):
         save="kept",
         dtype="float32",
         model_options=ModelOptions(device="cpu"),
-    ).probe
+    ).findings
     reader = read_checkpoint("./bert", ModelOptions(device="cpu"))
     table = rows(laid_out / "pairs.csv")
     (train, learned), (development, _), (test, _) = (part(table, name, reader) for name in PARTS)

@@ -54,7 +54,7 @@ def probe(pairs, tmp_path):
 def test_what_was_found_is_counted(probe, tmp_path):
     sentences = str(write_unlabelled(tmp_path / "sentences.csv", 30))
     comparison = probe(unlabelled=sentences, unlabelled_n=20)
-    found = comparison.probe
+    found = comparison.findings
     assert (found.train, found.development, found.test) == tuple(PARTS.values())
     assert (found.unlabelled, found.low, found.high) == (20, 0, 5)
     assert comparison.manifest.job == "probe"
@@ -74,19 +74,19 @@ def test_texts_that_each_model_cut_are_counted_apart(probe, pairs):
         for text in (first, second)
     }
     cut = sum(len(text.split()) > 5 for text in texts)
-    assert comparison.probe.sentences == len(texts)
+    assert comparison.findings.sentences == len(texts)
     assert [card.truncated for card in comparison.manifest.models] == [cut, cut]
     assert cut > 0
 
 
 def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
     comparison = probe(task=Percent(), data="anything", save="kept")
-    assert (comparison.probe.low, comparison.probe.high) == (0, 100)
-    assert comparison.probe.scores[-1].error.value > 5
+    assert (comparison.findings.low, comparison.findings.high) == (0, 100)
+    assert comparison.findings.scores[-1].error.value > 5
     card = comparison.manifest.capabilities[0]
     assert (card.name, card.settings) == ("percent", {"unit": "percent"})
     again = probe(probe="kept", task=Percent(), hidden=None, data="anything")
-    assert again.probe.scores[0].pearson == comparison.probe.scores[-1].pearson
+    assert again.findings.scores[0].pearson == comparison.findings.scores[-1].pearson
     with pytest.raises(SpecError, match="the range --low 1"):
         probe(task=Percent(), data="anything", low=1)
 
@@ -97,9 +97,12 @@ def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
     asked = {"data": None, "train": train, "test": train}
     probe(**asked, low=1, high=6, save="kept")
     again = probe(probe="kept", hidden=None, data=None, test=train)
-    assert (again.probe.low, again.probe.high) == (1, 6)
+    assert (again.findings.low, again.findings.high) == (1, 6)
     assert again.manifest.capabilities[0].settings == {"low": 1, "high": 6}
-    assert (again.probe.train, again.probe.sentences) == (0, len({t for r in rows for t in r[:2]}))
+    assert (again.findings.train, again.findings.sentences) == (
+        0,
+        len({t for r in rows for t in r[:2]}),
+    )
 
 
 def test_another_probe_in_the_folder_is_another_configuration(probe, pairs):
@@ -123,8 +126,8 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     )
     bare = [to_json(replace(found, clock=None)) for found in (one, again, other)]
     assert bare[0] == bare[1] != bare[2]
-    assert (one.probe.train, one.probe.development) == (90, 10)
-    assert one.probe.notes[0].startswith("10 development pairs split from the training pairs")
+    assert (one.findings.train, one.findings.development) == (90, 10)
+    assert one.findings.notes[0].startswith("10 development pairs split from the training pairs")
     sampled = [probe(n=50, seed=seed, steps="raw", hidden=None) for seed in (0, 1)]
     first, second = (found.manifest.data[0] for found in sampled)
     assert (first.used, first.rows) == (50, 90)
@@ -185,7 +188,7 @@ def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monke
 
 
 def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
-    found = probe(steps=["raw", "mlp", "siamese"], seeds=3).probe
+    found = probe(steps=["raw", "mlp", "siamese"], seeds=3).findings
     assert [len(score.pearsons) for score in found.scores] == [1, 1, 3]
     note = "estimates, including gains, are for the seed 0; steps fitted with 3 seeds: siamese"
     assert note in found.notes
@@ -213,12 +216,12 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
         "train": str(write_pairs(tmp_path / "train.csv", train)),
         "test": str(write_pairs(tmp_path / "test.csv", test)),
     }
-    found = probe(**asked, steps="raw", hidden=None, save="kept").probe
+    found = probe(**asked, steps="raw", hidden=None, save="kept").findings
     assert (found.test, found.unseen, found.groups) == (15, 12, 6 + 3)
     assert found.scores[0].unseen.n == 12
     assert found.scores[0].unseen != found.scores[0].pearson
     assert found.notes[1].startswith("of 15 test pairs, ")
-    saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).probe
+    saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).findings
     assert (saved.unseen, saved.groups) == (0, 9)
     assert saved.scores[0].pearson == found.scores[0].pearson
     assert saved.scores[0].unseen == Undefined(
@@ -250,6 +253,6 @@ def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(
     found = probe(steps="raw", hidden=None, progress=Telling())
     assert told == [
         ("toy_readers:Bags: latents", 1, 0),
-        ("toy_readers:Bags: latents", found.probe.sentences, 1),
+        ("toy_readers:Bags: latents", found.findings.sentences, 1),
         ("toy_readers:Bags: fitting", 1, 0),
     ]

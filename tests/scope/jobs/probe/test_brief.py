@@ -1,13 +1,13 @@
 """A probe in the terminal."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
 from scope.records import Undefined
-from scope.tables import rows, table, to_frame, to_text
+from scope.sections.blocks import Table
+from scope.sections.terminal import to_text
 
 PLAIN = {DEEP: "deep", SHALLOW: "shallow"}
 
@@ -35,7 +35,12 @@ PLAINLY = renamed(findings(), PLAIN)
 
 
 def shown(found=PLAINLY, width=80):
-    return to_text(build_comparison(found), width=width)
+    return to_text(build_comparison(found).page().brief, width=width)
+
+
+def said(found=PLAINLY):
+    """The words, whatever the lines."""
+    return " ".join(shown(found).split())
 
 
 def cells(text, *names):
@@ -52,7 +57,7 @@ def test_models_and_pairs_come_first():
         "4,000 sentences without scores",
         "deep: 30 layers of width 576, read at the last token of a prompt around each text, "
         "in bfloat16",
-        "shallow: 18 layers of width 640, read at a text's last token, in float32",
+        "shallow: 18 layers of width 640, read at a text’s last token, in float32",
     ]
     saved = replace(PLAINLY, train=0, development=0, unlabelled=0, models=PLAINLY.models[:1])
     assert shown(saved).splitlines()[0] == "probe: 1 model; a saved probe, 750 test pairs"
@@ -66,40 +71,49 @@ def test_the_steps_have_each_number_with_its_interval_and_n():
         "final",
         "0.797  n=750",
         "0.789  n=750",
-        "0.750  n=750",
-        "0.016  n=750",
+        "+0.016  n=750",
     ]
     assert [cell.strip() for cell in lines[place + 1].split("│")[1:-1]] == [
         "",
         "[0.766, 0.828]",
         "[0.758, 0.820]",
-        "[0.703, 0.797]",
-        "[0.004, 0.027]",
+        "[+0.004, +0.027]",
     ]
+    # The table of the page has more columns than a terminal has room for.
+    assert "final 0.750 [0.703, 0.797] (n = 750)" in said()
+
+
+def test_every_table_stands_in_the_page_too():
+    page = build_comparison(PLAINLY).page()
+    tables = [block for block in page.brief if isinstance(block, Table)]
+    assert len(tables) == 3
+    assert all(any(one is block for block in page.blocks()) for one in tables)
 
 
 def test_gains_that_may_be_chance_say_so_and_one_step_has_no_column_of_gains():
     assert "may be chance" in shown(replace(PLAINLY, differences=()))
     alone = shown(replace(PLAINLY, scores=PLAINLY.scores[:1], differences=()))
-    assert "gain" not in alone
-    assert cells(alone, "raw")[1:] == ["0.688  n=750", "0.680  n=750", "0.875  n=750"]
+    assert "Gain" not in alone
+    assert cells(alone, "raw")[1:] == ["0.688  n=750", "0.680  n=750"]
 
 
-def test_trained_numbers_and_the_spread_over_seeds_stand_below():
-    said = " ".join(shown().split())
-    assert "trained parameters: raw 0, mlp 31, siamese 3,322,511," in said
+def test_trained_numbers_stand_below_and_the_spread_over_seeds_in_the_table():
+    assert "trained parameters: raw 0, mlp 31, siamese 3,322,511," in said()
     assert (
-        "Pearson over 3 seeds, mean ± sd: siamese 0.766 ± 0.008, autoencoder 0.781 ± 0.008, "
-        "final 0.797 ± 0.008; the table has the first"
-    ) in said
-    one_seed = tuple(replace(score, pearsons=score.pearsons[:1]) for score in PLAINLY.scores)
+        "seeds: numbers and intervals are those of the first seed, with mean ± standard deviation "
+        "over all seeds below them"
+    ) in said()
+    assert "│ 3 seeds: 0.766 ± 0.008 │" in shown(width=120).replace("\N{NO-BREAK SPACE}", " ")
+    one_seed = tuple(
+        replace(score, pearsons=score.pearsons[:1], spearmans=score.spearmans[:1])
+        for score in PLAINLY.scores
+    )
     assert "seeds" not in shown(replace(PLAINLY, scores=one_seed))
 
 
 def test_the_raw_step_and_the_error_are_told_in_words_once():
-    said = " ".join(shown().split())
-    assert said.count("raw: the best raw layer on the development pairs") == 1
-    assert said.count("error: mean absolute difference from human scores, which range") == 1
+    assert said().count("raw: the best raw layer on the development pairs") == 1
+    assert said().count(" error: mean absolute difference from human scores, which range") == 1
     without = shown(replace(PLAINLY, scores=PLAINLY.scores[4:5], differences=()))
     assert "raw: the" not in without
     assert "error: " not in shown(replace(PLAINLY, scores=()))
@@ -126,13 +140,16 @@ def test_models_that_were_read_differently_have_a_caveat():
 def test_seeds_without_a_correlation_are_counted_and_left_out_of_the_mean():
     first, *_, last = PLAINLY.scores[:5]
 
-    def said(*values):
+    def below(*values):
         found = replace(PLAINLY, scores=(first, replace(last, pearsons=values)))
-        return " ".join(shown(found).split())
+        lines = shown(found, width=120).splitlines()
+        place = next(number for number, line in enumerate(lines) if line.startswith("│ final"))
+        words = lines[place + 2].split("│")[2].strip()
+        return words.replace("\N{NO-BREAK SPACE}", " ")
 
-    assert "final 0.750 ± 0.354 (1 undefined); the" in said(1.0, None, 0.5)
-    assert "final 0.500 (1 undefined); the" in said(None, 0.5)
-    assert "final undefined (2 undefined); the" in said(None, None)
+    assert below(1.0, None, 0.5) == "2 of 3 seeds: 0.750 ± 0.354; 1 undefined"
+    assert below(None, 0.5) == "1 of 2 seeds: 0.500; 1 undefined"
+    assert below(None, None) == "2 seeds: undefined"
 
 
 def test_the_last_step_has_its_number_on_unseen_pairs_where_some_sentences_were_seen():
@@ -140,10 +157,10 @@ def test_the_last_step_has_its_number_on_unseen_pairs_where_some_sentences_were_
         "Pearson on 520 unseen test pairs, without sentences of other pairs: "
         "final 0.781 [0.742, 0.820]"
     )
-    assert line in " ".join(shown().split())
+    assert line in said()
     gone = replace(PLAINLY.scores[4], unseen=Undefined(reason="fewer than 4 pairs", n=2))
     lacking = replace(PLAINLY, scores=(gone,), unseen=2)
-    assert "other pairs: final undefined (fewer than 4 pairs)" in " ".join(shown(lacking).split())
+    assert "other pairs: final undefined (fewer than 4 pairs)" in said(lacking)
     assert "unseen test pairs" not in shown(replace(PLAINLY, unseen=750))
     # Of a saved probe nobody knows.
     assert "unseen test pairs" not in shown(replace(PLAINLY, train=0, development=0))
@@ -153,39 +170,32 @@ def test_differences_begin_with_the_last_step():
     text = shown(replace(PLAINLY, scores=(), layers=()))
     named = [line.split()[1] for line in text.splitlines() if "n=750" in line]
     assert named == ["final", "autoencoder", "siamese", "mlp", "raw"]
-    assert cells(text, "final") == ["final", "shallow", "deep", "0.008  n=750"]
+    assert cells(text, "final") == ["final", "shallow", "deep", "+0.008  n=750"]
     assert text.count("may be chance") == 3
 
 
 def test_layers_that_stand_out_are_named_with_their_numbers():
-    text = shown(replace(PLAINLY, scores=(), differences=()))
-    assert cells(text, "deep") == ["deep", "layer 17", "layer 17", "layer 6"]
-    assert "[0.586, 0.648]" in text
-    assert "selected on the test pairs, so slightly optimistic" in " ".join(text.split())
-    assert "decrease without" in text
-    assert "may be chance" not in text
-    unclear = (replace(PLAINLY.layers[0], lost=estimate(0.015625)),)
-    assert "may be chance" in shown(
-        replace(PLAINLY, scores=(), layers=unclear, differences=()), width=120
-    )
-    few = (
-        replace(
-            PLAINLY.layers[0],
-            raw=Undefined(reason="constant"),
-            encoded=None,
-            lost=estimate(-0.25),
-        ),
-    )
-    row = cells(shown(replace(PLAINLY, scores=(), layers=few, differences=()), width=120), "deep")
-    assert row == ["deep", "undefined (constant)", "", "none"]
+    words = said()
+    assert (
+        "best single layers, counted from 0: deep: of the raw layers, layer 17 has the highest "
+        "correlation with 0.617 [0.586, 0.648] (n = 750); of the layers as encoded by the probe, "
+        "layer 17 with 0.742"
+    ) in words
+    assert "These layers are selected on the test pairs" in words
+    assert (
+        "decrease of Pearson when one layer is removed: deep: the largest decrease is 0.010 "
+        "[0.006, 0.014] (n = 750), without layer 6; the decrease is significant for 12 of 30 layers"
+    ) in words
+    few = (replace(PLAINLY.layers[0], raw=Undefined(reason="constant"), encoded=None, lost=None),)
+    assert "deep: no raw layer has a correlation (constant)." in said(replace(PLAINLY, layers=few))
+    assert "decrease of Pearson" not in said(replace(PLAINLY, layers=few))
 
 
 def test_the_most_alike_layers_of_two_models_are_named_with_chance():
-    said = " ".join(shown().split())
     assert (
         "most similar: layer 5 of deep and layer 3 of shallow, CKA 0.750 ± 0.031 "
-        "(n=500 sentences, chance 0.094)"
-    ) in said
+        "(n = 500 sentences, chance 0.094)"
+    ) in said()
 
 
 def test_what_else_there_is_and_where_stands_last():
@@ -195,13 +205,24 @@ def test_what_else_there_is_and_where_stands_last():
     told = "intervals: jackknife over groups of test pairs that share sentences, 619 groups"
     assert told in lines
     assert "intervals: " not in shown(replace(PLAINLY, groups=750))
-    assert lines[-1].startswith("saved: probes/deep-final, probes/shallow")
+    assert lines[-4].startswith("saved: probes/deep-final, probes/shallow")
     many = shown(replace(PLAINLY, notes=tuple(f"rule {place}" for place in range(8))))
     assert ("rule 4" in many, "rule 5" in many) == (True, False)
     assert "note: 3 more in the report" in many
-    folder = Path("runs") / "ours"
-    said = [str(one) for one in table(build_comparison(PLAINLY), folder).renderables]
-    assert f"in {folder / 'report.html'}: layer curves, CKA maps, misjudged pairs" in said
+
+
+def test_data_and_truncated_texts_stand_last():
+    result = build_comparison(PLAINLY)
+    pairs = replace(result.manifest.data[0], spec="pairs.csv", capability="similarity")
+    others = replace(pairs, spec="more.csv", capability=None, duplicates=3)
+    manifest = replace(result.manifest, data=(pairs, others))
+    lines = to_text(replace(result, manifest=manifest).page().brief, width=160).splitlines()
+    assert lines[-4:] == [
+        "data: pairs.csv: 4,580 of 4,581 pairs; left out: 1 empty",
+        "data: more.csv: 4,580 of 4,581 sentences; left out: 3 repeated, 1 empty",
+        "deep: 2 texts truncated to its maximum length",
+        "shallow: 2 texts truncated to its maximum length",
+    ]
 
 
 LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
@@ -222,38 +243,3 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen():
     text = shown(renamed(findings(), {DEEP: hostile, SHALLOW: "[bold]b[/bold]"}), width=200)
     assert not set("\x1b\r\u202e") & set(text)
     assert "[bold]b[/bold]" in text
-
-
-def test_every_estimate_is_a_row_of_the_frame():
-    frame = to_frame(build_comparison(PLAINLY))
-    final = frame[(frame.metric == "pearson") & (frame.subset == "final")]
-    assert list(final.target) == ["deep", "shallow"]
-    assert list(final.value) == [0.796875, 0.78125]
-    # 30 and 18 layers, three numbers each; a cell of the map for each two.
-    counts = frame.groupby("metric").size()
-    assert counts["layer_pearson"] == counts["layer_pearson_lost"] == 48
-    assert counts["cka"] == 540
-    assert set(frame.capability) == {"probe"}
-    unseen = frame[(frame.metric == "pearson_unseen") & (frame.target == "deep")]
-    assert list(unseen.subset) == ["raw", "mlp", "siamese", "autoencoder", "final"]
-    assert list(unseen.value)[-1] == 0.796875 - 4 / 256
-    assert set(unseen.n) == {520}
-
-
-def test_gains_are_held_against_the_step_before_and_undefined_ones_have_a_reason():
-    gains = [one for one in rows(build_comparison(PLAINLY)) if one.metric == "pearson_gain"]
-    assert [(one.against, one.subset) for one in gains[:2]] == [("raw", "mlp"), ("mlp", "siamese")]
-    assert len(gains) == 8
-    lacking = [one for one in rows(build_comparison(PLAINLY)) if one.value is None]
-    assert [(one.metric, one.subset) for one in lacking] == [
-        ("spearman", "final"),
-        ("layer_pearson", "layer 4"),
-    ]
-    assert lacking[0].reason.startswith("undefined (one side is constant")
-
-
-def test_a_cell_of_the_map_has_its_margin_as_interval():
-    found = rows(build_comparison(PLAINLY))
-    cell = next(one for one in found if one.metric == "cka" and one.subset == "layers 5 and 3")
-    assert (cell.target, cell.against, cell.n) == ("deep", "shallow", 500)
-    assert cell.high - cell.value == cell.value - cell.low == 0.03125

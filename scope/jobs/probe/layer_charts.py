@@ -1,42 +1,43 @@
-"""The data of the charts of layers: values by layer, with gaps at undefined ones."""
+"""The charts of layers: values by layer, with gaps at undefined ones."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 
-from reports.view import wording
 from scope.records import Estimate, LayerScore, Undefined
 from scope.sections.charts import LayerChart, LayerMark, LayerRun
+from scope.sections.wording import Cell
 
-Found = Callable[[LayerScore], Estimate | Undefined | None]
+OfLayer = Callable[[LayerScore], Estimate | Undefined | None]
 """Selects one of a layer's values."""
 
 _GRAIN = 0.1
 """The axes of correlations end at multiples of this."""
 
 
-def raw(score: LayerScore) -> Estimate | Undefined | None:
+def of_raw(score: LayerScore) -> Estimate | Undefined | None:
     """The correlation of the raw layer."""
     return score.raw
 
 
-def encoded(score: LayerScore) -> Estimate | Undefined | None:
+def of_encoded(score: LayerScore) -> Estimate | Undefined | None:
     """The correlation of the layer as encoded by the probe."""
     return score.encoded
 
 
-def lost(score: LayerScore) -> Estimate | Undefined | None:
+def of_lost(score: LayerScore) -> Estimate | Undefined | None:
     """The decrease of the probe's correlation without the layer."""
     return score.lost
 
 
-_PANELS = (("Raw layers", raw), ("Encoded layers", encoded))
+_PANELS = (("Raw layers", of_raw), ("Encoded layers", of_encoded))
 
 
-def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
+def curve_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
     """One chart of the raw layers and one of the encoded ones, with the same axes."""
-    panels = [(title, _runs(scores, names, found)) for title, found in _PANELS]
+    names = models_of(scores)
+    panels = [(title, _runs(scores, names, of)) for title, of in _PANELS]
     marks = [mark for _, runs in panels for run in runs for mark in run.marks]
     if not marks:
         return ()
@@ -57,9 +58,10 @@ def curve_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[
     )
 
 
-def loss_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[LayerChart, ...]:
+def loss_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
     """One chart per model, because bars would overlap; with the same axis."""
-    every = _runs(scores, names, lost)
+    names = models_of(scores)
+    every = _runs(scores, names, of_lost)
     ends = [end for run in every for mark in run.marks for end in (mark.low, mark.high)]
     return tuple(
         LayerChart(
@@ -77,15 +79,20 @@ def loss_charts(scores: Sequence[LayerScore], names: tuple[str, ...]) -> tuple[L
     )
 
 
+def models_of(scores: Sequence[LayerScore]) -> tuple[str, ...]:
+    """The models of these layers."""
+    return tuple(dict.fromkeys(score.model for score in scores))
+
+
 def _runs(
-    scores: Sequence[LayerScore], names: tuple[str, ...], found: Found
+    scores: Sequence[LayerScore], names: tuple[str, ...], of: OfLayer
 ) -> tuple[LayerRun, ...]:
     """The defined values of each model, split at undefined ones."""
     made: list[LayerRun] = []
     for place, name in enumerate(names):
         run: list[LayerMark] = []
         for score in sorted((one for one in scores if one.model == name), key=by_layer):
-            estimate = found(score)
+            estimate = of(score)
             if run and (not isinstance(estimate, Estimate) or score.layer > run[-1].layer + 1):
                 made.append(LayerRun(series=place, marks=tuple(run)))
                 run = []
@@ -102,12 +109,11 @@ def by_layer(score: LayerScore) -> int:
 
 
 def _mark(score: LayerScore, estimate: Estimate) -> LayerMark:
-    written = wording.cell(estimate)
+    cell = Cell.of(estimate)
     return LayerMark(
         layer=score.layer,
         value=estimate.value,
         low=estimate.low,
         high=estimate.high,
-        title=f"{score.model}, layer {score.layer}: {written.value} {written.interval}, "
-        f"n = {written.n:,}",
+        title=f"{score.model}, layer {score.layer}: {cell.value} {cell.interval}, n = {cell.n:,}",
     )

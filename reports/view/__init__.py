@@ -1,1 +1,0 @@
-"""The contents of reports: frozen records of text and numbers, no HTML."""
