@@ -14,7 +14,7 @@ give probabilities its mean with the correlation of their log-probabilities, bot
   agree with the controls; controls c and d that agree more, κ_cd, correlate by
   (κ_cd - κ_0) / (1 - κ_0), where κ_0 is the median of those.
 
-See `scope.statistics.prediction`.
+See `prediction_test` in `scope.statistics.conformal`.
 """
 
 from __future__ import annotations
