@@ -16,7 +16,7 @@ from scope.serialization import from_json, to_json
 
 
 def result(folder):
-    text = (folder / "runs" / "mine" / "comparison.json").read_text(encoding="utf-8")
+    text = (folder / "runs" / "mine" / "result.json").read_text(encoding="utf-8")
     return to_json(from_json(text), clock=False)
 
 

@@ -1,4 +1,4 @@
-"""Output shared by the commands: how a comparison is shown."""
+"""Output shared by the commands: how a result is shown."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def report(
     Example: scope report demo
     """
     from scope.jobs.report import report as write_report
-    from scope.jobs.report import stored_comparison
+    from scope.jobs.report import stored_result
 
     named = run_argument(run)
     write_report(named, runs)
-    show(stored_comparison(named, runs), as_json=json)
+    show(stored_result(named, runs), as_json=json)

@@ -73,7 +73,7 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> MeasuredResult | None:
         When its file is damaged or has another format.
     """
     for folder in _folders(name, runs):
-        found = RunFolder(folder).read_comparison()
+        found = RunFolder(folder).read_result()
         if isinstance(found, MeasuredResult):
             return found
         if found is not None:

@@ -9,7 +9,7 @@ from scope.records import Result
 from scope.store import RunFolder, run_folder
 
 
-def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Result:
+def stored_result(run: str | Path, runs: Path = Path("runs")) -> Result:
     """The result of a run that has finished.
 
     Raises
@@ -18,14 +18,14 @@ def stored_comparison(run: str | Path, runs: Path = Path("runs")) -> Result:
         When there is no such run, or it has not finished.
     """
     folder = _find(run, runs)
-    comparison = folder.read_comparison()
-    if comparison is None:
+    result = folder.read_result()
+    if result is None:
         raise RunError(
             f"`{folder.path}` has no result yet",
             expected="a run that has finished",
             fix="run its command again to resume it",
         )
-    return comparison
+    return result
 
 
 def report(run: str | Path, runs: Path = Path("runs")) -> Path:
@@ -41,9 +41,9 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     RunError
         When there is no such run, or it has not finished.
     """
-    comparison = stored_comparison(run, runs)
+    result = stored_result(run, runs)
     folder = _find(run, runs)
-    folder.write_report(comparison.html())
+    folder.write_report(result.html())
     return folder.report_path
 
 

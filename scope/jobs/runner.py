@@ -53,6 +53,6 @@ def _finish(result: Found, run: Run, began: float) -> Found:
         asked_again=run.asked_again,
         drifts=tuple(run.drifts),
     )
-    stored = run.write_comparison(replace(result, clock=clock))
+    stored = run.write_result(replace(result, clock=clock))
     run.write_report(stored.html())
     return replace(stored, folder=run.path)

@@ -18,7 +18,7 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
-    """A model: ``name`` is unique in the comparison, ``truncated`` counts texts.
+    """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
     ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
     ``suspect`` for the target and ``control`` for each model that it is compared with. ``labels``
@@ -143,7 +143,7 @@ class Result:
         return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
 
     def to_json(self) -> str:
-        """The whole result as JSON: the content of a run's ``comparison.json``."""
+        """The whole result as JSON: the content of a run's ``result.json``."""
         return str(self._rendered("json"))
 
     def to_markdown(self) -> str:

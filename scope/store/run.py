@@ -84,9 +84,9 @@ class RunFolder:
         return self.path / "run.sqlite"
 
     @property
-    def comparison_path(self) -> Path:
+    def result_path(self) -> Path:
         """The result."""
-        return self.path / "comparison.json"
+        return self.path / "result.json"
 
     @property
     def report_path(self) -> Path:
@@ -101,7 +101,7 @@ class RunFolder:
         """The facts stored with the configuration by the first session; empty without any."""
         return read_notes(self.manifest_path)
 
-    def read_comparison(self) -> Result | None:
+    def read_result(self) -> Result | None:
         """The result, or None where the run has not finished.
 
         Raises
@@ -109,10 +109,10 @@ class RunFolder:
         RunError
             When the file is damaged or of another format.
         """
-        text = read_text(self.comparison_path)
+        text = read_text(self.result_path)
         if text is None:
             return None
-        return replace(from_json(text, source=f"`{self.comparison_path}`"), folder=self.path)
+        return replace(from_json(text, source=f"`{self.result_path}`"), folder=self.path)
 
     def write_report(self, html: str) -> None:
         """Keep the page; the former one stays until the new one is whole."""
@@ -231,14 +231,14 @@ class Run(RunFolder):
         """Keep what the search has found; when this returns it survives a kill."""
         self._database.add_perturbations(capability, perturbations)
 
-    def write_comparison(self, result: Found) -> Found:
+    def write_result(self, result: Found) -> Found:
         """Keep the result, and give it back as the file holds it, with six decimals.
 
         From now on the run counts as finished.
         """
         text = to_json(result)
-        write_atomically(self.comparison_path, text)
-        return from_json(text, kind=type(result), source=f"`{self.comparison_path}`")
+        write_atomically(self.result_path, text)
+        return from_json(text, kind=type(result), source=f"`{self.result_path}`")
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""
@@ -308,7 +308,7 @@ def _entry(path: Path) -> RunEntry:
     try:
         with guarded(path):
             size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
-            finished = folder.comparison_path.exists()
+            finished = folder.result_path.exists()
         configuration = folder.read_configuration()
     except RunError as error:
         return RunEntry(name=path.name, broken=error.found)

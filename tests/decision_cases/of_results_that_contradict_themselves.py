@@ -13,7 +13,7 @@ def after_a_change(change, *command):
     def make(folder):
         write_data(folder / "rows.csv")
         yield (*AUDIT, "--run", "old")
-        path = folder / "runs" / "old" / "comparison.json"
+        path = folder / "runs" / "old" / "result.json"
         result = json.loads(unsealed(path.read_text(encoding="utf-8")).text)
         change(result)
         path.write_text(sealed(json.dumps(result)), encoding="utf-8")

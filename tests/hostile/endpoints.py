@@ -104,7 +104,7 @@ def no_key_is_kept(folder):
 
 def nothing_is_kept(folder):
     no_key_is_kept(folder)
-    assert not (folder / "runs" / "mine" / "comparison.json").exists()
+    assert not (folder / "runs" / "mine" / "result.json").exists()
 
 
 def reports_are_small(folder):

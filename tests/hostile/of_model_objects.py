@@ -263,7 +263,7 @@ COMPLETE += [
 
 def _finished(folder):
     assert (folder / "runs" / "mine" / "report.html").exists()
-    assert (folder / "runs" / "mine" / "comparison.json").exists()
+    assert (folder / "runs" / "mine" / "result.json").exists()
 
 
 DISTURBANCES = [

@@ -138,7 +138,7 @@ def _runs():
             exits=REFUSED,
             says=["ermission"],
         )
-    for file in ("run.sqlite", "manifest.json", "comparison.json", "report.html", "run.lock"):
+    for file in ("run.sqlite", "manifest.json", "result.json", "report.html", "run.lock"):
         for use in ("report", "list", "the same audit"):
             yield case(
                 f"a run's {file} that may not be read: {use}",

@@ -90,7 +90,7 @@ def damaged(job, damage, *command, run=MINE):
     def make(folder, stack):
         shutil.copytree(finished(job), folder, dirs_exist_ok=True)
         if not command:
-            (folder / "runs/mine/comparison.json").unlink()
+            (folder / "runs/mine/result.json").unlink()
         damage(folder, stack)
         return command or (*COMMANDS[job], *run)
 
@@ -101,7 +101,7 @@ def as_before(job, run="mine"):
     """Whatever was damaged: where there is a result, it is the one of the whole run."""
 
     def after(folder):
-        if (folder / "runs" / run / "comparison.json").exists():
+        if (folder / "runs" / run / "result.json").exists():
             if run != "mine":
                 (folder / "runs/mine").rename(folder / "runs/old")
                 (folder / "runs" / run).rename(folder / "runs/mine")
@@ -199,7 +199,7 @@ def locked(folder, stack):
 
 
 DATABASE, MANIFEST = "runs/mine/run.sqlite", "runs/mine/manifest.json"
-RESULT = "runs/mine/comparison.json"
+RESULT = "runs/mine/result.json"
 
 ANSWERED_AGAIN = {
     "probabilities emptied": "UPDATE predictions SET probabilities = x''",
@@ -491,7 +491,7 @@ def _read_again():
         yield Case(
             name=f"a report of a result {name}",
             make=damaged("audit", damage, "report", "mine"),
-            says=[said, "runs/mine/comparison.json"],
+            says=[said, "runs/mine/result.json"],
         )
         yield Case(
             name=f"the same command over a result {name}",

@@ -7,7 +7,7 @@ import pytest
 from conftest import TESTS
 from plugin_package.installing import HERE
 
-from scope.jobs.report import stored_comparison
+from scope.jobs.report import stored_result
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_
     report.unlink()
     assert with_plugin("report", "mine").returncode == 0
     assert report.read_bytes() == before
-    result = stored_comparison("mine", tmp_path / "runs")
+    result = stored_result("mine", tmp_path / "runs")
     assert result.to_markdown().startswith("# SCoPE confidence: ")
     assert "Mean probability" in str(result)
     assert "<table>" in result._repr_html_()
@@ -140,7 +140,7 @@ def test_it_is_audited_and_reported(with_plugin, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "contraction" in done.stdout
-    comparison = json.loads((tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8"))
+    comparison = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     (card,) = comparison["manifest"]["capabilities"]
     assert card["origin"] == "scope-contraction 1.2.0"
     assert comparison["outcomes"][0]["found"] > 0

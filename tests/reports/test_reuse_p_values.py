@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 
+from scope.jobs.pages import page_of
 from scope.sections.terminal import to_text
 
 SHARES = (0.0, 0.1, 0.2, 0.4, 1.0)
@@ -35,7 +36,7 @@ def number(text):
 
 
 def on_terminal(comparison):
-    text = " ".join(to_text(comparison.page().brief, width=200).split())
+    text = " ".join(to_text(page_of(comparison).brief, width=200).split())
     assert "Holm" not in text
     found = re.search(r"p-value of the verdict: ((?:< )?[\d.]+) \(α = ([\d.]+)\)", text)
     return number(found[1]), float(found[2])

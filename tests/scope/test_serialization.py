@@ -179,8 +179,8 @@ def test_settings_keep_their_kinds() -> None:
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
     with pytest.raises(RunError) as caught:
-        from_json(text, source="`x/comparison.json`")
-    assert caught.value.found.startswith("`x/comparison.json` is no result: ")
+        from_json(text, source="`x/result.json`")
+    assert caught.value.found.startswith("`x/result.json` is no result: ")
     assert complaint in caught.value.found
     assert "format 4" in caught.value.expected
     assert "again" in caught.value.fix

@@ -194,7 +194,7 @@ def _greatest(probabilities: object, names: _Names) -> int:
 def is_run(path: Path) -> bool:
     """Whether the folder is that of a run, finished or not."""
     files = RunFolder(path)
-    return files.manifest_path.is_file() or files.comparison_path.is_file()
+    return files.manifest_path.is_file() or files.result_path.is_file()
 
 
 def read_runs(paths: Sequence[Path], *, answers: bool) -> Cells:
@@ -244,11 +244,11 @@ class _Asked(NamedTuple):
 
 
 def _of_run(path: Path) -> Iterator[_Asked]:
-    comparison = RunFolder(path).read_comparison()
+    comparison = RunFolder(path).read_result()
     if comparison is None:
         raise RunError(
             f"the run `{path}` is not finished",
-            expected="a finished run, with its comparison.json",
+            expected="a finished run, with its result.json",
             fix="give the run's command again, which goes on where it was",
         )
     if not isinstance(comparison, CompareResult) or not comparison.tasks:

@@ -183,7 +183,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(
         elsewhere = audit_arguments(n=40, runs=tmp_path / "runs", run="mine")
         assert run_scope(*elsewhere).returncode == 0
         results = [
-            to_json(from_json((folder / "runs/mine/comparison.json").read_text()), clock=False)
+            to_json(from_json((folder / "runs/mine/result.json").read_text()), clock=False)
             for folder in (mount, tmp_path)
         ]
         assert results[0] == results[1]

@@ -63,7 +63,7 @@ def test_everything_that_can_be_named_is_listed(command, kind, first, names):
 
 def test_json_holds_the_whole_comparison_and_nothing_else(command, audited, tmp_path):
     done = command("report", "mine", "--json")
-    assert done.stdout == (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    assert done.stdout == (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

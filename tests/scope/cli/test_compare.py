@@ -76,11 +76,11 @@ def test_a_comparison_prints_a_table_and_writes_a_report(compared, tmp_path):
 
 
 def test_the_command_in_the_result_asks_the_same_again(compared, command, tmp_path):
-    result = (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    result = (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
     words = json.loads(result)["manifest"]["command"].split()[1:]
     again = command(*words, "--run", "again")
     assert again.returncode == 0, again.stderr
-    other = (tmp_path / "runs/again/comparison.json").read_text(encoding="utf-8")
+    other = (tmp_path / "runs/again/result.json").read_text(encoding="utf-8")
     assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
 
 

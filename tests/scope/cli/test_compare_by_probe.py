@@ -46,11 +46,11 @@ def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option,
 
 def test_the_command_in_the_result_asks_the_same_again(command, tmp_path):
     assert command(*ASKED, "--semscore", "probe:probe", "--run", "mine").returncode == 0
-    result = (tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    result = (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
     words = json.loads(result)["manifest"]["command"].split()[1:]
     assert words[-2:] == ["--semscore", "probe:probe"]
     assert command(*words, "--device", "cpu", "--run", "again").returncode == 0
-    other = (tmp_path / "runs/again/comparison.json").read_text(encoding="utf-8")
+    other = (tmp_path / "runs/again/result.json").read_text(encoding="utf-8")
     assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
 
 

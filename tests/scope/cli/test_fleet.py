@@ -61,7 +61,7 @@ def rows(path):
 
 
 def result(folder):
-    text = (folder / "comparison.json").read_text(encoding="utf-8")
+    text = (folder / "result.json").read_text(encoding="utf-8")
     return to_json(from_json(text), clock=False)
 
 

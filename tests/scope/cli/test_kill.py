@@ -40,7 +40,7 @@ def test_three_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, 
     for reached in MOMENTS.values():
         process = start(arguments, killed)
         kill_when(process, lambda reached=reached: reached(killed))
-        assert not (killed / "runs/mine/comparison.json").exists()
+        assert not (killed / "runs/mine/result.json").exists()
         in_flight += len(asked(killed)) - count_rows(killed, "predictions")
     assert end_of(start(arguments, killed)) == 0
     assert result(killed) == result(whole)

@@ -38,7 +38,7 @@ def test_a_kill_and_another_hash_seed_leave_the_fleet_as_it_is(tmp_path):
 
     kill_when(begin(), lambda: count_vectors(killed) > 0)
     assert 0 < count_vectors(killed) < QUESTIONS
-    assert not (killed / "runs/mine/comparison.json").exists()
+    assert not (killed / "runs/mine/result.json").exists()
     assert end_of(begin()) == 0
     run_afresh(arguments, whole, SCOPE_CACHE=str(whole / "cache"), PYTHONHASHSEED="1")
     assert count_vectors(killed) == QUESTIONS

@@ -65,7 +65,7 @@ def test_a_kill_and_other_threads_and_hash_seeds_leave_the_result_as_it_is(argum
     kept = count_latents(killed)
     in_flight = len(asked(killed)) - kept
     assert 1 < kept < SENTENCES
-    assert not (killed / "runs/mine/comparison.json").exists()
+    assert not (killed / "runs/mine/result.json").exists()
     assert end_of(begin()) == 0
     other = {"SCOPE_CACHE": str(whole / "cache"), "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"}
     run_afresh(arguments, whole, **other)

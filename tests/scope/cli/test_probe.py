@@ -54,7 +54,7 @@ def findings(done):
 
 
 def result(folder):
-    text = (folder / "comparison.json").read_text(encoding="utf-8")
+    text = (folder / "result.json").read_text(encoding="utf-8")
     return to_json(from_json(text), clock=False)
 
 
@@ -263,7 +263,7 @@ def test_the_run_is_listed_and_reported_again_without_the_model(probe, command, 
 
 def test_json_holds_the_whole_comparison_and_nothing_else(probe, laid_out):
     done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine", "--json")
-    assert done.stdout == (laid_out / "runs/mine/comparison.json").read_text(encoding="utf-8")
+    assert done.stdout == (laid_out / "runs/mine/result.json").read_text(encoding="utf-8")
 
 
 def test_the_same_stands_open_to_python(laid_out, monkeypatch):

@@ -43,13 +43,13 @@ def refused(command, laid_out):
     """Runs the command, which must refuse and leave the run that is there; gives its message."""
 
     def run(*arguments):
-        before = (laid_out / "runs/mine/comparison.json").read_bytes()
+        before = (laid_out / "runs/mine/result.json").read_bytes()
         done = command("probe", *arguments)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
         assert done.stderr.count("found:") == done.stderr.count("fix:") == 1
-        assert (laid_out / "runs/mine/comparison.json").read_bytes() == before
+        assert (laid_out / "runs/mine/result.json").read_bytes() == before
         return done.stderr
 
     return run

@@ -42,7 +42,7 @@ def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tm
     assert "data of choice: 400 of 400 questions, 400 with a gold answer" in done.stdout
     assert "report: runs/mine/report.html" in done.stderr
     assert "Traceback" not in done.stderr
-    result = json.loads((tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8"))
+    result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     (verdict,) = result["verdicts"]
     assert verdict["p_value"] == verdict["p_adjusted"] == 1 / 25
     assert verdict["queries"] == verdict["shared"] == 400

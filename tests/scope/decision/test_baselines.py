@@ -50,14 +50,14 @@ def test_an_earlier_run_whose_reference_answers_otherwise_is_no_baseline(compari
         for one in now.examples
     ]
     earlier = dataclasses.replace(now, examples=tuple(turned), measurements=(measured(),))
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(earlier.to_json(), encoding="utf-8")
     (line,) = told(now, f"hard_scope>={tmp_path}-0.05")
     assert "gives other answers to the same texts" in line
 
 
 def test_a_run_is_not_held_against_itself(comparison, tmp_path):
     same = comparison(measured())
-    RunFolder(tmp_path).comparison_path.write_text(same.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(same.to_json(), encoding="utf-8")
     (line,) = told(same, f"hard_scope>={tmp_path}-0.05")
     assert "is this run itself" in line
 
@@ -66,7 +66,7 @@ def test_an_earlier_run_that_measured_the_same_is_another_one(comparison, tmp_pa
     now = comparison(measured())
     clock = Clock(finished="2020-01-01T00:00:00+00:00", seconds=1.0)
     earlier = dataclasses.replace(now, clock=clock)
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(earlier.to_json(), encoding="utf-8")
     assert told(now, f"hard_scope>={tmp_path}-0.05") == []
 
 
@@ -74,7 +74,7 @@ def test_an_earlier_run_on_other_data_is_no_baseline(comparison, tmp_path):
     earlier = comparison(measured())
     data = tuple(dataclasses.replace(card, fingerprint="x") for card in earlier.manifest.data)
     other = dataclasses.replace(earlier, manifest=dataclasses.replace(earlier.manifest, data=data))
-    RunFolder(tmp_path).comparison_path.write_text(other.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(other.to_json(), encoding="utf-8")
     (line,) = told(earlier, f"hard_scope>={tmp_path}-0.05")
     assert "differs in the data" in line
 
@@ -84,7 +84,7 @@ def test_a_degenerate_target_of_an_earlier_run_is_no_baseline(comparison, tmp_pa
         model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
     )
     earlier = comparison(measured(values=[0.0] * 100), shares=[dead])
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(earlier.to_json(), encoding="utf-8")
     (line,) = told(comparison(measured()), f"hard_scope>={tmp_path}-0.05")
     assert "student is degenerate: one answer" in line
 
@@ -94,7 +94,7 @@ def test_what_an_earlier_run_asked_otherwise_is_named(comparison, tmp_path):
     settings = {**now.manifest.settings, "seed": 99, "unheard of": 1}
     manifest = dataclasses.replace(now.manifest, settings=settings, capabilities=())
     earlier = dataclasses.replace(now, manifest=manifest)
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(earlier.to_json(), encoding="utf-8")
     (line,) = told(now, f"hard_scope>={tmp_path}-0.05")
     assert line.endswith(
         "differs in the capabilities or their settings, the setting `seed`, the setting "
@@ -106,7 +106,7 @@ def test_the_targets_of_an_earlier_run_without_this_number_are_named(comparison,
     now = comparison(measured())
     rival = next(card.name for card in now.manifest.targets if card.name != "student")
     other = comparison(measured(rival, metric="ood_agreement"))
-    RunFolder(tmp_path).comparison_path.write_text(other.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(other.to_json(), encoding="utf-8")
     (line,) = told(now, f"hard_scope>={tmp_path}-0.05")
     assert line.endswith(f"hard_scope on typo was not measured there; its targets are {rival}")
 
@@ -174,7 +174,7 @@ def test_fewer_than_eight_texts_do_not_show_that_other_code_is_the_same_model():
 
 def test_drift_from_an_earlier_run_is_told_once_and_of_targets_nothing(tmp_path):
     now, earlier = audit(), replace(audit(fingerprint="f0"), clock=None)
-    RunFolder(tmp_path).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path).result_path.write_text(earlier.to_json(), encoding="utf-8")
     told = list(drifts_of_earlier_runs(now, [str(tmp_path), str(tmp_path), "student", "none"]))
     assert len(told) == 1
     assert told[0].startswith(f"the run `{tmp_path}` has answers of the reference")

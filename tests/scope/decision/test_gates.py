@@ -127,7 +127,7 @@ def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
     earlier = of_old_student(comparison)
     folder = tmp_path / "old"
     folder.mkdir()
-    RunFolder(folder).comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(folder).result_path.write_text(earlier.to_json(), encoding="utf-8")
     now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
     (line,) = told(now, f"hard_scope>={folder}-0.05")
     assert "is -0.400 [" in line
@@ -151,7 +151,7 @@ def test_a_difference_weighs_pairs_as_the_report_does(comparison):
 def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_path):
     earlier = of_old_student(comparison)
     (tmp_path / "old").mkdir()
-    RunFolder(tmp_path / "old").comparison_path.write_text(earlier.to_json(), encoding="utf-8")
+    RunFolder(tmp_path / "old").result_path.write_text(earlier.to_json(), encoding="utf-8")
     now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
     (line,) = failed_gates(now, ["hard_scope>=old-0.05"], runs=tmp_path)
     assert "is -0.400 [" in line

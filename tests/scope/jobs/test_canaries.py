@@ -205,10 +205,10 @@ def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):
     first = compare()
     with monkeypatch.context() as patch:
         patch.setattr(toy_answerers.Skimmer, "salt", "retrained")
-        before = (tmp_path / "mine/comparison.json").read_bytes()
+        before = (tmp_path / "mine/result.json").read_bytes()
         with pytest.raises(RunError, match="`python:toy_answerers:Skimmer` is not the model"):
             compare()
-        assert (tmp_path / "mine/comparison.json").read_bytes() == before
+        assert (tmp_path / "mine/result.json").read_bytes() == before
     again = compare()
     assert again.tasks == first.tasks
     assert again.clock.asked_again == 2 * CANARIES

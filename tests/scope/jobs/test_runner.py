@@ -33,7 +33,7 @@ def test_the_result_is_kept_under_a_name_computed_from_the_configuration(manifes
     found = carry_out(Request(runs=tmp_path), lambda request: Prepared(manifest, find))
     (path,) = opened
     assert found.folder == path == tmp_path / default_run_name(manifest)
-    stored = RunFolder(path).read_comparison()
+    stored = RunFolder(path).read_result()
     assert stored == found
     assert stored.folder == path
     assert found.clock is not None

@@ -68,16 +68,16 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     with Run.open(folder, QUESTION, notes={"versions": {}}) as run:
         run.put("model", {"text": Prediction(probabilities=(0.1, 0.9), truncated=True)})
         run.add_perturbations("typo", [found])
-        assert run.read_comparison() is None
-        run.write_comparison(COMPARISON)
+        assert run.read_result() is None
+        run.write_result(COMPARISON)
         run.write_report("<p>page</p>")
     with Run.open(folder, QUESTION) as run:
         assert run.get("model", ["text"])["text"].truncated
         assert run.perturbations("typo") == {("1", 1): found}
-        assert run.read_comparison() == COMPARISON
+        assert run.read_result() == COMPARISON
         assert run.read_configuration() == QUESTION
     assert names(folder) == [
-        "comparison.json",
+        "result.json",
         "manifest.json",
         "report.html",
         "run.lock",
@@ -87,17 +87,17 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Path) -> None:
     with Run.open(tmp_path / "run", QUESTION) as run:
-        run.write_comparison(COMPARISON)
+        run.write_result(COMPARISON)
         folder = RunFolder(tmp_path / "run")
-        assert folder.read_comparison() == COMPARISON
+        assert folder.read_result() == COMPARISON
         folder.write_report("<p>page</p>")
         assert run.report_path.read_text(encoding="utf-8") == "<p>page</p>"
 
 
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    (tmp_path / "comparison.json").write_text("{")
+    (tmp_path / "result.json").write_text("{")
     with pytest.raises(RunError, match=r"comparison\.json` is no result"):
-        RunFolder(tmp_path).read_comparison()
+        RunFolder(tmp_path).read_result()
 
 
 def test_a_run_of_another_question_is_refused_and_unlocked(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     }
     Run.open(tmp_path / "second", question).close()
     Run.open(tmp_path / "first", {"job": "reuse"}).close()
-    (tmp_path / "second" / "comparison.json").write_text("{}")
+    (tmp_path / "second" / "result.json").write_text("{}")
     (tmp_path / "note.txt").touch()
     first, second = list_runs(tmp_path)
     assert first == RunEntry(name="first", job="reuse", size=first.size)

@@ -206,8 +206,8 @@ def test_runs_on_other_data_keep_their_questions_apart(compare):
 
 
 def put(run, change):
-    comparison = scope.store.RunFolder(run).read_comparison()
-    (run / "comparison.json").write_text(to_json(change(comparison)), encoding="utf-8")
+    comparison = scope.store.RunFolder(run).read_result()
+    (run / "result.json").write_text(to_json(change(comparison)), encoding="utf-8")
 
 
 def test_what_was_not_asked_is_unknown(compare):
@@ -262,7 +262,7 @@ def test_answers_are_normalized_where_the_run_did_so(compare):
 
 def test_a_run_that_is_not_finished_is_refused(compare):
     run = compare("one", {"a": [1, 0], "b": [1, 1]})
-    (run / "comparison.json").unlink()
+    (run / "result.json").unlink()
     with pytest.raises(RunError, match="is not finished"):
         read_matrix(run)
 

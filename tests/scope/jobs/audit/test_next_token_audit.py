@@ -137,7 +137,7 @@ def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatc
         patch.setattr(toy_models.Speaker, "predict_next", breaks_off)
         with pytest.raises(ModelError, match="the line went dead"):
             speaker_audit("YoungSpeaker", run="broken")
-    assert not (tmp_path / "runs/broken/comparison.json").exists()
+    assert not (tmp_path / "runs/broken/result.json").exists()
 
     def counts(self, texts):
         asked.extend((type(self).__name__, text) for text in texts)
@@ -173,7 +173,7 @@ def test_language_models_may_be_objects(speaker_audit):
 
 def test_the_file_holds_the_tokens_and_the_report_shows_them(speaker_audit, tmp_path):
     comparison = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
-    stored = from_json((tmp_path / "runs/mine/comparison.json").read_text(encoding="utf-8"))
+    stored = from_json((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     assert stored.examples == comparison.examples
     assert set(stored.examples[0].reference.tokens) == {
         f" {word}" for word in toy_models.Speaker.words

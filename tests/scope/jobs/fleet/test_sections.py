@@ -25,6 +25,7 @@ from scope.jobs.fleet.forecast_sections import MOST_CATEGORIES, calibration_curv
 from scope.jobs.fleet.prediction_section import MOST_DOTS
 from scope.jobs.fleet.routing_section import MOST_SHARES, router_meanings
 from scope.jobs.fleet.sections import MOST_NAMED
+from scope.jobs.pages import page_of
 from scope.records import BenchmarkPoint, RouteShare, Undefined
 from scope.sections.blocks import Beside, Figure, Fold, Table, Terms, within
 from scope.sections.charts import IntervalChart, ScatterChart
@@ -36,7 +37,7 @@ EVERYTHING = {job: build_comparison(job) for job in RECORDS}
 
 
 def section(result, anchor):
-    (found,) = (one for one in result.page().sections if one.anchor == anchor)
+    (found,) = (one for one in page_of(result).sections if one.anchor == anchor)
     return tuple(within(found.blocks))
 
 
@@ -54,7 +55,7 @@ def words(row):
 
 @pytest.mark.parametrize("job", RECORDS)
 def test_the_terminals_tables_are_those_of_the_page(job):
-    page = EVERYTHING[job].page()
+    page = page_of(EVERYTHING[job])
     shown = of_kind(page.brief, Table)
     assert shown
     assert all(any(one is block for block in page.blocks()) for one in shown)
@@ -73,7 +74,7 @@ def test_the_terminals_tables_are_those_of_the_page(job):
 def test_each_job_has_its_sections_and_those_without_content_are_left_out(job, anchors):
     around = ("answer", "asked"), ("reproduce",)
     full, empty = (
-        tuple(one.anchor for one in result.page().sections)
+        tuple(one.anchor for one in page_of(result).sections)
         for result in (EVERYTHING[f"fleet-{job}"], bare(f"fleet-{job}"))
     )
     assert full == (*around[0], *anchors, *around[1])
@@ -186,7 +187,7 @@ def test_the_mix_begins_with_the_model_asked_most_and_is_cut_but_counted():
         [MODELS[0], "25.0\u00a0%"],
     ]
     many = tuple(RouteShare(model=str(place), share=place / 10_000) for place in range(100))
-    page = bare("fleet-route", mix=many).page()
+    page = page_of(bare("fleet-route", mix=many))
     (shown,) = of_kind(page.sections[2].blocks, Table)
     (brief,) = of_kind(page.brief, Table)
     assert (len(shown.rows), shown.rows[0].cells[0]) == (MOST_SHARES, "99")

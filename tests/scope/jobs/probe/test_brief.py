@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
+from scope.jobs.pages import page_of
 from scope.records import Undefined
 from scope.sections.blocks import Table
 from scope.sections.terminal import to_text
@@ -35,7 +36,7 @@ PLAINLY = renamed(findings(), PLAIN)
 
 
 def shown(found=PLAINLY, width=80):
-    return to_text(build_comparison(found).page().brief, width=width)
+    return to_text(page_of(build_comparison(found)).brief, width=width)
 
 
 def said(found=PLAINLY):
@@ -84,7 +85,7 @@ def test_the_steps_have_each_number_with_its_interval_and_n():
 
 
 def test_every_table_stands_in_the_page_too():
-    page = build_comparison(PLAINLY).page()
+    page = page_of(build_comparison(PLAINLY))
     tables = [block for block in page.brief if isinstance(block, Table)]
     assert len(tables) == 3
     assert all(any(one is block for block in page.blocks()) for one in tables)
@@ -216,7 +217,7 @@ def test_data_and_truncated_texts_stand_last():
     pairs = replace(result.manifest.data[0], spec="pairs.csv", capability="similarity")
     others = replace(pairs, spec="more.csv", capability=None, duplicates=3)
     manifest = replace(result.manifest, data=(pairs, others))
-    lines = to_text(replace(result, manifest=manifest).page().brief, width=160).splitlines()
+    lines = to_text(page_of(replace(result, manifest=manifest)).brief, width=160).splitlines()
     assert lines[-4:] == [
         "data: pairs.csv: 4,580 of 4,581 pairs; left out: 1 empty",
         "data: more.csv: 4,580 of 4,581 sentences; left out: 3 repeated, 1 empty",

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
+from scope.jobs.pages import page_of
 from scope.jobs.probe.headline import CLEAR, MOST_IN_HEADLINE, headline_section
 from scope.records import ProbeDifference, Undefined
 from scope.sections.prose import plain
@@ -32,11 +33,11 @@ def steps(*kept):
 
 
 def test_the_title_names_few_models_and_counts_many():
-    assert build_comparison(findings()).page().title == f"SCoPE probe: {DEEP}, {SHALLOW}"
+    assert page_of(build_comparison(findings())).title == f"SCoPE probe: {DEEP}, {SHALLOW}"
     model = findings().models[0]
     four = tuple(replace(model, name=f"m{place}") for place in range(4))
     many = build_comparison(replace(findings(), models=four, scores=()))
-    assert many.page().title == "SCoPE probe: 4 models"
+    assert page_of(many).title == "SCoPE probe: 4 models"
 
 
 def test_right_after_the_raw_step_what_training_added_has_its_interval():

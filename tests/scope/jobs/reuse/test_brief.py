@@ -6,13 +6,14 @@ import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import build_comparison, not_related, related, undecided
 
+from scope.jobs.pages import page_of
 from scope.records import InformativeItem
 from scope.sections.blocks import Table, within
 from scope.sections.terminal import to_text
 
 
 def shown(*verdicts, width=80):
-    return to_text(replace(build_comparison(), verdicts=verdicts).page().brief, width=width)
+    return to_text(page_of(replace(build_comparison(), verdicts=verdicts)).brief, width=width)
 
 
 def unwrapped(text):
@@ -43,7 +44,7 @@ def test_of_several_references_it_is_said_first_which_are_sources():
 
 
 def test_its_tables_are_those_of_the_page():
-    page = build_comparison().page()
+    page = page_of(build_comparison())
     tables = [block for block in within(page.brief) if isinstance(block, Table)]
     assert len(tables) == 3
     assert {id(one) for one in tables} <= {id(one) for one in page.blocks()}

@@ -177,7 +177,7 @@ def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models
 
 def test_a_run_that_broke_off_before_its_report_gives_it_and_asks_nobody(reuse, models, tmp_path):
     first = reuse(Counting("copy", models["copy"]), run="mine")
-    for name in ("comparison.json", "report.html"):
+    for name in ("result.json", "report.html"):
         (tmp_path / "runs/mine" / name).unlink()
     again = Counting("copy", models["copy"])
     assert to_json(reuse(again, run="mine"), clock=False) == to_json(first, clock=False)
