@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from surroundings import surroundings
 
 from scope.decision.case import Case, CaseItem
-from scope.decision.judging import agreement_test, find
+from scope.decision.judging import agreement_test, finding_of
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import AnswerMatrix
 from scope.jobs.preparation import soft_scope_metric
@@ -188,7 +188,7 @@ def case_of(exam: Exam, answers: list[Answers]) -> Case:
 
 def verdict_on(case: Case) -> Verdict:
     """The verdict of `scope reuse` on these answers."""
-    finding = find(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
+    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
     (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
     return verdict
 

@@ -42,7 +42,7 @@ from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
 from scope.decision.case import Case
-from scope.decision.judging import Finding, find
+from scope.decision.judging import Finding, finding_of
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
@@ -178,7 +178,7 @@ def _try(
 
 
 def _judge(case: Case, looks: tuple[Look, ...]) -> Finding:
-    return find(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
+    return finding_of(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
 
 
 def _relates(case: Case, looks: tuple[Look, ...]) -> bool:

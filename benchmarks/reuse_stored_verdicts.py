@@ -17,7 +17,7 @@ from reuse_pairs import Lineage
 from reuse_stored import Pool
 
 from scope.decision.case import Case, CaseItem
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.records import Verdict
@@ -64,7 +64,7 @@ def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) ->
         hash="",
         queries=len(answers.gold),
     )
-    finding = find(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
+    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
     (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
     return verdict
 

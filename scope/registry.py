@@ -61,7 +61,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "json": "scope.serialization:to_json",
             "markdown": "scope.jobs.pages:markdown_of",
             "notebook": "scope.jobs.pages:notebook_html",
-            "text": "scope.jobs.pages:text_of",
+            "text": "scope.jobs.pages:terminal_text",
         },
         # What pages and files need from layers above them.
         "parts": {

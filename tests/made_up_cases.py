@@ -4,7 +4,7 @@ import numpy as np
 from made_up_pools import skilled_pool
 
 from scope.decision.case import Case, CaseItem
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
 from scope.metrics import METRICS
@@ -100,6 +100,6 @@ def _answer(number, words, place):
 
 def judged(case, *, alpha=0.05, looks=(), assuming=True):
     """The one verdict on a case; *not related* takes the assumption."""
-    finding = find(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0)
+    finding = finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0)
     (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming)
     return verdict

@@ -39,7 +39,7 @@ NO_POWER_KNOWN = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class Conditions:
     """The conditions of all verdicts of a test.
 
     ``needed`` is the least number of controls. ``available`` is the number of questions in the

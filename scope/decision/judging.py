@@ -182,7 +182,7 @@ class Finding:
         return sum(one.comparable and one.model in ranked for one in self.controls)
 
 
-def find(
+def finding_of(
     case: Case, looks: tuple[Look, ...] = (), *, alpha: float, soft_scope: Metric, seed: int
 ) -> Finding:
     """Compute the finding of one case.

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.decision.case import NO_POWER_KNOWN, Terms
+from scope.decision.case import NO_POWER_KNOWN, Conditions
 from scope.decision.judging import FEWEST_INDEPENDENT, Finding
 from scope.decision.usability import SKILL_GAP
 from scope.decision.wording import as_like, changes, may_be_related, sentence, warnings
@@ -60,7 +60,7 @@ def conclude(
     """
     p_values = [one.deciding_p_value for one in findings]
     adjusted = holm([1.0 if one is None else one for one in p_values])
-    terms = Terms(
+    terms = Conditions(
         alpha=alpha,
         needed=controls_needed(alpha / max(len(findings), 1)),
         assume_no_label_training=assume_no_label_training,
@@ -72,7 +72,7 @@ def conclude(
     )
 
 
-def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
+def _verdict(finding: Finding, p_adjusted: float, terms: Conditions) -> Verdict:
     decision, reasons = _decide(finding, p_adjusted, terms)
     p_value = finding.deciding_p_value
     return Verdict(
@@ -105,7 +105,9 @@ def _verdict(finding: Finding, p_adjusted: float, terms: Terms) -> Verdict:
     )
 
 
-def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision, tuple[str, ...]]:
+def _decide(
+    finding: Finding, p_adjusted: float, terms: Conditions
+) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and the reasons against another one."""
     alpha = terms.alpha
     unfit = tuple(_why_unfit(finding, terms))
@@ -126,7 +128,7 @@ def _decide(finding: Finding, p_adjusted: float, terms: Terms) -> tuple[Decision
     return ("undecided", reasons) if reasons else ("not related", ())
 
 
-def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
+def _why_unfit(finding: Finding, terms: Conditions) -> Iterator[str]:
     """Why the evidence allows no verdict: the first reason that applies."""
     found = finding.comparable
     if finding.unusable:
@@ -150,7 +152,7 @@ def _why_unfit(finding: Finding, terms: Terms) -> Iterator[str]:
         )
 
 
-def _too_few(finding: Finding, terms: Terms) -> str:
+def _too_few(finding: Finding, terms: Conditions) -> str:
     """How many controls that count are missing."""
     found, usable, given = (
         finding.counted_controls,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scope.decision.case import NO_POWER_KNOWN, Terms
+from scope.decision.case import NO_POWER_KNOWN, Conditions
 from scope.decision.judging import FEWEST_INDEPENDENT, Finding
 from scope.decision.usability import (
     MAY_BE_RELATED,
@@ -24,7 +24,7 @@ def sentence(
     decision: Decision,
     reasons: Sequence[str],
     p_adjusted: float,
-    terms: Terms,
+    terms: Conditions,
 ) -> str:
     """The verdict in one sentence."""
     suspect, reference = finding.case.suspect, finding.case.reference
@@ -87,7 +87,7 @@ def as_like(finding: Finding) -> int:
 
 
 def changes(
-    finding: Finding, decision: Decision, reasons: Sequence[str], terms: Terms
+    finding: Finding, decision: Decision, reasons: Sequence[str], terms: Conditions
 ) -> tuple[str, ...]:
     """What would change the verdict."""
     unfit = _what_would_be_fit(finding, terms)
@@ -113,7 +113,7 @@ def changes(
     return (_what_would_decide(finding, terms),)
 
 
-def _what_would_be_fit(finding: Finding, terms: Terms) -> str:
+def _what_would_be_fit(finding: Finding, terms: Conditions) -> str:
     """What is missing if the evidence allows no verdict; empty if it does."""
     agreement = finding.agreement
     if finding.unusable:
@@ -143,7 +143,7 @@ def _of_skill(finding: Finding) -> str:
     return f" of a skill from {max(low, 0):.2f} to {min(high, 1):.2f}"
 
 
-def _what_would_decide(finding: Finding, terms: Terms) -> str:
+def _what_would_decide(finding: Finding, terms: Conditions) -> str:
     if finding.uninformative:
         return "A suspect that answers better than a guesser, and controls of its skill."
     if finding.paired is not None and finding.paired.control in may_be_related(finding):
@@ -161,7 +161,7 @@ def may_be_related(finding: Finding) -> tuple[str, ...]:
     return tuple(one.model for one in finding.controls if MAY_BE_RELATED in one.flags)
 
 
-def _more_questions(finding: Finding, terms: Terms) -> str:
+def _more_questions(finding: Finding, terms: Conditions) -> str:
     """How many questions would decide between suspect and closest control, at the same difference.
 
     Only if the data have as many.

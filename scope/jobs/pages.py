@@ -48,7 +48,7 @@ def markdown_of(result: Result) -> str:
     return to_markdown(page_of(result))
 
 
-def text_of(result: Result) -> str:
+def terminal_text(result: Result) -> str:
     """The tables of the terminal as plain text."""
     return to_text(page_of(result).brief)
 

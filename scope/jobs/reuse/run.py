@@ -7,7 +7,7 @@ from functools import partial
 
 from scope.core.request import as_function
 from scope.decision.case import Case
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
@@ -47,7 +47,7 @@ def _conduct(
     sets = {one.name: prepared.items(one, run) for one in models.references}
     # Not before the questions are fixed: unaligned labels are matched by the answers of all models.
     responses = prepared.responses(run)
-    judge = partial(find, alpha=share, soft_scope=metric, seed=request.seed)
+    judge = partial(finding_of, alpha=share, soft_scope=metric, seed=request.seed)
 
     def relates(case: Case, looks: tuple[Look, ...]) -> bool:
         (verdict,) = conclude([judge(case, looks)], share)

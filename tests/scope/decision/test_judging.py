@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
 
-from scope.decision.judging import MOST, agreement_test, find
+from scope.decision.judging import MOST, agreement_test, finding_of
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.records import Estimate, Look, Undefined
 
@@ -74,7 +74,7 @@ def test_only_representative_questions_count():
 
 
 def judge(case, looks=(), *, alpha=0.05, seed=0):
-    return find(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=seed)
+    return finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=seed)
 
 
 def by_model(finding):

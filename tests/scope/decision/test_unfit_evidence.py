@@ -8,7 +8,7 @@ import pytest
 from made_up_cases import SOFT_SCOPE, judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.case import NO_POWER_KNOWN
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN
 from scope.records import Undefined
@@ -22,7 +22,7 @@ def clear_stranger():
 
 @cache
 def finding():
-    return find(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+    return finding_of(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
 
 
 def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():

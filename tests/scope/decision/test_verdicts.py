@@ -15,7 +15,7 @@ from made_up_cases import (
     with_suspect,
 )
 
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.usability import MAY_BE_RELATED
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
@@ -137,7 +137,7 @@ def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
 
 @cache
 def cleared():
-    return find(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+    return finding_of(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
 
 
 def finding(**changes):

@@ -9,7 +9,7 @@ from made_up_cases import (
     with_suspect,
 )
 
-from scope.decision.judging import find
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN
 from scope.statistics import controls_needed, holm
@@ -19,7 +19,7 @@ def test_several_references_are_corrected_by_holm_and_take_more_controls():
     rows, gold = strangers(2, controls=40)
     share = 0.05 / 2
     findings = [
-        find(
+        finding_of(
             make_case(with_suspect(rows, rows[0] if own else rows[1]), gold, reference=name),
             alpha=share,
             soft_scope=SOFT_SCOPE,
@@ -37,7 +37,7 @@ def test_several_references_are_corrected_by_holm_and_take_more_controls():
 
 def test_with_two_references_as_many_controls_as_one_needs_are_too_few():
     rows, gold = strangers(2, controls=20)
-    one = find(make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
+    one = finding_of(make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
     assert [found.decision for found in conclude([one], 0.05)] == ["related"]
     for found in conclude([one, one], 0.05):
         assert found.decision == "undecided"
@@ -48,8 +48,11 @@ def test_with_two_references_as_many_controls_as_one_needs_are_too_few():
 
 def test_a_suspect_without_a_rank_against_one_reference_counts_there_as_unlike_it():
     rows, gold = strangers(2, controls=40)
-    copy = find(make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
-    silent = find(
+    case = make_case(taking(rows, 1.0), gold)
+    copy = finding_of(case, alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
+        make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
+    )
+    silent = finding_of(
         make_case(with_suspect(rows, NOT_GIVEN), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
     )
     first, second = conclude([silent, copy], 0.05)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from made_up_cases import SOFT_SCOPE, make_case, strangers
 
-from scope.decision.case import NO_POWER_KNOWN, Terms
-from scope.decision.judging import find
+from scope.decision.case import NO_POWER_KNOWN, Conditions
+from scope.decision.judging import finding_of
 from scope.decision.wording import changes, sentence, warnings
 from scope.records import Agreement, ControlCheck, Estimate, ModelScore, PairedTest, Undefined
 
@@ -14,7 +14,7 @@ from scope.records import Agreement, ControlCheck, Estimate, ModelScore, PairedT
 @pytest.fixture(scope="module")
 def plain():
     case = make_case(*strangers(0, controls=4, items=100))
-    return find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+    return finding_of(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
 
 
 def standings(suspect, *controls):
@@ -39,7 +39,7 @@ def said(finding, decision, reasons=()):
 
 
 def terms(needed=4, available=None):
-    return Terms(alpha=0.05, needed=needed, available=available)
+    return Conditions(alpha=0.05, needed=needed, available=available)
 
 
 def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
@@ -70,7 +70,7 @@ def cleared(plain):
 
 def test_without_the_assumption_it_is_said_what_is_ruled_out():
     case = make_case(*strangers(0, controls=4, items=100))
-    found = cleared(find(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
+    found = cleared(finding_of(case, alpha=0.05, soft_scope=SOFT_SCOPE, seed=0))
     told = said(found, "undecided", (NO_POWER_KNOWN,))
     assert told.startswith(
         "Whether theirs is derived from ours cannot be decided: it may have been trained"
