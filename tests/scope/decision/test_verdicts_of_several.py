@@ -50,8 +50,6 @@ def test_a_suspect_without_a_rank_against_one_reference_counts_there_as_unlike_i
     rows, gold = strangers(2, controls=40)
     case = make_case(taking(rows, 1.0), gold)
     copy = finding_of(case, alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
-        make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
-    )
     silent = finding_of(
         make_case(with_suspect(rows, NOT_GIVEN), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
     )
