@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 from made_up_fleet_comparison import estimate, members
 
 from reports.map import map_svg
-from scope.jobs.fleet.map_chart import map_chart
+from scope.jobs.fleet.map_sections import map_chart
 from scope.records import FleetModel
 from scope.sections.charts import MapChart, MapDot, MapGroup
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import measure, shares_of_models
-from scope.jobs.audit.plan import AuditPlan
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import load_models, read_prompts
+from scope.jobs.audited import Models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
+from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
+    ChosenCapability,
+    LabelledData,
     choose_capabilities,
     further_metrics,
     load_labelled,
@@ -27,12 +30,60 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
-from scope.metrics import METRICS
+from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
 from scope.protocols import Progress, SearchOptions
-from scope.records import AnswerShares, AuditResult
+from scope.records import AnswerShares, AuditResult, Manifest, Setting
 from scope.store import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """The plan of the job, immutable."""
+
+    request: AuditRequest
+    models: Models
+    data: LabelledData
+    capabilities: tuple[ChosenCapability, ...]
+    soft_scope: Metric
+    more: tuple[Metric, ...]
+    options: SearchOptions
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """The manifest of the result, but for the truncated texts of each model."""
+        named = (self.models.reference, *self.models.targets)
+        cards = tuple(
+            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
+        )
+        encoder = self.options.encoder
+        return manifest_of(
+            "audit",
+            self.request,
+            {
+                "seed": self.options.seed,
+                "trials": self.options.trials,
+                "distance": self.options.distance,
+                **self.soft_scope.parameters,
+                "min_similarity": self.options.min_similarity,
+                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                "labelled": self.data.card.labelled,
+                "label_map": ", ".join(self.request.label_map) or None,
+                **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
+                **self._of_role(),
+            },
+            models=cards,
+            data=(self.data.card,),
+            capabilities=tuple(one.card() for one in self.capabilities),
+            encoder_reproducible=getattr(encoder, "reproducible", ""),
+        )
+
+    def _of_role(self) -> dict[str, Setting]:
+        """The settings of language models; none of classifiers, as in older runs."""
+        if self.request.role == "classifier":
+            return {}
+        tokens = self.request.model_options.next_tokens
+        return {"role": self.request.role, "next_tokens": tokens}
 
 
 def carry_out_audit(request: AuditRequest) -> AuditResult:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from scope.jobs.compare.task_estimates import TaskEstimates, probe_of, task_estimates
-from scope.jobs.sections.numbers import compared_with
+from scope.jobs.sections.estimates import compared_with
 from scope.metrics import metric_name
 from scope.records import CompareResult, Estimate, Measurement, Undefined
 from scope.sections.blocks import (

@@ -11,11 +11,9 @@ from scope.jobs.compare.headline import answer_section, answer_tables, remarks, 
 from scope.jobs.compare.matrices import matrix_section
 from scope.jobs.compare.overview import overview
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, probe_of, task_estimates
-from scope.jobs.sections.answered import answered_section
 from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import differences_section
-from scope.jobs.sections.numbers import every_estimate, numbers_section
-from scope.jobs.sections.outcomes import data_lines
+from scope.jobs.sections.estimates import differences_section, every_estimate, numbers_section
+from scope.jobs.sections.outcomes import answered_section, data_lines
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.records import GOLD, CompareResult, Measurement, Outcome
 from scope.sections.blocks import (

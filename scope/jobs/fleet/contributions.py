@@ -13,10 +13,9 @@ from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import require_texts
-from scope.jobs.fleet.answers import benchmarks_of, same_texts
+from scope.jobs.fleet.answers import benchmarks_of, held_out_rows, same_texts
 from scope.jobs.fleet.learning import tabulate
 from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
-from scope.jobs.fleet.split import held_out_rows
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress

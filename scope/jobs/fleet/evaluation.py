@@ -17,11 +17,15 @@ from scope.fleet.layout import Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import question_table, require_texts
 from scope.fleet.saving import Fleet
-from scope.jobs.fleet.answers import load_answers, load_questions
+from scope.jobs.fleet.answers import (
+    held_out_rows,
+    load_answers,
+    load_questions,
+    require_enough_left,
+)
 from scope.jobs.fleet.learning import Learned, Learning, learn, load_needed_encoder, vectors_of
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.split import held_out_rows, require_enough_left
 from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
 from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed

@@ -12,10 +12,10 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
-from scope.jobs.fleet.files import FORECASTS, write_table
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.scoring import evaluated, score_forecasts
+from scope.jobs.fleet.stored_fleet import FORECASTS, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import ExpectedAccuracy, ForecastResult, Manifest
 from scope.statistics.intervals import mean_estimate

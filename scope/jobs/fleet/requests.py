@@ -21,7 +21,6 @@ from scope.core.options import (
 )
 from scope.core.request import Request, described, refuse_unused
 from scope.errors import SpecError
-from scope.jobs.fleet.costs import costs_by_model
 from scope.models.options import Loading, ModelOptions
 from scope.records import (
     EmbedResult,
@@ -37,6 +36,36 @@ EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
 
 TEST_SHARE = 0.2
 """Default share of held-out questions."""
+
+
+def costs_by_model(written: Sequence[str]) -> dict[str, float]:
+    """Costs by model; a name may hold `=`, a number does not.
+
+    Raises
+    ------
+    SpecError
+        When an entry has no name or no number, or a name stands twice.
+
+    Examples
+    --------
+    >>> costs_by_model(["yi-34b=0.8", "a=b=1"])
+    {'yi-34b': 0.8, 'a=b': 1.0}
+    """
+    found: dict[str, float] = {}
+    for entry in written:
+        name, _, number = (part.strip() for part in entry.rpartition("="))
+        try:
+            cost = float(number)
+        except ValueError:
+            name = ""
+        if not name or name in found:
+            raise SpecError(
+                f"--cost {entry}",
+                expected="MODEL=COST with a number, each model once",
+                fix="write for example --cost yi-34b=0.8",
+            )
+        found[name] = cost
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,11 +22,11 @@ from scope.fleet.findings.routing import (
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
-from scope.jobs.fleet.files import ROUTES, write_table
 from scope.jobs.fleet.model_tables import checked_costs, read_costs, require_known
 from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.scoring import evaluated, score_forecasts
+from scope.jobs.fleet.stored_fleet import ROUTES, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
 from scope.records import Manifest, RouteResult, RouterScore, Setting

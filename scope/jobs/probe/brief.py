@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from scope.jobs.probe.layer_similarity import most_similar
 from scope.jobs.probe.layers_section import LayerBullets
-from scope.jobs.probe.step_words import (
+from scope.jobs.probe.step_tables import (
     RAW,
     lowered,
     most_seeds,

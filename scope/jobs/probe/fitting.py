@@ -14,7 +14,6 @@ from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
-from scope.jobs.probe.pairwise import alignments, differences
 from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
 from scope.jobs.probe.readers import (
     NamedProgress,
@@ -27,7 +26,7 @@ from scope.jobs.probe.readers import (
 )
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.save_folder import prepare_folder
-from scope.jobs.probe.scoring import JudgedModel, judge_model, with_models
+from scope.jobs.probe.scoring import JudgedModel, alignments, differences, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared
 from scope.paths import expanded

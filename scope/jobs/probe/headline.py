@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from scope.jobs.probe.step_words import (
+from scope.jobs.probe.step_tables import (
     POSITIONS,
     RAW,
     last_scores,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from scope.jobs.probe.step_words import ranges
+from scope.jobs.probe.step_tables import ranges
 from scope.records import LayerAlignment, ProbeFindings
 from scope.sections.blocks import (
     Block,

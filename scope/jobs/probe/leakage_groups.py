@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.probe.pairs import GivenPairs, Pairs, sentences_of
-from scope.jobs.probe.splitting import connected
+from scope.jobs.probe.pairs import GivenPairs, Pairs, connected, sentences_of
 from scope.printing import counted
 
 Groups = NDArray[np.int64]

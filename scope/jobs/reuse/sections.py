@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.reuse.limits_section import limits_section
 from scope.jobs.reuse.similarity_sections import (
     OPEN_ROWS,
     P_ALONE,
@@ -19,15 +18,14 @@ from scope.jobs.reuse.similarity_sections import (
 from scope.jobs.reuse.verdict_section import (
     FRAMES,
     MOST_WARNINGS,
+    limits_section,
     sources,
     verdict_facts,
     verdict_section,
 )
-from scope.jobs.sections.answered import answered_section
 from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import CLEAN
-from scope.jobs.sections.numbers import every_estimate, numbers_section
-from scope.jobs.sections.outcomes import data_lines
+from scope.jobs.sections.estimates import CLEAN, every_estimate, numbers_section
+from scope.jobs.sections.outcomes import answered_section, data_lines
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.metrics import metric_name
 from scope.records import ControlCheck, Estimate, InformativeItem, ReuseResult, Undefined, Verdict

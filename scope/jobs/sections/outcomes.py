@@ -167,3 +167,25 @@ def _data(card: DataCard) -> Text:
         duplicates=card.duplicates,
         empty=card.empty,
     )
+
+
+def answered_section(
+    outcomes: Iterable[Outcome], *more: Block, title: str = "Answered questions"
+) -> Section:
+    """Every task's outcome, then what else a job counts."""
+    outcomes = tuple(outcomes)
+    return Section(
+        anchor="answered",
+        title=title,
+        heading="Answered questions",
+        blocks=(
+            outcome_table(
+                outcomes,
+                first="Task",
+                counts=("Asked", "Answered", "Not answered"),
+                caption="One answer is one question asked of one model.",
+            ),
+            *tracebacks(outcomes),
+            *more,
+        ),
+    )

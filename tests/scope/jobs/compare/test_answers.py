@@ -2,8 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from scope.jobs.compare.answers import answers_side_by_side, choice_rows, marked_answer, text_rows
-from scope.jobs.compare.disagreement import disagreements, share_of_different_pairs
+from scope.jobs.compare.answers import (
+    answers_side_by_side,
+    choice_rows,
+    disagreements,
+    marked_answer,
+    share_of_different_pairs,
+    text_rows,
+)
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question
 from scope.sections.blocks import Cards

@@ -4,13 +4,13 @@ import pytest
 
 from scope.core.request import reproduce
 from scope.errors import SpecError
-from scope.jobs.fleet.costs import costs_by_model
 from scope.jobs.fleet.requests import (
     EmbedRequest,
     ForecastRequest,
     MapRequest,
     PredictRequest,
     RouteRequest,
+    costs_by_model,
 )
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import SpecError
-from scope.jobs.fleet.split import held_out_rows
+from scope.jobs.fleet.answers import held_out_rows
 
 
 def texts(questions):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe import pairwise as job
-from scope.jobs.probe.pairwise import alignments, differences
+from scope.jobs.probe import scoring as job
+from scope.jobs.probe.scoring import alignments, differences
 from scope.probes import align_layers, pearson, pearson_difference
 from scope.records import ScoredPair
 

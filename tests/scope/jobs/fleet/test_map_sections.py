@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_fleet_comparison import COMMUNITIES, MODELS, estimate, members
 
-from scope.jobs.fleet.map_chart import MOST_GROUPS, map_chart
+from scope.jobs.fleet.map_sections import MOST_GROUPS, map_chart
 from scope.jobs.fleet.models_section import fleet_table, models_section
 from scope.records import FleetModel, Undefined
 from scope.sections.blocks import Figure, Table
