@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.map import map_fleet
     from scope.jobs.fleet.predict import predict_fleet
     from scope.jobs.fleet.route import route_fleet
+    from scope.jobs.pages import report
     from scope.jobs.probe.probing import probe
-    from scope.jobs.report import report
     from scope.jobs.reuse.run import reuse
     from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
@@ -62,7 +62,7 @@ _HOMES = {
     "map_fleet": "scope.jobs.fleet.map",
     "predict_fleet": "scope.jobs.fleet.predict",
     "probe": "scope.jobs.probe.probing",
-    "report": "scope.jobs.report",
+    "report": "scope.jobs.pages",
     "reuse": "scope.jobs.reuse.run",
     "route_fleet": "scope.jobs.fleet.route",
     "similarity": "scope.jobs.similarity",

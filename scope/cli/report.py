@@ -21,8 +21,8 @@ def report(
 
     Example: scope report demo
     """
-    from scope.jobs.report import report as write_report
-    from scope.jobs.report import stored_result
+    from scope.jobs.pages import report as write_report
+    from scope.jobs.pages import stored_result
 
     named = run_argument(run)
     write_report(named, runs)

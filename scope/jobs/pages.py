@@ -1,12 +1,13 @@
-"""The page of a result: its job's sections, and those that plugins add."""
+"""The page of a result: its job's sections, and those that plugins add; and reports written again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 
-from scope.errors import ScopeError, SpecError
+from scope.errors import RunError, ScopeError, SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import job_named
 from scope.records import Result
@@ -14,6 +15,7 @@ from scope.registry import Entry, entries, find
 from scope.sections.blocks import Page, Section, paragraph
 from scope.sections.markdown import to_markdown
 from scope.sections.terminal import to_text
+from scope.store import RunFolder, run_folder
 
 
 def page_of(result: Result) -> Page:
@@ -83,3 +85,53 @@ def _section(entry: Entry, result: Result) -> Section | None:
         reason=reason,
     )
     return Section(anchor="added", title=entry.name, blocks=(about,))
+
+
+def stored_result(run: str | Path, runs: Path = Path("runs")) -> Result:
+    """The result of a run that has finished.
+
+    Raises
+    ------
+    RunError
+        When there is no such run, or it has not finished.
+    """
+    folder = _find(run, runs)
+    result = folder.read_result()
+    if result is None:
+        raise RunError(
+            f"`{folder.path}` has no result yet",
+            expected="a run that has finished",
+            fix="run its command again to resume it",
+        )
+    return result
+
+
+def report(run: str | Path, runs: Path = Path("runs")) -> Path:
+    """Write a run's report.html again from its stored result, and return its path.
+
+    Parameters
+    ----------
+    run
+        The run's name under ``runs``, or the Path of its folder.
+
+    Raises
+    ------
+    RunError
+        When there is no such run, or it has not finished.
+    """
+    result = stored_result(run, runs)
+    folder = _find(run, runs)
+    folder.write_report(result.html())
+    return folder.report_path
+
+
+def _find(run: str | Path, runs: Path) -> RunFolder:
+    path = run_folder(run, runs)
+    if not path.is_dir():
+        here = sorted(one.name for one in runs.iterdir() if one.is_dir()) if runs.is_dir() else []
+        raise RunError(
+            f"no run `{run}`",
+            expected=f"one of: {', '.join(here[:20])}" if here else f"a run under `{runs}`",
+            fix="see `scope list runs`, or give the folder's path",
+        )
+    return RunFolder(path)

@@ -7,7 +7,7 @@ import pytest
 from conftest import TESTS
 from plugin_package.installing import HERE
 
-from scope.jobs.report import stored_result
+from scope.jobs.pages import stored_result
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
 from scope.jobs.fleet.answers import load_answers, same_texts
-from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder
+from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, prepared
 from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet
-from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import EmbedRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import EMBEDDER

@@ -12,7 +12,7 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
-from scope.jobs.fleet.plan import prepared
+from scope.jobs.fleet.learning import prepared
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.fleet.stored_fleet import FORECASTS, write_table

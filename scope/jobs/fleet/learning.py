@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,31 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.answers import text_digest
+from scope.jobs.fleet.requests import FleetRequest
+from scope.jobs.identity import manifest_of
 from scope.jobs.question_vectors import question_vectors
+from scope.jobs.runner import Prepared
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
-from scope.records import Setting
+from scope.records import DataCard, FleetResult, Manifest, Setting
+from scope.store import Run
+
+_Found = TypeVar("_Found", bound=FleetResult)
+
+
+def prepared(
+    command: str,
+    request: FleetRequest,
+    find: Callable[[Manifest, Run], _Found],
+    *,
+    data: Sequence[DataCard],
+    settings: Mapping[str, Setting],
+) -> Prepared[_Found]:
+    """A prepared job of this command; ``settings`` determine its result."""
+    manifest = manifest_of(command, request, settings, data=data)
+    return Prepared(manifest, lambda run: find(manifest, run))
+
 
 AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors", "irt")

@@ -18,6 +18,7 @@ from scope.fleet.findings.similar_models import community_distances
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.answers import load_answers, load_questions
 from scope.jobs.fleet.contributions import PlannedContributions, plan_contributions
+from scope.jobs.fleet.learning import prepared
 from scope.jobs.fleet.model_tables import read_communities, require_known
 from scope.jobs.fleet.models import (
     FROM_ANSWERS,
@@ -27,7 +28,6 @@ from scope.jobs.fleet.models import (
     skills_of_answers,
     skills_of_fleet,
 )
-from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models

@@ -11,8 +11,8 @@ from scope.errors import DataError, SpecError
 from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.answers import benchmarks_of, load_answers
+from scope.jobs.fleet.learning import prepared
 from scope.jobs.fleet.models import FROM_ANSWERS, answer_vectors
-from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.runner import Prepared, carry_out

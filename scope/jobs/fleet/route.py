@@ -22,8 +22,8 @@ from scope.fleet.findings.routing import (
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
+from scope.jobs.fleet.learning import prepared
 from scope.jobs.fleet.model_tables import checked_costs, read_costs, require_known
-from scope.jobs.fleet.plan import prepared
 from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.fleet.stored_fleet import ROUTES, write_table

@@ -19,13 +19,13 @@ from scope.jobs.probe.readers import (
     NamedProgress,
     ReadModel,
     load_readers,
+    prepare_folder,
     read_texts,
     readout_of,
     source_of,
     with_dtype,
 )
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.save_folder import prepare_folder
 from scope.jobs.probe.scoring import JudgedModel, alignments, differences, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared

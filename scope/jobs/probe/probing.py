@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from scope.core.request import as_function
+from scope.jobs.latent_store import recognise_reader
 from scope.jobs.probe.fitting import prepare_new
+from scope.jobs.probe.leakage_groups import leakage_groups
+from scope.jobs.probe.opening import OpenedProbe, open_probe
+from scope.jobs.probe.pairs import read_test_alone
+from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
+from scope.jobs.probe.readers import read_texts, with_dtype
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.retesting import prepare_saved
-from scope.jobs.runner import carry_out
+from scope.jobs.probe.scoring import judge_model, with_models
+from scope.jobs.probe.steps import FittedStep, latents_of
+from scope.jobs.runner import Prepared, carry_out
+from scope.paths import expanded
+from scope.probes import SimilarityProbe
+from scope.protocols import LatentReader, Progress
 from scope.records import ProbeResult
+from scope.store import Run
 
 
 def carry_out_probe(request: ProbeRequest) -> ProbeResult:
@@ -16,3 +29,48 @@ def carry_out_probe(request: ProbeRequest) -> ProbeResult:
 
 
 probe = as_function(ProbeRequest, carry_out_probe)
+
+
+def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
+    """Open the saved probe and read the test pairs; its model is not yet loaded."""
+    opened = open_probe(
+        expanded(request.probe or ""),
+        with_dtype(request.model_options, request.dtype),
+        next(iter(request.models), None),
+    )
+    chosen = _chosen(request, opened)
+    plan = ProbePlan(
+        request=request,
+        chosen=chosen,
+        pairs=read_test_alone(chosen.task, request.pairs, n=request.n, seed=request.seed),
+        sources=(opened.source,),
+        settings={"probe": opened.digest, "steps": opened.probe.step},
+    )
+    # Only the list references the reader, so that it can be released.
+    find = partial(_find, plan, opened.probe, [opened.reader], request.progress)
+    return Prepared(plan.manifest(), find)
+
+
+def _chosen(request: ProbeRequest, opened: OpenedProbe) -> ChosenPairTask:
+    """The task in the range of the probe's scores."""
+    own = ChosenPairTask.of(request.task)
+    ends = (opened.probe.low, opened.probe.high)
+    return own if own.ends == ends else ChosenPairTask.of(request.task, *ends)
+
+
+def _find(
+    plan: ProbePlan,
+    probe: SimilarityProbe,
+    readers: list[LatentReader],
+    progress: Progress,
+    run: Run,
+) -> ProbeResult:
+    recognise_reader(plan.texts, readers[0], progress)
+    # The model is released after reading all texts, because it may be large.
+    model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
+    test = latents_of(model.table, plan.pairs.test)
+    fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
+    judged = judge_model(model, [fitted], plan.pairs.test, leakage_groups(plan.pairs))
+    found = with_models(plan.findings(), [judged])
+    manifest = plan.manifest([model.table])
+    return ProbeResult(manifest=manifest, findings=found)

@@ -5,8 +5,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.reuse.kinds import explained_kinds, kind_heading, kind_name, parameters_of
-from scope.jobs.reuse.strips import at_least, small_strip, strip_chart, threshold
+from scope.jobs.reuse.kinds import (
+    at_least,
+    explained_kinds,
+    kind_heading,
+    kind_name,
+    parameters_of,
+    small_strip,
+    strip_chart,
+    threshold,
+)
 from scope.jobs.sections.estimates import meanings
 from scope.records import Evidence, ModelScore, PairedTest, Verdict
 from scope.sections.blocks import (

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate, findings
 
-from scope.jobs.probe.layer_charts import curve_charts, loss_charts
-from scope.jobs.probe.layers_section import layer_bullets, layers_section
+from scope.jobs.probe.layers_section import curve_charts, layer_bullets, layers_section, loss_charts
 from scope.records import LayerScore, Undefined
 from scope.sections.prose import plain
 

@@ -10,7 +10,7 @@ from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_u
 import scope
 from scope.errors import DataError, ModelError, RunError, SpecError
 from scope.jobs.latent_store import stored_latents
-from scope.jobs.probe import fitting, retesting
+from scope.jobs.probe import fitting, probing
 from scope.progress import Silent
 from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair, Undefined
@@ -166,9 +166,9 @@ def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
         assert [reference() for reference in held] == [None]
         return judge(*arguments)
 
-    read, judge = retesting.read_texts, retesting.judge_model
-    monkeypatch.setattr(retesting, "read_texts", watched)
-    monkeypatch.setattr(retesting, "judge_model", judged)
+    read, judge = probing.read_texts, probing.judge_model
+    monkeypatch.setattr(probing, "read_texts", watched)
+    monkeypatch.setattr(probing, "judge_model", judged)
     probe(probe="kept", hidden=None)
     assert len(held) == 1
 
