@@ -1,4 +1,4 @@
-"""The page of a result: its job's sections, and those that plugins add; and reports written again."""
+"""The page of a result: sections of its job and of plugins; and reports of stored runs."""
 
 from __future__ import annotations
 

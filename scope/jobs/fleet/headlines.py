@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from scope.jobs.fleet.forecast_sections import beyond_chance, overall
+from scope.jobs.fleet.score_words import beyond_chance, overall
 from scope.records import (
     BenchmarkPrediction,
     CommunityDistance,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from scope.jobs.fleet.forecast_sections import OPEN_ROWS, from_greatest, gain_cell
+from scope.jobs.fleet.score_words import OPEN_ROWS, from_greatest, gain_cell
 from scope.records import CommunityDistance, Contribution, Estimate, FleetModel
 from scope.sections.blocks import Column, Row, Section, Table, folded, note, paragraph
 from scope.sections.charts import MapChart, MapDot, MapGroup

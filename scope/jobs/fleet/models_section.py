@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.fleet.forecast_sections import first_rows, from_greatest
 from scope.jobs.fleet.map_sections import map_chart
+from scope.jobs.fleet.score_words import first_rows, from_greatest
 from scope.records import Estimate, FleetModel, Neighbour
 from scope.sections.blocks import (
     Block,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scope.jobs.fleet.forecast_sections import MOST_BRIEF_ROWS
+from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
 from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
 from scope.sections.blocks import (
     Beside,

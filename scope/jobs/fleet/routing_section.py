@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from scope.jobs.fleet.forecast_sections import (
+from scope.jobs.fleet.score_words import (
     MOST_BRIEF_ROWS,
     OPEN_TALL_ROWS,
     by_category,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
 from scope.decision.case import Case
 from scope.decision.judging import finding_of
-from scope.decision.verdicts import HYPOTHESIS, conclude
-from scope.jobs.identity import NULL, PROBES, manifest_of
+from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import InBatches, make_case
 from scope.jobs.reuse.models import ReuseModels
@@ -20,60 +18,8 @@ from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.reuse.texts import prepare_texts
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
-from scope.records import CapabilityCard, DataCard, Look, Manifest, ReuseResult, Setting
+from scope.records import Look, ReuseResult
 from scope.store import Run
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReusePlan:
-    """The models, data and settings of one test.
-
-    ``settings`` are those that affect the result, in addition to the ones of every test.
-    """
-
-    request: ReuseRequest
-    models: ReuseModels
-    data: DataCard
-    asked: tuple[CapabilityCard, ...]
-    settings: Mapping[str, Setting]
-
-    def available(self, n: int | None) -> int:
-        """The number of questions in the data, of which ``n`` are sampled; all if None."""
-        return self.data.used if n is None else self.data.rows
-
-    def manifest(
-        self, truncated: Mapping[str, int] | None = None, hashes: Mapping[str, str] | None = None
-    ) -> Manifest:
-        """The manifest of the result.
-
-        ``truncated`` counts the texts cut by each model, ``hashes`` are those of the questions of
-        each reference. Both are known after the run only and are no part of the configuration.
-        """
-        counts = truncated or {}
-        of_questions = {f"{PROBES}{name}": value for name, value in (hashes or {}).items()}
-        return manifest_of(
-            "reuse",
-            self.request,
-            {
-                "alpha": self.request.alpha,
-                "seed": self.request.seed,
-                NULL: HYPOTHESIS,
-                **self.settings,
-                **self._unusual(),
-                **of_questions,
-            },
-            models=tuple(one.card(counts.get(one.name, 0)) for one in self.models.all),
-            data=(self.data,),
-            capabilities=self.asked,
-        )
-
-    def _unusual(self) -> dict[str, Setting]:
-        """Settings that differ from the default; earlier releases stored no others."""
-        size = self.request.batch_size
-        found: dict[str, Setting] = {} if size is None else {"batch": size}
-        if self.request.assume_no_label_training:
-            found["assume_no_label_training"] = True
-        return found
 
 
 def carry_out_reuse(request: ReuseRequest) -> ReuseResult:

@@ -9,9 +9,9 @@ from scope.jobs.answering_models import check_prompts, load_answering_model, req
 from scope.jobs.canaries import recognise_answerer
 from scope.jobs.reuse.items import ItemSet, task_items
 from scope.jobs.reuse.models import ReuseModel, load_reuse_models
+from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
-from scope.jobs.reuse.run import ReusePlan
 from scope.jobs.task_choice import choose_tasks
 from scope.store import Run
 

@@ -19,9 +19,9 @@ from scope.jobs.preparation import (
 )
 from scope.jobs.reuse.items import ItemSet, text_items
 from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
+from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import TextResponses, match_by_answers
-from scope.jobs.reuse.run import ReusePlan
 from scope.jobs.reuse.tasks import PreparedTest
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map

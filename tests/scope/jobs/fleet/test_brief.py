@@ -20,8 +20,8 @@ from made_up_fleet_comparison import (
 )
 
 from scope.cli.output import show
-from scope.jobs.fleet.forecast_sections import MOST_BRIEF_ROWS
 from scope.jobs.fleet.routing_section import MOST_BRIEF_SHARES
+from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
 from scope.records import Contribution, ExpectedAccuracy, FleetModel, RouteShare
 from scope.sections.terminal import to_text
 

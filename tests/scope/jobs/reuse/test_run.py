@@ -11,8 +11,8 @@ import scope
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import configuration_of, default_run_name
 from scope.jobs.reuse.models import ReuseModel, ReuseModels
+from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.run import ReusePlan
 from scope.models import ModelOptions
 from scope.records import Answer, CapabilityCard, DataCard
 from scope.serialization import to_json
