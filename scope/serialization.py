@@ -120,7 +120,7 @@ def from_json(text: str, *, kind: type[Result] | None = None, source: str = "thi
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
-    expected: a result of format 3, as SCoPE writes it
+    expected: a result of format 4, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import TypeAdapter, ValidationError

@@ -73,7 +73,7 @@ def kept(run):
 def audit(folder, tmp_path, monkeypatch):
     """An audit in a run of its own: the result, and every answer behind it."""
     # The last bits would else be rounded away before a search sees them.
-    for module in ("huggingface", "rounding"):
+    for module in ("huggingface", "probabilities"):
         monkeypatch.setattr(f"scope.models.{module}.DECIMALS", 15)
     numbers = itertools.count()
 

@@ -196,7 +196,7 @@ def passage(text: str) -> Block:
     """A text, behind its beginning on one line if it is long.
 
     >>> passage("short")
-    Passage(text=(Span(text='short', style='plain', foreign=True),))
+    Passage(text=(Span(text='short', style='plain', foreign=True, link=''),))
     >>> len(passage("long " * 200).title[0].text)
     201
     """

@@ -8,19 +8,13 @@ from made_up_fleet_comparison import build_comparison as made_up
 from scope.core.request import Request
 from scope.errors import RunError
 from scope.jobs.identity import default_run_name
-from scope.jobs.runner import Prepared, bare_comparison, carry_out
+from scope.jobs.runner import Prepared, carry_out
 from scope.store import RunFolder
 
 
 @pytest.fixture
 def manifest():
     return made_up().manifest
-
-
-def test_a_bare_comparison_holds_the_manifest_and_nothing_else(manifest):
-    found = bare_comparison(manifest)
-    assert found.manifest is manifest
-    assert not any((found.outcomes, found.measurements, found.tasks, found.fleet, found.probe))
 
 
 def test_the_result_is_kept_under_a_name_computed_from_the_configuration(manifest, tmp_path):

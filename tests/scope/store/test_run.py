@@ -77,9 +77,9 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert run.read_result() == COMPARISON
         assert run.read_configuration() == QUESTION
     assert names(folder) == [
-        "result.json",
         "manifest.json",
         "report.html",
+        "result.json",
         "run.lock",
         "run.sqlite",
     ]
@@ -96,7 +96,7 @@ def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Pat
 
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text("{")
-    with pytest.raises(RunError, match=r"comparison\.json` is no result"):
+    with pytest.raises(RunError, match=r"result\.json` is no result"):
         RunFolder(tmp_path).read_result()
 
 

@@ -22,12 +22,13 @@ from made_up_fleet_comparison import (
 from scope.cli.output import show
 from scope.jobs.fleet.routing_section import MOST_BRIEF_SHARES
 from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
+from scope.jobs.pages import page_of
 from scope.records import Contribution, ExpectedAccuracy, FleetModel, RouteShare
 from scope.sections.terminal import to_text
 
 
 def shown(result, width=80):
-    return to_text(result.page().brief, width=width).replace("\u00a0", " ")
+    return to_text(page_of(result).brief, width=width).replace("\u00a0", " ")
 
 
 def found(job, *, width=80, **parts):
@@ -252,4 +253,4 @@ def test_the_command_line_adds_the_data_that_it_read(capsys):
 
 def test_a_result_prints_as_its_first_tables():
     result = build_comparison("fleet-predict", predictions=predictions()[:1])
-    assert str(result) == to_text(result.page().brief)
+    assert str(result) == to_text(page_of(result).brief)
