@@ -113,6 +113,10 @@ class Row:
     detail: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for key in self.keys:
+            _require_plain(key)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Select:
@@ -197,6 +201,10 @@ class Card:
     note: Text
     blocks: tuple[Block, ...]
     keys: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for key in self.keys:
+            _require_plain(key)
 
 
 @dataclass(frozen=True, kw_only=True)
