@@ -2,22 +2,28 @@
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
 declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks``,
-``scope.models`` and ``scope.jobs``.
+``scope.models``, ``scope.metrics``, ``scope.sections`` and ``scope.jobs``.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    distributions,
+    entry_points,
+    version,
+)
 from types import MappingProxyType
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
-from scope.printing import first_line
+from scope.printing import first_line, printable
 
 Group = Literal[
     "capabilities",
@@ -140,8 +146,23 @@ def origins(group: Group) -> dict[str, str]:
 
 
 def _plugins(group: Group) -> dict[str, EntryPoint]:
-    points = entry_points(group=f"scope.{group}")
+    points = _points(f"scope.{group}")
     return {point.name: point for point in points if point.name not in BUILT_IN[group]}
+
+
+def _points(group: str) -> Iterable[EntryPoint]:
+    """The entry points of all packages; one package whose list is damaged costs its own alone."""
+    try:
+        return entry_points(group=group)
+    except (TypeError, ValueError, AttributeError):
+        return [point for found in distributions() for point in _points_of(found, group)]
+
+
+def _points_of(package: Distribution, group: str) -> Iterable[EntryPoint]:
+    try:
+        return package.entry_points.select(group=group)
+    except (TypeError, ValueError, AttributeError):
+        return ()
 
 
 def built_in(name: str, target: Any) -> Entry:
@@ -155,7 +176,8 @@ def _load_built_in(name: str, target: str) -> Entry:
 
 
 def _origin(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+    dist = point.dist
+    return printable(f"{dist.name} {dist.version}") if dist else "an unnamed package"
 
 
 def _load_plugin(point: EntryPoint) -> Entry:

@@ -217,8 +217,8 @@ def _encoder(hint: Any) -> Callable[[Any], Any]:
     if is_dataclass(hint):
         return _record_encoder(hint)
     origin, arguments = get_origin(hint), get_args(hint)
-    if origin is tuple:
-        return _tuple_encoder(arguments)
+    if origin in (tuple, list):
+        return _tuple_encoder(arguments if origin is tuple else (*arguments, Ellipsis))
     if origin is Mapping:
         encode = _encoder(arguments[1])
         return lambda mapping: {key: encode(value) for key, value in mapping.items()}
@@ -247,6 +247,8 @@ def _record_encoder(record: Any) -> Callable[[Any], Any]:
 
 
 def _tuple_encoder(arguments: Sequence[Any]) -> Callable[[Any], Any]:
+    if not arguments or arguments == ((),):
+        return lambda _: []
     if arguments[-1] is Ellipsis:
         encode = _encoder(arguments[0])
         return lambda values: [encode(value) for value in values]
@@ -259,7 +261,10 @@ def _union_encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
 
     def encode_union(value: Any) -> Any:
         for member, encode in encoders:
-            if isinstance(value, member):
+            if get_origin(member) is Literal:
+                if value in get_args(member):
+                    return value
+            elif isinstance(value, get_origin(member) or member):
                 return encode(value)
         # A whole number where `float | None` is declared, which the type checker allows.
         return _rounded(value)

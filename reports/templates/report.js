@@ -27,7 +27,7 @@
     for (const pair of pairs) {
       const fits =
         words.every((word) => pair.words.includes(word)) &&
-        selects.every((select) => asAsked(pair.element.dataset[select.id.slice(3)].split(" ").filter(Boolean), select.value));
+        selects.every((select) => asAsked((pair.element.dataset[select.id.slice(3)] ?? "").split(" ").filter(Boolean), select.value));
       pair.element.hidden = !fits;
       shown += fits;
     }

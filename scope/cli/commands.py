@@ -109,8 +109,8 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
             if gates:
                 request = gates.checked(request)
             result = _carry_out(job, request)
-        show(result, as_json=json)
-        return _ending(request, result, gates)
+            show(result, as_json=json)
+            return _ending(request, result, gates)
 
     known = described(job.request)
     needs = any(one.default is MISSING for one in known if not one.hidden)

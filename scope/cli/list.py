@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
+from scope.errors import SpecError
 from scope.printing import printable
 
 Listed = Literal["models", "capabilities", "tasks", "metrics", "jobs", "runs"]
@@ -88,7 +89,7 @@ _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS, metric_name, parse_metric
+    from scope.metrics import METRICS, metric_name
     from scope.registry import origins
 
     return [
@@ -99,8 +100,25 @@ def _metrics() -> Rows:
             "more similar": metric.more_similar,
             "what it says": metric.explanation,
         }
-        for metric in (*METRICS.values(), *map(parse_metric, origins("metrics")))
-    ]
+        for metric in METRICS.values()
+    ] + [_metric_of_plugin(key, origin) for key, origin in origins("metrics").items()]
+
+
+def _metric_of_plugin(key: str, origin: str) -> dict[str, str]:
+    from scope.metrics import metric_name, parse_metric
+
+    row = dict.fromkeys(("metric", "title", "range", "more similar", "what it says"), "")
+    try:
+        metric = parse_metric(key)
+    except SpecError as error:
+        return row | {"metric": key, "title": f"broken: {error.found}"}
+    return row | {
+        "metric": str(metric),
+        "title": f"{metric_name(str(metric)).label} ({origin})",
+        "range": f"{metric.low:g}..{metric.high:g}",
+        "more similar": metric.more_similar,
+        "what it says": metric.explanation,
+    }
 
 
 def _runs(root: Path) -> Rows:

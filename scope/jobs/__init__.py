@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from scope.core.job import Job
 from scope.core.request import Request
+from scope.errors import SpecError
 from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
 from scope.jobs.demo import JOB as DEMO
@@ -34,7 +35,14 @@ def job_named(key: str) -> Job:
     SpecError
         When there is none, or the plugin that has it does not load.
     """
-    return next((job for job in JOBS if job.key == key), None) or plugin_job(key)
+    known = {job.key: job for job in JOBS}
+    if key not in known and key not in plugin_jobs():
+        raise SpecError(
+            f"no job is called `{key}`",
+            expected=f"one of: {', '.join((*known, *plugin_jobs()))}",
+            fix="install the plugin that offers it",
+        )
+    return known[key] if key in known else plugin_job(key)
 
 
 def plugin_jobs() -> dict[str, str]:

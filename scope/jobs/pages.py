@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scope.errors import RunError, ScopeError, SpecError
 from scope.foreign import ForeignCode
-from scope.jobs import job_named
+from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.records import Result
 from scope.registry import Entry, entries, find
 from scope.sections.blocks import Page, Section, paragraph
@@ -56,9 +56,17 @@ def terminal_text(result: Result) -> str:
 
 
 def _own_page(result: Result) -> Page:
-    module, _, name = job_named(result.manifest.job).page.partition(":")
-    page: Page = getattr(import_module(module), name)(result)
-    return page
+    job = job_named(result.manifest.job)
+    module, _, name = job.page.partition(":")
+    if job in JOBS:
+        page: Page = getattr(import_module(module), name)(result)
+        return page
+    with ForeignCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
+        made: Page = getattr(import_module(module), name)(result)
+        for section in made.sections:
+            _show_in_every_form(section)
+        to_text(made.brief)
+    return made
 
 
 def _added(result: Result) -> Iterator[Section]:
@@ -68,12 +76,24 @@ def _added(result: Result) -> Iterator[Section]:
             yield replace(section, anchor=f"added-{place}")
 
 
+def _show_in_every_form(section: Section) -> None:
+    """Fail now where a block holds what cannot be shown: later it would cost the report."""
+    find("parts", "html_blocks").target(section.blocks)
+    to_markdown(Page(title=section.heading or section.title, sections=(section,)))
+    to_text(section.blocks)
+
+
 def _section(entry: Entry, result: Result) -> Section | None:
     try:
         if entry.error is not None:
             raise SpecError(entry.error, expected="", fix="")
-        section = ForeignCode(f"{entry.name} of {entry.origin}").call("call", entry.target, result)
-        if section is None or isinstance(section, Section):
+        code = ForeignCode(f"{entry.name} of {entry.origin}")
+        section = code.call("call", entry.target, result)
+        if section is None:
+            return None
+        if isinstance(section, Section):
+            with code.entered("its blocks"):
+                _show_in_every_form(section)
             return section
         reason = f"it returned a {type(section).__name__}, not a Section"
     except ScopeError as error:

@@ -15,6 +15,7 @@ from scope.pieces import (
     refuse_unused_settings,
     settings_of,
 )
+from scope.printing import shown
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Setting
 from scope.registry import entries, find
@@ -81,7 +82,14 @@ def _scorers(task: Task) -> tuple[Metric, ...]:
     SpecError
         When one is unknown, or compares no texts.
     """
-    found = tuple(map(parse_metric, getattr(task, "scorers", ())))
+    named = getattr(task, "scorers", ())
+    if not isinstance(named, tuple | list) or not all(isinstance(one, str) for one in named):
+        raise SpecError(
+            f"`{task.name}` with the scorers {shown(named)}",
+            expected="a tuple of names of metrics",
+            fix="write for example scorers = ('same_initial',)",
+        )
+    found = tuple(map(parse_metric, named))
     for metric in found:
         if metric.on_texts is None:
             raise SpecError(

@@ -55,6 +55,14 @@ def _of_plugin(key: str) -> Metric | None:
             fix="change the entry point, or the key",
         )
     metric: Metric = entry.target
+    try:
+        metric.title.format_map({"threshold": "", **metric.parameters})
+    except (KeyError, ValueError, IndexError, AttributeError) as error:
+        raise SpecError(
+            f"the metric `{key}` of {entry.origin} with the title {shown(metric.title)}",
+            expected="a title whose fields in braces are parameters of the metric",
+            fix="write {{ and }} for braces that are no field",
+        ) from error
     return replace(
         metric,
         on_pairs=metric.on_pairs and _guarded(metric, entry.origin, metric.on_pairs),
@@ -164,7 +172,10 @@ def metric_name(spelling: str) -> MetricName:
     """
     head = spelling.partition("(")[0]
     parameters = dict(re.findall(r"(\w+)=([^,)]+)", spelling))
-    metric = find_metric(head)
+    try:
+        metric = find_metric(head)
+    except SpecError:  # of a plugin that no longer loads, in a stored result
+        metric = None
     if metric is None:
         return MetricName(
             spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters

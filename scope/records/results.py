@@ -76,10 +76,12 @@ class EstimatedResult(Result):
     outcomes: tuple[Outcome, ...]
     measurements: tuple[Measurement, ...]
 
+    part: ClassVar[str] = "capability"
+
     def failed_parts(self) -> Sequence[str]:
         """A line for each capability or task that failed."""
         return [
-            f"capability {one.capability} failed: {one.reason}"
+            f"{self.part} {one.capability} failed: {one.reason}"
             for one in self.outcomes
             if one.status == "failed"
         ]
@@ -145,6 +147,7 @@ class CompareResult(MeasuredResult):
     task_shares: tuple[TaskShares, ...]
 
     measured_in = "tasks"
+    part = "task"
 
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: answers of one of the two models are degenerate."""

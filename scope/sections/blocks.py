@@ -17,6 +17,7 @@ from scope.sections.grids import Grid
 from scope.sections.prose import Text, Written, prose
 
 _ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")
+_KEY = re.compile(r"[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Row:
 
     def __post_init__(self) -> None:
         for key in self.keys:
-            _require_plain(key)
+            _require_key(key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +132,7 @@ class Select:
     options: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
-        _require_plain(self.key)
+        _require_key(self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +151,7 @@ class Finder:
 
     def __post_init__(self) -> None:
         for key, _ in self.orders:
-            _require_plain(key)
+            _require_key(key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +205,7 @@ class Card:
 
     def __post_init__(self) -> None:
         for key in self.keys:
-            _require_plain(key)
+            _require_key(key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,4 +345,10 @@ def heading(template: str, /, *, level: Literal[3, 4] = 3, **fields: Written) ->
 
 def _require_plain(name: str) -> None:
     if not _ANCHOR.fullmatch(name):
+        raise ValueError(f"{name!r} is not a plain word of lower-case letters")
+
+
+def _require_key(name: str) -> None:
+    """A key names an attribute of the page's elements, which the script reads."""
+    if not _KEY.fullmatch(name):
         raise ValueError(f"{name!r} is not a plain word of lower-case letters")

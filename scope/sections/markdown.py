@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
+from scope.printing import printable
 from scope.sections.blocks import (
     Beside,
     Block,
@@ -31,7 +32,10 @@ from scope.sections.wording import Cell
 MOST_CARDS = 20
 """Examples shown of many."""
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~-])")
+BAR = r"\|"
+"""A bar within a cell."""
+
 _ORDERED = re.compile(r"^(\d+)([.)])")
 _MARKS = {
     "strong": "**{}**",
@@ -166,7 +170,8 @@ def _(cards: Cards) -> Iterator[str]:
 
 
 def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    # A bar would end the cell, in code as well.
+    return f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
 
 
 def _inline(text: Text | Written) -> str:
@@ -192,16 +197,16 @@ def _escaped(text: str) -> str:
     r"""Foreign text in one line, with nothing in it that Markdown or HTML would read.
 
     >>> _escaped("a|b <script> *c*")
-    'a\\|b &lt;script&gt; \\*c\\*'
+    'a|b &lt;script&gt; \\*c\\*'
     """
-    one_line = " ".join(text.split())
+    one_line = " ".join(printable(text).split())
     html = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", html)
 
 
 def _code(text: str) -> str:
     """Code within a line, between more backticks than stand in it together."""
-    one_line = " ".join(text.split()).replace("|", r"\|")
+    one_line = " ".join(printable(text).split())
     longest = max(map(len, re.findall("`+", one_line)), default=0)
     fence = "`" * (longest + 1)
     room = " " if longest else ""
@@ -209,6 +214,7 @@ def _code(text: str) -> str:
 
 
 def _fenced(text: str) -> str:
+    text = printable(text)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scope.printing import printable
 from scope.sections.blocks import (
+    Beside,
     Block,
     Bullets,
     Callout,
@@ -20,7 +21,7 @@ from scope.sections.blocks import (
     Terms,
 )
 from scope.sections.charts import SmallStrip
-from scope.sections.prose import Text, Written, written
+from scope.sections.prose import Span, Text, Written, written
 from scope.sections.wording import Cell
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 yield RichText(printable(text))
             case Callout(_, inner):
                 yield from renderables(inner)
+            case Beside(groups):
+                for group in groups:
+                    yield from renderables(group)
 
 
 def to_text(blocks: Iterable[Block], width: int = 100) -> str:
@@ -143,7 +147,9 @@ def _cell(value: Written | SmallStrip | None) -> RichText:
 
     if isinstance(value, Cell):
         lines = _lines(value) if value.reason is None else (f"undefined ({value.reason})",)
-        return _line(written("\n".join(one for one in (*lines, value.remark) if one)))
+        # The breaks between them are ours.
+        parts = [" ".join(one.splitlines()) for one in (*lines, value.remark) if one]
+        return _line((Span("\n".join(parts)),))
     return RichText() if isinstance(value, SmallStrip) else _line(written(value))
 
 
@@ -153,5 +159,7 @@ def _line(text: Text) -> RichText:
     line = RichText()
     for span in text:
         style = {"strong": "bold", "alarm": "bold", "emphasis": "italic"}.get(span.style, "")
-        line.append(printable(span.text), style)
+        # A line break of foreign text would begin a line that looks like ours.
+        words = " ".join(span.text.splitlines()) if span.foreign else span.text
+        line.append(printable(words), style)
     return line

@@ -8,6 +8,7 @@ from conftest import TESTS
 from plugin_package.installing import HERE
 
 from scope.jobs.pages import stored_result
+from scope.sections.blocks import Paragraph, Section
 
 
 @pytest.fixture
@@ -130,6 +131,18 @@ def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, sentences_csv,
     assert named in done.stderr
 
 
+def test_a_failing_page_of_a_plugins_job_names_the_plugin_and_keeps_the_result(
+    with_plugin, sentences_csv, tmp_path, monkeypatch
+):
+    import scope_confidence
+
+    monkeypatch.setattr(scope_confidence, "page", lambda _: 1 / 0)
+    done = confidence(with_plugin, sentences_csv)
+    assert done.returncode == 2
+    assert "`confidence of scope-contraction 1.2.0` failed in `page`" in done.stderr
+    assert (tmp_path / "runs/mine/result.json").exists()
+
+
 def test_it_is_audited_and_reported(with_plugin, tmp_path):
     texts = ["it is a fine film", "they do not laugh", "we cannot say why", "I don't mind"]
     path = tmp_path / "texts.csv"
@@ -231,6 +244,10 @@ def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
     page = report.read_text(encoding="utf-8")
     assert "could not be made" in page
     assert "&lt;b&gt;no disk&lt;/b&gt;" in page
+    wrong = Section(anchor="wrong", title="Wrong", blocks=(Paragraph("no prose"),))
+    monkeypatch.setattr(scope_longest, "longest", lambda _: wrong)
+    assert with_plugin("report", "mine").returncode == 0
+    assert "failed in `its blocks`" in report.read_text(encoding="utf-8")
 
 
 def test_a_broken_one_is_refused_with_the_reason(with_plugin, sentences_csv):

@@ -76,7 +76,7 @@ def test_a_link_is_of_the_template_alone():
     assert '<a href="#steps">below</a>' in render_blocks((linked,))
     assert render_blocks((linked,)).count("<a ") == 1
     assert to_text((linked,)) == "shown below of [[steps|x]].\n"
-    assert markdown(linked).endswith("shown below of \\[\\[steps\\|x\\]\\].\n")
+    assert markdown(linked).endswith("shown below of \\[\\[steps|x\\]\\].\n")
 
 
 @pytest.mark.parametrize(

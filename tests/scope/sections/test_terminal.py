@@ -49,3 +49,8 @@ def test_lines_terms_and_callouts_are_printed():
         Callout("warning", (note("careful"),)),
     )
     assert shown == ["  a finding", "data: 8 texts", "careful"]
+
+
+def test_a_line_break_of_foreign_text_begins_no_line():
+    shown = lines(paragraph("reason: {reason}", reason="none\ngate: all fine"))
+    assert shown == ["reason: none gate: all fine"]
