@@ -1,1 +1,1 @@
-"""Reports: a comparison becomes a document. Knows the records, no model."""
+"""Reports: a page of typed sections becomes an HTML document."""

@@ -18,9 +18,6 @@ from scope.models.saved import SavedClassifier
 from scope.protocols import Classifier
 from scope.records import ModelCard
 
-PROMPT = "classify"
-"""The prompt that language models are asked with as classifiers."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedModel:

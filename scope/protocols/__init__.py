@@ -1,4 +1,4 @@
-"""What a model, a capability, a task and a renderer must offer to take part.
+"""What a model, a capability and a task must offer.
 
 The backbone speaks to its neighbours through these alone; plugins implement them.
 """

@@ -1,4 +1,4 @@
-"""What a job needs around it: somewhere to keep answers, somebody to show, a renderer."""
+"""What a job needs: a store of answers, and a display of progress."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """What a report consists of: sections of typed blocks, worded and rounded once.
 
 A job makes a `Page` of its result. The page becomes HTML (`reports.html`), Markdown
-(`scope.sections.markdown`), terminal text (`scope.sections.terminal`) and data frames by renderers
+(`scope.sections.markdown`) and terminal text (`scope.sections.terminal`) by renderers
 that know no job, and a job needs no template of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -133,6 +133,11 @@ class Select:
 
     def __post_init__(self) -> None:
         _require_key(self.key)
+
+
+def places(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Options of a `Select` whose values are the places of the names, and one for all."""
+    return (("", "all"), *((str(place), name) for place, name in enumerate(names)))
 
 
 @dataclass(frozen=True, kw_only=True)

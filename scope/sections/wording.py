@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from scope.records import Estimate, Setting, Undefined
@@ -72,11 +72,6 @@ def setting(value: Setting) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
-
-
-def written_settings(values: Mapping[str, Setting]) -> tuple[tuple[str, str], ...]:
-    """Settings by name, in the order of their names."""
-    return tuple((name, setting(values[name])) for name in sorted(values))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from scope.sections.blocks import (
     Table,
     note,
     paragraph,
+    places,
 )
 from scope.sections.changes import Segment, mark_changes
 from scope.sections.prose import Span, Style, Text, prose, written
@@ -111,7 +112,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
         unit="pairs",
         searched="texts",
         selects=(
-            Select(key="capability", label="Capability", options=_options(capabilities)),
+            Select(key="capability", label="Capability", options=places(capabilities)),
             Select(
                 key="lost",
                 label="Invariance",
@@ -125,7 +126,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
             Select(
                 key="label",
                 label="Gold label",
-                options=_options(["no label" if one is None else one for one in labels]),
+                options=places(["no label" if one is None else one for one in labels]),
             ),
         ),
         orders=(
@@ -141,10 +142,6 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
         ),
         finder=finder,
     )
-
-
-def _options(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return (("", "all"), *((str(place), name) for place, name in enumerate(names)))
 
 
 def _gold_labels(pairs: Sequence[_Pair], known: tuple[str, ...]) -> list[str | None]:

@@ -22,6 +22,7 @@ from scope.sections.blocks import (
     Table,
     note,
     paragraph,
+    places,
 )
 from scope.sections.changes import Segment, mark_changes
 from scope.sections.prose import Span, Text, joined, prose, written
@@ -166,10 +167,10 @@ def _categories(items: Iterable[Item]) -> list[str | None]:
 def _finder(tasks: Sequence[str], categories: Sequence[str | None]) -> Finder:
     selects = []
     if len(tasks) > 1:
-        selects.append(Select(key="task", label="Task", options=_options(tasks)))
+        selects.append(Select(key="task", label="Task", options=places(tasks)))
     if len(categories) > 1:
         named = ["no category" if one is None else one for one in categories]
-        selects.append(Select(key="category", label="Category", options=_options(named)))
+        selects.append(Select(key="category", label="Category", options=places(named)))
     states = (
         ("", "all questions"),
         ("disagree", "models disagree"),
@@ -186,10 +187,6 @@ def _finder(tasks: Sequence[str], categories: Sequence[str | None]) -> Finder:
             ("order", "task by task"),
         ),
     )
-
-
-def _options(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return (("", "all"), *((str(place), name) for place, name in enumerate(names)))
 
 
 class _Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from scope.jobs.compare.answers import MOST_ITEMS, answers_side_by_side
 from scope.jobs.compare.choices import choice_section
@@ -13,9 +13,9 @@ from scope.jobs.compare.overview import overview
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, probe_of, task_estimates
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import differences_section, every_estimate, numbers_section
-from scope.jobs.sections.outcomes import answered_section, data_lines
+from scope.jobs.sections.outcomes import answered_section, data_lines, outcome_lines
 from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.records import GOLD, CompareResult, Measurement, Outcome
+from scope.records import GOLD, CompareResult, Measurement
 from scope.sections.blocks import (
     Block,
     Column,
@@ -23,12 +23,10 @@ from scope.sections.blocks import (
     Row,
     Section,
     Table,
-    Terms,
     folded,
     heading,
     paragraph,
 )
-from scope.sections.prose import Text, prose, written
 
 
 def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
@@ -62,7 +60,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
             *answers,
             *(block for blocks in overviews.values() for block in blocks),
             *([] if probe is None else [paragraph("sem_score: by {probe}", probe=probe)]),
-            _outcome_lines(result.outcomes),
+            outcome_lines(result.outcomes, of_tasks=True),
             data_lines(manifest),
             *run_lines(result.clock),
         ),
@@ -115,18 +113,3 @@ def _by_model(result: CompareResult) -> Iterator[Table]:
     if rows:
         counts = (Column(name, "number") for name in ("Asked", "Answered", "Truncated"))
         yield Table(columns=(Column("Model", "name"), Column("Task"), *counts), rows=rows)
-
-
-def _outcome_lines(outcomes: Iterable[Outcome]) -> Terms:
-    """Each task's outcome in a line."""
-    return Terms(tuple((written(one.capability), _summary(one)) for one in outcomes), facts=True)
-
-
-def _summary(one: Outcome) -> Text:
-    if one.status != "measured":
-        return prose("{status}: {reason}", status=one.status, reason=one.reason or "")
-    if missing := one.searched - one.found:
-        return prose(
-            "{found} answers, {missing} questions without one", found=one.found, missing=missing
-        )
-    return prose("{found} answers", found=one.found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.sections.blocks import (
@@ -120,22 +120,35 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
     yield Fold(title, (about, table))
 
 
-def outcome_lines(outcomes: Iterable[Outcome]) -> Terms:
-    """Each capability's outcome in a line."""
-    return Terms(tuple((written(one.capability), _summary(one)) for one in outcomes), facts=True)
+def outcome_lines(outcomes: Iterable[Outcome], *, of_tasks: bool = False) -> Terms:
+    """The outcome of each capability, or task, in a line."""
+    summary = _answered if of_tasks else _searched
+    return Terms(
+        tuple((written(one.capability), _summary(one, summary)) for one in outcomes), facts=True
+    )
 
 
-def _summary(one: Outcome) -> Text:
+def _summary(one: Outcome, measured: Callable[[Outcome], Text]) -> Text:
     if one.status != "measured":
         return prose("{status}: {reason}", status=one.status, reason=one.reason or "")
-    reason = prose("; {reason}", reason=one.reason) if one.reason else ()
+    return (*measured(one), *(prose("; {reason}", reason=one.reason) if one.reason else ()))
+
+
+def _searched(one: Outcome) -> Text:
     return prose(
-        "{found} perturbations in {searched} searches, {queries} queries{reason}",
+        "{found} perturbations in {searched} searches, {queries} queries",
         found=one.found,
         searched=one.searched,
         queries=one.queries,
-        reason=reason,
     )
+
+
+def _answered(one: Outcome) -> Text:
+    if missing := one.searched - one.found:
+        return prose(
+            "{found} answers, {missing} questions without one", found=one.found, missing=missing
+        )
+    return prose("{found} answers", found=one.found)
 
 
 def data_lines(manifest: Manifest) -> Terms:

@@ -6,9 +6,7 @@ from scope.sections.wording import (
     number,
     p_value,
     percent,
-    setting,
     two_digits,
-    written_settings,
 )
 
 
@@ -45,17 +43,6 @@ def test_small_p_values_are_bounded_and_missing_ones_said():
 
 def test_shares_are_per_cent_with_one_decimal():
     assert [percent(v) for v in (0.0, 0.5, 0.9996, 1.0)] == ["0.0", "50.0", "100.0", "100.0"]
-
-
-def test_settings_are_sorted_and_written_in_words():
-    values = {"trials": 3, "cache": False, "bound": None, "kappa": 1.0}
-    assert written_settings(values) == (
-        ("bound", "none"),
-        ("cache", "no"),
-        ("kappa", "1.0"),
-        ("trials", "3"),
-    )
-    assert setting(True) == "yes"
 
 
 @pytest.mark.parametrize(
