@@ -80,6 +80,7 @@ def test_a_texts_bits_are_the_same_alone_and_beside_others(family, threads):
     inner = {"GPT2": "n_inner", "T5": "d_ff"}.get(family, "intermediate_size")
     shape = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, inner: 96}
     config = getattr(library, f"{family}Config")(vocab_size=64, **shape)
+    torch.manual_seed(0)
     model = {"T5": library.T5EncoderModel}.get(family, library.AutoModel.from_config)(config).eval()
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
