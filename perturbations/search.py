@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from perturbations.textattack_gate import load_textattack
+from scope.errors import SpecError
 from scope.metrics.open_rows import open_rows
 from scope.records import Prediction
 
@@ -32,6 +33,10 @@ DECIMALS = 6
 """Scores are compared at this precision; what is equal then is ordered by text."""
 
 _SMALLEST = 10.0**-DECIMALS
+
+MOST_STEPS = 20_000
+"""Steps of one search. Those that come with TextAttack take at most some hundred for a text of
+ordinary length; one that changes words back and forth would never end."""
 
 
 def distance_between(original: Any, changed: Any, distance: Distance) -> float:
@@ -94,12 +99,21 @@ class KeepsPrediction(ClassificationGoalFunction):
         """Start on a new original; its answer is asked for here, and only here."""
         self._original_text = attacked_text.text
         self._original = self._call_model([attacked_text])[0]
+        self._steps = 0
         return super().init_attack_example(attacked_text, ground_truth_output)
 
     def get_results(
         self, attacked_text_list: list[AttackedText], check_skip: bool = False
     ) -> tuple[list[Any], bool]:
         """Judge these texts; the flag says whether a budget of queries is used up."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise SpecError(
+                f"a search that has not ended after {MOST_STEPS} steps",
+                expected="a search that runs out of changes",
+                fix="add the constraint RepeatModification, or a transformation that does not "
+                "change a word back",
+            )
         # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
         changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
         self.tried = self.tried or any(changed)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 
+from perturbations.capability import InvarianceCapability, Parts
 from perturbations.search import (
     BestCandidate,
     GreedyInvariantSwap,
@@ -14,9 +15,10 @@ from perturbations.search import (
     distance_between,
 )
 from perturbations.transformations import WordSynonyms
+from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
-from scope.testing import HashedWords
+from scope.testing import HashedWords, check_capability
 
 ANSWERS = {
     "fine": (0.7, 0.3),
@@ -261,3 +263,27 @@ def test_all_candidates_of_a_step_are_one_question():
 def test_a_text_without_words_is_searched_in_vain():
     for method in (BestCandidate, lambda: GreedyInvariantSwap(stop_at_first=False)):
         assert found(method, SYNONYMS, HashedWords(), ["?!"], trials=1) == [None]
+
+
+def test_a_search_that_changes_words_back_and_forth_ends_with_the_fix(monkeypatch):
+    from textattack.search_methods import GreedySearch
+    from textattack.transformations import Transformation
+
+    class Capitals(Transformation):
+        def _get_transformations(self, current_text, indices_to_modify):
+            return [
+                current_text.replace_word_at_index(place, current_text.words[place].swapcase())
+                for place in indices_to_modify
+            ]
+
+    class Swapping(InvarianceCapability):
+        name = "swapping"
+        question = "Does the prediction stay?"
+
+        def parts(self, generator):
+            return Parts(Capitals(), [], GreedySearch())
+
+    monkeypatch.setattr("perturbations.search.MOST_STEPS", 50)
+    with pytest.raises(SpecError, match="has not ended after 50 steps") as caught:
+        check_capability(Swapping(), [Example(id="a", text="some words of a film")])
+    assert "RepeatModification" in caught.value.fix
