@@ -6,13 +6,16 @@ import json as json_library
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
 from scope.printing import printable
+
+if TYPE_CHECKING:
+    from scope.metrics import Metric
 
 Listed = Literal["models", "capabilities", "tasks", "metrics", "jobs", "runs"]
 Rows = list[dict[str, str]]
@@ -89,35 +92,30 @@ _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS, metric_name
-    from scope.registry import origins
+    from scope.metrics import METRICS, parse_metric
+    from scope.registry import built_in, origins
 
-    return [
-        {
-            "metric": str(metric),
-            "title": metric_name(str(metric)).label,
-            "range": f"{metric.low:g}..{metric.high:g}",
-            "more similar": metric.more_similar,
-            "what it says": metric.explanation,
-        }
-        for metric in METRICS.values()
-    ] + [_metric_of_plugin(key, origin) for key, origin in origins("metrics").items()]
+    rows = [_metric_row(metric, built_in("", None).origin) for metric in METRICS.values()]
+    for key, origin in origins("metrics").items():
+        try:
+            rows.append(_metric_row(parse_metric(key), origin))
+        except SpecError as error:
+            known = {"metric": key, "origin": origin, "status": f"broken: {error.found}"}
+            rows.append(dict.fromkeys(rows[0], "") | known)
+    return rows
 
 
-def _metric_of_plugin(key: str, origin: str) -> dict[str, str]:
-    from scope.metrics import metric_name, parse_metric
+def _metric_row(metric: Metric, origin: str) -> dict[str, str]:
+    from scope.metrics import metric_name
 
-    row = dict.fromkeys(("metric", "title", "range", "more similar", "what it says"), "")
-    try:
-        metric = parse_metric(key)
-    except SpecError as error:
-        return row | {"metric": key, "title": f"broken: {error.found}"}
-    return row | {
+    return {
         "metric": str(metric),
-        "title": f"{metric_name(str(metric)).label} ({origin})",
+        "title": metric_name(str(metric)).label,
         "range": f"{metric.low:g}..{metric.high:g}",
         "more similar": metric.more_similar,
         "what it says": metric.explanation,
+        "origin": origin,
+        "status": "ready",
     }
 
 
