@@ -60,9 +60,9 @@ class DataError(ScopeError):
 
 
 class ModelError(ScopeError):
-    """A model that cannot be loaded, lacks a role, or answers nonsense."""
+    """A model that cannot be loaded, lacks a role, or answers nonsense; or code that fails."""
 
-    summary = "unusable model"
+    summary = "unusable model or plugin"
 
 
 class RunError(ScopeError):

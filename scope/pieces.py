@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from scope.errors import SpecError
 from scope.foreign import ForeignCode, each_within
-from scope.printing import first_line, shown, unstorable
+from scope.printing import did_you_mean, first_line, shown, unstorable
 from scope.protocols import AskedRole, PairData, PairRole, TaskData
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 from scope.registry import BUILT_IN, Entry
@@ -120,7 +120,7 @@ def refuse_unused_settings(
         raise SpecError(
             f"the setting `{unused[0]}`, which nothing that is requested has",
             expected=f"a setting of {'; '.join(listed)}" if listed else "no setting",
-            fix="leave it out, or check the spelling",
+            fix=did_you_mean(unused[0], known, "leave it out, or check the spelling"),
         )
 
 

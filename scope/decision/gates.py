@@ -15,7 +15,7 @@ from typing import Literal
 
 from scope.decision.baselines import difference_from, require_paired
 from scope.errors import SpecError
-from scope.metrics import METRICS, parse_metric
+from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
 from scope.statistics.intervals import normal_quantile
 
@@ -142,7 +142,7 @@ def parse_gate(
     """
     match = _GATE.fullmatch(text)
     if match is None or (match["relation"] == "=" and not fail_under):
-        known = [key for key, one in METRICS.items() if one.measured_in == measured_in]
+        known = known_metrics(measured_in)
         raise SpecError(
             f"the gate `{text}`",
             expected=f"METRIC>=VALUE or METRIC<=VALUE, or METRIC[NAMES]>=VALUE, with a metric of "
@@ -162,7 +162,7 @@ def parse_gate(
     else:
         low, high = metric.low, metric.high
     if bound is None or metric.measured_in != measured_in or not low <= bound <= high:
-        known = [str(one) for one in METRICS.values() if one.measured_in == measured_in]
+        known = known_metrics(measured_in)
         raise SpecError(
             f"the gate `{text}`",
             expected=f"a metric of {', '.join(known)}, and a value from {metric.low:g} to "

@@ -13,6 +13,7 @@ from itertools import chain, combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scope.errors import ScopeError
 from scope.metrics import (
     METRICS,
     Metric,
@@ -28,6 +29,7 @@ from scope.records import (
     Prediction,
     ScoredExample,
     ScoredPerturbation,
+    Undefined,
 )
 from scope.statistics import absolute, holm, mean_estimate, paired_difference, sign_flip_p_value
 
@@ -173,7 +175,17 @@ def pair_measurements(
     """Each metric of each target over all invariant pairs."""
     for position, name in enumerate(targets):
         for metric in metrics:
-            values = pairs.values(metric, position)
+            try:
+                values = pairs.values(metric, position)
+            except ScopeError as error:
+                # A plugin's metric costs no other number.
+                yield Measurement(
+                    metric=str(metric),
+                    target=name,
+                    capability=pairs.capability,
+                    estimate=Undefined(reason=error.found),
+                )
+                continue
             yield Measurement(
                 metric=str(metric),
                 target=name,
@@ -282,9 +294,11 @@ def target_differences(
                 other,
                 (one.values, other.values, one.example_ids),
                 seed,
-                empty=NOTHING_INVARIANT,
+                empty=one.estimate.reason if isinstance(one.estimate, Undefined) else "",
             )
             for one, other in pairs
+            # A metric that fails on one target has no values there.
+            if one.example_ids == other.example_ids
         ]
     )
 

@@ -90,13 +90,19 @@ def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
         )
 
 
+_TRIAL = ([[0.9, 0.1], [0.2, 0.8]],) * 3 + ([[0.8, 0.2], [0.7, 0.3]],)
+"""Predictions on two pairs, the reference's and a target's, before and after."""
+
+
 def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[Metric, ...]:
     """The metrics on pairs that these spellings mean, without those that are measured anyway.
 
     Raises
     ------
     SpecError
-        When one is unknown, or is not measured on pairs of texts.
+        When one is unknown, is not measured on pairs of texts, or gives no number a pair.
+    ModelError
+        When its function fails.
     """
     found = tuple(dict.fromkeys(map(parse_metric, spellings)))
     for metric in found:
@@ -106,6 +112,8 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
                 expected="a metric on pairs of an original and a perturbed text",
                 fix="leave it out; `scope list metrics` shows all",
             )
+        # A mistake in a plugin's function shows before hours of search, not after.
+        metric.pair_values(*_TRIAL)
     return tuple(metric for metric in found if metric not in known)
 
 

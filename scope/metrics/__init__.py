@@ -21,7 +21,14 @@ from scope.metrics.invariance import (
     ood_agreement_values,
     soft_scope_values,
 )
-from scope.metrics.metric import METRICS, Metric, MetricName, metric_name, parse_metric
+from scope.metrics.metric import (
+    METRICS,
+    Metric,
+    MetricName,
+    known_metrics,
+    metric_name,
+    parse_metric,
+)
 from scope.metrics.overlap import (
     character_f1_values,
     exact_match_values,
@@ -49,6 +56,7 @@ __all__ = [
     "hard_scope_values",
     "iid_agreement_values",
     "js_divergence_values",
+    "known_metrics",
     "metric_name",
     "ood_agreement_values",
     "parse_metric",

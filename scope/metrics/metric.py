@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -19,10 +19,18 @@ from scope.metrics.arrays import Values
 from scope.metrics.description import Metric
 from scope.metrics.of_audits import AUDIT_METRICS
 from scope.metrics.of_tasks import TASK_METRICS
-from scope.printing import shown
+from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 
-__all__ = ["METRICS", "Metric", "MetricName", "find_metric", "metric_name", "parse_metric"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "MetricName",
+    "find_metric",
+    "known_metrics",
+    "metric_name",
+    "parse_metric",
+]
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
@@ -77,18 +85,29 @@ def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Ca
     def values_of(*compared: Any, **parameters: float) -> Values:
         with code.entered(getattr(function, "__name__", "its function")):
             values = np.array(function(*compared, **parameters), dtype=np.float64)
+        if values.shape != (len(compared[0]),):
+            raise SpecError(
+                f"the metric `{metric.key}` of {origin} gives an array of shape {values.shape}",
+                expected=f"one number a pair, of shape ({len(compared[0])},)",
+                fix="correct its function",
+            )
         # A number a hair outside is the rounding of one at the end.
         inside = (values >= metric.low - 1e-9) & (values <= metric.high + 1e-9)
-        if values.shape != (len(compared[0]),) or not inside.all():
+        if not inside.all():
             raise SpecError(
-                f"the metric `{metric.key}` of {origin} gives {shown(values)}",
-                expected=f"one number a pair, {len(compared[0])} in all, from {metric.low:g} to "
-                f"{metric.high:g}",
-                fix="correct its function, or its range",
+                f"the metric `{metric.key}` of {origin} gives {values[~inside][0]:g}",
+                expected=f"numbers from {metric.low:g} to {metric.high:g}",
+                fix="correct its function, or set `low` and `high` of the Metric",
             )
         return values.clip(metric.low, metric.high)
 
     return values_of
+
+
+def known_metrics(measured_in: Literal["audits", "tasks"] | None = None) -> list[str]:
+    """The spellings of our metrics, of audits or of tasks alone if asked, and plugins' keys."""
+    ours = [str(one) for one in METRICS.values() if measured_in in (None, one.measured_in)]
+    return [*ours, *origins("metrics")]
 
 
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")
@@ -112,10 +131,13 @@ def parse_metric(text: str) -> Metric:
     match = _SPELLING.fullmatch(text)
     metric = find_metric(match["key"]) if match else None
     if match is None or metric is None:
+        known = known_metrics()
+        keys = [one.partition("(")[0] for one in known]
+        otherwise = "write one of these; parameters in parentheses may be left out"
         raise SpecError(
             f"the metric `{text}`",
-            expected="one of " + ", ".join([*map(str, METRICS.values()), *origins("metrics")]),
-            fix="write one of these; parameters in parentheses may be left out",
+            expected=f"one of {', '.join(known)}",
+            fix=did_you_mean(text.partition("(")[0].strip(), keys, otherwise),
         )
     try:
         return metric.at(**_read_parameters(match["parameters"] or ""))

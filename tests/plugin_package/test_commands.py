@@ -2,12 +2,14 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from conftest import TESTS
 from plugin_package.installing import HERE
 
 from scope.jobs.pages import stored_result
+from scope.metrics.metric import _of_plugin
 from scope.sections.blocks import Paragraph, Section
 
 
@@ -184,6 +186,48 @@ def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences
     assert "steadiness(power=1.0)" in listed
     wrong = audited(with_plugin, sentences_csv, "--metric", "word_f1")
     assert (wrong.returncode, "a metric on pairs" in wrong.stderr) == (2, True)
+
+
+def test_a_metric_of_the_wrong_shape_is_refused_before_any_search(
+    with_plugin, sentences_csv, tmp_path, monkeypatch
+):
+    wrong = replace(scope_steadiness().STEADINESS, on_pairs=lambda *_, **__: [[1.0], [1.0]])
+    use_metric(monkeypatch, wrong)
+    done = audited(with_plugin, sentences_csv, "--metric", "steadiness")
+    assert done.returncode == 2
+    assert "an array of shape (2, 1)" in done.stderr
+    assert "of shape (2,)" in done.stderr
+    assert not (tmp_path / "runs").exists()
+    misspelt = audited(with_plugin, sentences_csv, "--metric", "steadines")
+    assert "did you mean `steadiness`?" in misspelt.stderr
+
+
+def test_a_metric_that_fails_on_some_data_costs_no_other_number(
+    with_plugin, sentences_csv, monkeypatch
+):
+    def only_of_two(reference, *_, **__):
+        return [1.0, 1.0] if len(reference) == 2 else 1 / 0
+
+    use_metric(monkeypatch, replace(scope_steadiness().STEADINESS, on_pairs=only_of_two))
+    done = audited(with_plugin, sentences_csv, "--metric", "steadiness", "--json")
+    assert done.returncode == 0, done.stderr
+    found = {one["metric"]: one["estimate"] for one in json.loads(done.stdout)["measurements"]}
+    assert "ZeroDivisionError" in found["steadiness(power=1.0)"]["reason"]
+    assert found["hard_scope"]["n"] > 0
+    gated = ("--metric", "steadiness", "--gate", "steadiness>=0")
+    assert audited(with_plugin, sentences_csv, *gated).returncode == 1
+
+
+def scope_steadiness():
+    import scope_steadiness
+
+    return scope_steadiness
+
+
+def use_metric(monkeypatch, metric):
+    """Let the plugin offer another metric; what is found is remembered for the process."""
+    monkeypatch.setattr(scope_steadiness(), "STEADINESS", metric)
+    monkeypatch.setattr("scope.metrics.metric._of_plugin", _of_plugin.__wrapped__)
 
 
 def test_a_plugins_task_has_its_own_scorer_and_setting(with_plugin, tmp_path):
