@@ -139,7 +139,7 @@ def test_two_skilled_models_are_no_kin_for_being_right():
     "rows", [np.zeros((9, 5)), np.ones((9, 5)), np.full((9, 5), NOT_GIVEN), np.eye(9, 9) - 1]
 )
 def test_pools_without_differences_have_no_kin(rows):
-    # The last: everybody answered one question, and no two the same.
+    # The last: all models answered one question, and no two the same.
     assert not kin_of(pool(rows)).any()
 
 

@@ -171,7 +171,7 @@ def test_specs_and_objects_are_the_same(reuse, models, tmp_path):
     assert own == spec
 
 
-def test_everybody_is_asked_everything_once_and_the_suspect_last(reuse, models):
+def test_every_model_is_asked_everything_once_and_the_suspect_last(reuse, models):
     log = []
 
     class Logging(Counting):
