@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from inspect import Parameter as Argument
@@ -105,11 +106,14 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         request = replace(
             request, run=run_argument(request.run), progress=suitable_progress(), **options
         )
-        with code.entered("its job") if code else nullcontext():
+        entered = partial(code.entered, "its job") if code else nullcontext
+        with entered():
             if gates:
                 request = gates.checked(request)
             result = _carry_out(job, request)
-            show(result, as_json=json)
+        # Outside: a closed pipe is no failure of a plugin.
+        show(result, as_json=json)
+        with entered():
             return _ending(request, result, gates)
 
     known = described(job.request)

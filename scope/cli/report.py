@@ -21,9 +21,8 @@ def report(
 
     Example: scope report demo
     """
-    from scope.jobs.pages import report as write_report
-    from scope.jobs.pages import stored_result
+    from scope.jobs.pages import stored_result, write_report
 
-    named = run_argument(run)
-    write_report(named, runs)
-    show(stored_result(named, runs), as_json=json)
+    result = stored_result(run_argument(run), runs)
+    write_report(result)
+    show(result, as_json=json)

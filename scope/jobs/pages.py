@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from scope.errors import RunError, ScopeError, SpecError
+from scope.errors import RunError, ScopeError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.records import Result
@@ -71,9 +71,36 @@ def _own_page(result: Result) -> Page:
 
 def _added(result: Result) -> Iterator[Section]:
     for place, entry in enumerate(entries("sections"), start=1):
-        section = _section(entry, result)
-        if section is not None:
-            yield replace(section, anchor=f"added-{place}")
+        made = entry.error or _of_plugin(entry, result)
+        if isinstance(made, str):
+            made = _failed(entry, made)
+        if made is not None:
+            yield replace(made, anchor=f"added-{place}")
+
+
+def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
+    """The section that a plugin makes, None for none, or why there is no such section."""
+    code = ForeignCode(f"{entry.name} of {entry.origin}")
+    try:
+        section = code.call("its function", entry.target, result)
+        if isinstance(section, Section):
+            with code.entered("its blocks"):
+                _show_in_every_form(section)
+    except ScopeError as error:
+        return error.found
+    if section is None or isinstance(section, Section):
+        return section
+    return f"it returned a {type(section).__name__}, not a Section"
+
+
+def _failed(entry: Entry, reason: str) -> Section:
+    about = paragraph(
+        "The section ``{name}`` of {origin} could not be made: {reason}.",
+        name=entry.name,
+        origin=entry.origin,
+        reason=reason,
+    )
+    return Section(anchor="failed", title=entry.name, blocks=(about,))
 
 
 def _show_in_every_form(section: Section) -> None:
@@ -81,30 +108,6 @@ def _show_in_every_form(section: Section) -> None:
     find("parts", "html_blocks").target(section.blocks)
     to_markdown(Page(title=section.heading or section.title, sections=(section,)))
     to_text(section.blocks)
-
-
-def _section(entry: Entry, result: Result) -> Section | None:
-    try:
-        if entry.error is not None:
-            raise SpecError(entry.error, expected="", fix="")
-        code = ForeignCode(f"{entry.name} of {entry.origin}")
-        section = code.call("call", entry.target, result)
-        if section is None:
-            return None
-        if isinstance(section, Section):
-            with code.entered("its blocks"):
-                _show_in_every_form(section)
-            return section
-        reason = f"it returned a {type(section).__name__}, not a Section"
-    except ScopeError as error:
-        reason = error.found
-    about = paragraph(
-        "The section ``{name}`` of {origin} could not be made: {reason}.",
-        name=entry.name,
-        origin=entry.origin,
-        reason=reason,
-    )
-    return Section(anchor="added", title=entry.name, blocks=(about,))
 
 
 def stored_result(run: str | Path, runs: Path = Path("runs")) -> Result:
@@ -139,10 +142,15 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     RunError
         When there is no such run, or it has not finished.
     """
-    result = stored_result(run, runs)
     folder = _find(run, runs)
-    folder.write_report(result.html())
+    write_report(stored_result(run, runs))
     return folder.report_path
+
+
+def write_report(result: Result) -> None:
+    """Write the report of a stored result into its run's folder."""
+    if result.folder is not None:
+        RunFolder(result.folder).write_report(result.html())
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from scope.records.frame import FrameRow
 
@@ -130,7 +130,7 @@ class Result:
         return ()
 
     def __str__(self) -> str:
-        return str(self._rendered("text"))
+        return self._rendered("text")
 
     def rows(self) -> Iterator[FrameRow]:
         """Every number as a row of a data frame; none unless the job's record says more."""
@@ -144,11 +144,11 @@ class Result:
 
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``result.json``."""
-        return str(self._rendered("json"))
+        return self._rendered("json")
 
     def to_markdown(self) -> str:
         """The report as Markdown, with every table; charts are left out."""
-        return str(self._rendered("markdown"))
+        return self._rendered("markdown")
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
@@ -162,13 +162,13 @@ class Result:
 
     def html(self) -> str:
         """The report as one self-contained HTML document."""
-        return str(self._rendered("html"))
+        return self._rendered("html")
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first tables of the report."""
-        return str(self._rendered("notebook"))
+        return self._rendered("notebook")
 
-    def _rendered(self, form: str) -> Any:
+    def _rendered(self, form: str) -> str:
         from scope.registry import find
 
-        return find("renderers", form).target(self)
+        return str(find("renderers", form).target(self))

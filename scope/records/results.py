@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -100,16 +101,16 @@ class EstimatedResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class MeasuredResult(EstimatedResult):
+class MeasuredResult(EstimatedResult, ABC):
     """What audits and comparisons have in common: estimates that gates can judge."""
 
     differences: tuple[Difference, ...]
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
 
+    @abstractmethod
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
