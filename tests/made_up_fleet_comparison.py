@@ -238,7 +238,7 @@ RECORDS: dict[str, type[FleetResult]] = {
 def everything(job: str) -> dict[str, Any]:
     """All that a job can find, by field."""
     found = {
-        "members": members(),
+        "fleet": members(),
         "scores": scores(),
         "expected": expected(),
         "reliability": reliability(),

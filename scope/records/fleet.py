@@ -195,23 +195,23 @@ class FleetResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class MembersResult(FleetResult):
+class ListedResult(FleetResult):
     """A result that lists models: all, or of a fleet that is evaluated those that were added."""
 
-    members: tuple[FleetModel, ...] = ()
+    fleet: tuple[FleetModel, ...] = ()
 
     @property
     def added(self) -> tuple[FleetModel, ...]:
         """The models that were added to the fleet after fitting."""
-        return tuple(model for model in self.members if model.added)
+        return tuple(model for model in self.fleet if model.added)
 
     def _skills(self) -> Iterator[FrameRow]:
-        for model in self.members:
+        for model in self.fleet:
             yield FrameRow.of(self.manifest.job, "accuracy", model.name, model.skill)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class EmbedResult(MembersResult):
+class EmbedResult(ListedResult):
     """A fleet: its models, and how well its forecaster did in cross-validation."""
 
     scores: tuple[ForecastScore, ...] = ()
@@ -226,7 +226,7 @@ class EmbedResult(MembersResult):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ForecastResult(MembersResult):
+class ForecastResult(ListedResult):
     """Forecasts of answers to new questions, and how well they did where answers are known.
 
     ``expected`` lists the models by expected accuracy, the highest first.
@@ -247,7 +247,7 @@ class ForecastResult(MembersResult):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RouteResult(MembersResult):
+class RouteResult(ListedResult):
     """A model for each question, and how well the selection did where answers are known.
 
     ``mix`` holds the share of the questions of each selected model.
@@ -287,7 +287,7 @@ class PredictResult(FleetResult):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class MapResult(MembersResult):
+class MapResult(ListedResult):
     """The models on a map, distances of communities, and contributions of benchmarks."""
 
     contributions: tuple[Contribution, ...] = ()

@@ -158,7 +158,7 @@ def test_a_long_list_of_models_is_cut_and_says_so(parse):
 
 def test_models_without_communities_neighbours_or_places_need_no_room_for_them(render):
     plain = tuple(replace(one, x=None, y=None, community=None, nearest=()) for one in members())
-    section = render("map", members=plain).section("models")
+    section = render("map", fleet=plain).section("models")
     assert section.all("table")[0].cells()[0] == ["Model", "Accuracy", "Interval", "n"]
     assert drawings(section) == []
     assert [node.attributes["id"] for node in section.all("select")] == ["order"]
@@ -166,14 +166,14 @@ def test_models_without_communities_neighbours_or_places_need_no_room_for_them(r
 
 def test_the_map_says_how_much_of_the_differences_it_shows(render):
     note = "the map shows 61 % of the variance"
-    words = render("map", members=members(), notes=("one left out", note)).section("models").words
+    words = render("map", fleet=members(), notes=("one left out", note)).section("models").words
     assert "The map shows 61 % of the variance." in words
     assert "one left out" not in words.lower()
 
 
 @pytest.mark.parametrize("job", ["forecast", "route"])
 def test_of_a_fleet_that_is_asked_new_questions_the_added_models_alone_are_named(render, job):
-    page = render(job, members=members())
+    page = render(job, fleet=members())
     sections = [node.attributes["id"] for node in page.all("section")]
     assert sections == ["answer", "asked", "reproduce"]
     assert "1 model was added without retraining" in page.section("answer").words
@@ -185,7 +185,7 @@ def test_of_a_fleet_that_is_asked_new_questions_the_added_models_alone_are_named
 def test_of_many_added_models_the_first_are_named_and_the_rest_counted(render):
     late = members()[5]
     many = tuple(replace(late, name=f"m{place}") for place in range(23))
-    words = render("route", members=many).section("asked").words
+    words = render("route", fleet=many).section("asked").words
     assert "23 models: m0, m1, " in words
     assert "m19 and 3 more; all are in result.json" in words
 
@@ -323,7 +323,7 @@ def test_thousands_of_models_make_a_page_that_a_browser_can_open():
         replace(members()[0], name=name, x=place % 53, y=place % 47, nearest=near)
         for place, name in enumerate(names)
     )
-    page = build_comparison("fleet-map", members=many).html()
+    page = build_comparison("fleet-map", fleet=many).html()
     assert page.count("<tr data-order") == 2_001
     assert len(page) < 2_500_000
 

@@ -61,7 +61,7 @@ def _find(
     fleet, choice, _ = learn(matrix, learning, encoder, progress)
     save_fleet(fleet, run.path / EMBEDDER)
     placed = place_models(fleet.forecaster, matrix.correct)
-    members, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
+    listed, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
     return EmbedResult(
         manifest=manifest,
@@ -71,7 +71,7 @@ def _find(
         conflicts=matrix.conflicts,
         forecaster=fleet.forecaster.spelling,
         encoder=fleet.encoder or NO_ENCODER,
-        members=members,
+        fleet=listed,
         scores=choice.scores,
         reliability=reliability(
             choice.probabilities[answered],

@@ -140,7 +140,7 @@ def _find(
     manifest: Manifest,
     _: Run,
 ) -> MapResult:
-    members, shown = describe_models(
+    listed, shown = describe_models(
         mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
     )
     return MapResult(
@@ -151,7 +151,7 @@ def _find(
         conflicts=mapped.conflicts,
         forecaster=mapped.forecaster,
         encoder=planned.encoder.spec if planned else mapped.encoder,
-        members=members,
+        fleet=listed,
         contributions=planned.find() if planned else (),
         communities=community_distances(mapped.vectors, mapped.models, labels, seed=seed)
         if labels

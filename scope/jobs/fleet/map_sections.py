@@ -28,11 +28,11 @@ _OTHERS, _NONE = "other communities", "no community"
 _Placed = tuple[FleetModel, MapDot]
 
 
-def map_chart(members: Sequence[FleetModel]) -> MapChart | None:
+def map_chart(models: Sequence[FleetModel]) -> MapChart | None:
     """The map of the models that have a position; None if none has."""
     placed = [
         (model, MapDot(title=_title(model), x=model.x, y=model.y))
-        for model in members
+        for model in models
         if model.x is not None
         and model.y is not None
         and math.isfinite(model.x)

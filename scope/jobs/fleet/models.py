@@ -69,7 +69,7 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
 class DescribedModels(NamedTuple):
     """The models of a fleet, and a note on the variance that the map shows."""
 
-    members: tuple[FleetModel, ...]
+    listed: tuple[FleetModel, ...]
     note: str
 
 
@@ -84,7 +84,7 @@ def describe_models(
     """All models in the order of the names, and a note on the map."""
     places, shown = model_map(vectors)
     nearest = nearest_models(vectors, names, count=NEAREST)
-    members = tuple(
+    listed = tuple(
         FleetModel(
             name=name,
             skill=skills[column],
@@ -96,7 +96,7 @@ def describe_models(
         )
         for column, name in enumerate(names)
     )
-    return DescribedModels(members, _variance_note(shown))
+    return DescribedModels(listed, _variance_note(shown))
 
 
 def _variance_note(shown: float | Undefined) -> str:

@@ -66,7 +66,7 @@ class Evaluated(TypedDict):
     conflicts: int
     forecaster: str
     encoder: str
-    members: tuple[FleetModel, ...]
+    fleet: tuple[FleetModel, ...]
     notes: tuple[str, ...]
 
 
@@ -84,7 +84,7 @@ def evaluated(evaluation: Evaluation, notes: Sequence[str] = ()) -> Evaluated:
         conflicts=evaluation.conflicts,
         forecaster=fleet.forecaster.spelling,
         encoder=fleet.encoder or NO_ENCODER,
-        members=tuple(
+        fleet=tuple(
             FleetModel(name=name, skill=skill, added=True)
             for name, skill in zip(fleet.models, skills_of_fleet(fleet), strict=True)
             if name in fleet.added

@@ -58,7 +58,7 @@ MOST_BRIEF_NOTES = 5
 
 def embed_page(result: EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on a fleet; ``max_models`` bounds how many models are drawn and listed."""
-    scores, models = scores_table(result.scores), fleet_table(result.members)
+    scores, models = scores_table(result.scores), fleet_table(result.fleet)
     return _page(
         result,
         headlines.of_forecasts(result.scores),
@@ -110,7 +110,7 @@ def predict_page(result: PredictResult) -> Page:
 
 def map_page(result: MapResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on a map; ``max_models`` bounds how many models are drawn and listed."""
-    models = fleet_table(result.members)
+    models = fleet_table(result.fleet)
     contributions = contributions_table(result.contributions)
     communities = communities_table(result.communities)
     return _page(
@@ -160,7 +160,7 @@ def _page(
 def _models(result: EmbedResult | MapResult, table: Table | None, most: int) -> tuple[Section, ...]:
     if table is None:
         return ()
-    return (models_section(result.members, result.notes, table, most=most),)
+    return (models_section(result.fleet, result.notes, table, most=most),)
 
 
 def _matrix(result: FleetResult) -> Terms:

@@ -83,8 +83,8 @@ def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
 def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
     done = fleet("embed", "--data", "answers.csv", "--encoder", "./encoder", "--json")
     found = findings(done)
-    assert [one["name"] for one in found["members"]] == list(MODELS)
-    for member, share in zip(found["members"], made_up.correct.mean(axis=0), strict=True):
+    assert [one["name"] for one in found["fleet"]] == list(MODELS)
+    for member, share in zip(found["fleet"], made_up.correct.mean(axis=0), strict=True):
         assert member["skill"]["value"] == pytest.approx(share, abs=1e-6)
         assert member["skill"]["n"] == 160
         assert len(member["nearest"]) == 5
@@ -222,7 +222,7 @@ def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
     within, between, other = found["communities"]
     assert within["p_value"] == other["p_value"] == 0.001
     assert within["distance"]["high"] < between["distance"]["low"]
-    assert {one["community"] for one in found["members"]} == {"even", "odd"}
+    assert {one["community"] for one in found["fleet"]} == {"even", "odd"}
     assert " % of the variance of the models' vectors" in " ".join(found["notes"])
 
 
@@ -240,11 +240,11 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
     written = [row for row in rows(tmp_path / "runs/mine/forecasts.csv") if row["model"] == LAST]
     predicted = np.array([float(row["probability"]) > 0.5 for row in written])
     assert (predicted == made_up.correct[120:, -1]).mean() > 0.7
-    members = findings(fleet("map", *add, "--json"))["members"]
+    members = findings(fleet("map", *add, "--json"))["fleet"]
     assert [one["name"] for one in members if one["added"]] == [LAST]
     assert members[-1]["skill"]["n"] == 120
     routed = findings(fleet("route", *add, "--questions", "new.csv", "--json"))
-    assert [one["name"] for one in routed["members"]] == [LAST]
+    assert [one["name"] for one in routed["fleet"]] == [LAST]
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_contributions_begin_with_the_greatest_and_communities_with_themselves()
 
 
 def test_models_have_their_accuracy_community_and_nearest():
-    text = found("map", members=members(), width=250)
+    text = found("map", fleet=members(), width=250)
     assert cells(text, "(added)") == [f"{MODELS[5]} (added)", "0.375  n=200", "", ""]
     assert cells(text, "far")[1] == "0.750  n=1200"
     assert cells(text, "far")[3] == f"{MODELS[2]} 0.250"
@@ -143,13 +143,13 @@ def test_models_have_their_accuracy_community_and_nearest():
 
 def test_of_a_fleet_that_is_evaluated_the_added_models_alone_are_named():
     for job in ("forecast", "route"):
-        text = found(job, members=members())
+        text = found(job, fleet=members())
         assert f"Added models: 1 model: {MODELS[5]}" in text
         assert "alone" not in text
 
 
 def test_of_very_many_models_the_ends_are_shown_and_the_rest_counted():
-    text = found("map", members=fleet_of(3_001))
+    text = found("map", fleet=fleet_of(3_001))
     said = " ".join(text.split())
     assert cells(text, "model-3000")[1] == "0.850  n=400"
     # Though the page lists the most accurate alone.
@@ -202,7 +202,7 @@ LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
 def renamed(job, name):
     """The same result with one name everywhere."""
     fields = {
-        "members": ("name", "community"),
+        "fleet": ("name", "community"),
         "scores": ("forecaster",),
         "expected": ("model",),
         "routers": ("model",),

@@ -60,7 +60,7 @@ def test_models_with_the_same_answers_lie_together_whatever_the_embedder(kind):
         ("a", "b", "c", "d", "e", "f"),
         [skill_estimate(0.5, 4)] * 6,
         place_models(forecaster).vectors,
-    ).members
+    ).listed
     # Models a and d, and so on, answered alike; a and b nearly, and c the other way round.
     assert [one.nearest[0].model for one in members] == ["d", "e", "f", "a", "b", "c"]
     assert {near.model for near in members[0].nearest[:3]} == {"b", "d", "e"}

@@ -63,7 +63,7 @@ def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
     questions = write("new.csv", asked("usual-0"))
     found = scope.route_fleet(fleet="ours", add=added, questions=questions, run="routed")
     assert single_best(found) == "best"
-    assert [one.name for one in found.members if one.added] == ["lucky"]
+    assert [one.name for one in found.fleet if one.added] == ["lucky"]
 
 
 def test_a_model_of_three_answers_in_a_sparse_matrix_is_not_the_single_best(write):

@@ -52,6 +52,6 @@ def test_the_mean_is_that_of_the_answers_learned_from():
 
 
 def test_of_the_models_those_that_were_added_are_listed():
-    assert evaluated(evaluation([[0, 1]]))["members"] == ()
-    (one,) = evaluated(evaluation([[0, 1]], added=("poor",)))["members"]
+    assert evaluated(evaluation([[0, 1]]))["fleet"] == ()
+    (one,) = evaluated(evaluation([[0, 1]], added=("poor",)))["fleet"]
     assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

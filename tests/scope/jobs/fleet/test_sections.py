@@ -270,7 +270,7 @@ def test_models_that_were_added_are_counted_and_the_first_named():
     assert "Added models" not in facts(bare("fleet-map"))
     late = members()[5]
     many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NAMED + 3))
-    added = facts(bare("fleet-route", members=many))["Added models"]
+    added = facts(bare("fleet-route", fleet=many))["Added models"]
     assert added.startswith("23 models: m0, m1, ")
     assert added.endswith("m19 and 3 more; all are in result.json")
 
