@@ -35,6 +35,8 @@ class Synonym(InvarianceCapability):
         the ranking of the words.
     max_words
         Greatest share of the words that ``strong`` may swap; above 0, at most 1.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "synonym"
@@ -42,11 +44,10 @@ class Synonym(InvarianceCapability):
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
 
-    # Candidates and the length of each grow with the text: at this length they take some 900 MB.
-    max_characters: ClassVar[int] = 5_000
-
     preset: Preset = "paper"
     max_words: float = MAX_WORDS
+    # Candidates and the length of each grow with the text: at this length they take some 900 MB.
+    max_characters: int = 5_000
 
     def __post_init__(self) -> None:
         if self.preset == "paper" and self.max_words != MAX_WORDS:

@@ -36,6 +36,8 @@ class Typo(InvarianceCapability):
     max_letters
         Longest word that is changed. Longer ones, such as encoded files, are no words that anyone
         reads; they stay as they are, and are counted.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "typo"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +11,7 @@ from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.records import Result
 from scope.registry import Entry, entries, find
-from scope.sections.blocks import Page, Section, paragraph
+from scope.sections.blocks import Page, Paragraph, Section, paragraph
 from scope.sections.markdown import to_markdown
 from scope.sections.terminal import to_text
 from scope.store import RunFolder, run_folder
@@ -23,7 +22,8 @@ def page_of(result: Result) -> Page:
 
     A plugin adds a section to it under the entry point ``scope.sections``: a function that takes
     the result and returns a `scope.sections.blocks.Section`, or None where it has nothing to say
-    of such a result. It stands before the last section. One that fails says so in its place.
+    of such a result. It stands before the last section. One that fails says so in its place, and
+    in the terminal.
 
     Raises
     ------
@@ -31,8 +31,12 @@ def page_of(result: Result) -> Page:
         When the plugin that has the job is not installed.
     """
     page = _own_page(result)
-    added = tuple(_added(result))
-    return replace(page, sections=(*page.sections[:-1], *added, *page.sections[-1:]))
+    added, failures = _added(result)
+    return replace(
+        page,
+        sections=(*page.sections[:-1], *added, *page.sections[-1:]),
+        brief=(*page.brief, *failures),
+    )
 
 
 def html_of(result: Result) -> str:
@@ -69,13 +73,17 @@ def _own_page(result: Result) -> Page:
     return made
 
 
-def _added(result: Result) -> Iterator[Section]:
+def _added(result: Result) -> tuple[list[Section], list[Paragraph]]:
+    """The sections of plugins, and a paragraph for each that failed, which is its section, too."""
+    added, failures = [], []
     for place, entry in enumerate(entries("sections"), start=1):
         made = entry.error or _of_plugin(entry, result)
         if isinstance(made, str):
-            made = _failed(entry, made)
+            failures.append(_failure(entry, made))
+            made = Section(anchor="failed", title=entry.name, blocks=(failures[-1],))
         if made is not None:
-            yield replace(made, anchor=f"added-{place}")
+            added.append(replace(made, anchor=f"added-{place}"))
+    return added, failures
 
 
 def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
@@ -93,14 +101,13 @@ def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
     return f"it returned a {type(section).__name__}, not a Section"
 
 
-def _failed(entry: Entry, reason: str) -> Section:
-    about = paragraph(
+def _failure(entry: Entry, reason: str) -> Paragraph:
+    return paragraph(
         "The section ``{name}`` of {origin} could not be made: {reason}.",
         name=entry.name,
         origin=entry.origin,
         reason=reason,
     )
-    return Section(anchor="failed", title=entry.name, blocks=(about,))
 
 
 def _show_in_every_form(section: Section) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
 
 from scope.core.request import Request
+from scope.errors import ScopeError
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, run_folder
@@ -54,5 +55,16 @@ def _finish(result: Found, run: Run, began: float) -> Found:
         drifts=tuple(run.drifts),
     )
     stored = run.write_result(replace(result, clock=clock))
-    run.write_report(stored.html())
+    run.write_report(_page(stored, run))
     return replace(stored, folder=run.path)
+
+
+def _page(result: Found, run: Run) -> str:
+    try:
+        return result.html()
+    except ScopeError as error:
+        error.fix += (
+            f"; the result is kept in `{run.result_path}`, and `scope report {run.path}` makes the "
+            "page from it"
+        )
+        raise

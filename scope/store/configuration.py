@@ -110,7 +110,7 @@ def _dict(value: object) -> dict[Any, Any]:
 
 
 def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
-    differences = _differences("", stored, given)
+    differences = [one.removeprefix("settings.") for one in _differences("", stored, given)]
     shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
     rest = len(differences) - _SHOWN_DIFFERENCES
     more = f"; and {rest} more" if rest > 0 else ""

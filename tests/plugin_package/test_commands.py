@@ -288,6 +288,7 @@ def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
     page = report.read_text(encoding="utf-8")
     assert "could not be made" in page
     assert "&lt;b&gt;no disk&lt;/b&gt;" in page
+    assert "<b>no disk</b>" in str(stored_result("mine", tmp_path / "runs"))
     wrong = Section(anchor="wrong", title="Wrong", blocks=(Paragraph("no prose"),))
     monkeypatch.setattr(scope_longest, "longest", lambda _: wrong)
     assert with_plugin("report", "mine").returncode == 0

@@ -6,8 +6,9 @@ import pytest
 from made_up_fleet_comparison import build_comparison as made_up
 
 from scope.core.request import Request
-from scope.errors import RunError
+from scope.errors import ModelError, RunError
 from scope.jobs.identity import default_run_name
+from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
 from scope.store import RunFolder
 
@@ -40,3 +41,18 @@ def test_another_configuration_under_a_name_is_refused_before_any_work(manifest,
     other = replace(manifest, settings={"seed": 9})
     with pytest.raises(RunError, match="was started with different arguments"):
         carry_out(request, lambda _: Prepared(other, pytest.fail))
+
+
+def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypatch):
+    def fail(_):
+        raise ModelError("no page", expected="a page", fix="correct the section")
+
+    kind = type(made_up())
+    with monkeypatch.context() as broken:
+        broken.setattr(kind, "html", fail)
+        with pytest.raises(ModelError, match=r"kept in .*result\.json.*scope report .*mine"):
+            carry_out(
+                Request(run="mine", runs=tmp_path),
+                lambda _: Prepared(manifest, lambda run: made_up()),
+            )
+    assert report("mine", tmp_path).exists()
