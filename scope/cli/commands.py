@@ -17,7 +17,7 @@ from cyclopts import App, CycloptsError, Parameter
 from scope.cli.arguments import argument_error
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
-from scope.cli.output import Json, results_alone_on_standard_output, run_argument, say, show
+from scope.cli.output import Json, results_alone_on_standard_output, say, show
 from scope.cli.report import report
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
@@ -103,9 +103,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         # No option at all was given where none is required.
         request = request or job.request()
         options = {} if models is None else {"model_options": ModelOptions.of(models)}
-        request = replace(
-            request, run=run_argument(request.run), progress=suitable_progress(), **options
-        )
+        request = replace(request, progress=suitable_progress(), **options)
         entered = partial(code.entered, "its job") if code else nullcontext
         with entered():
             if gates:

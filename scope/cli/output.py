@@ -8,12 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from scope.core.options import OUTPUT
-from scope.paths import expanded
 from scope.printing import printable
 from scope.sections.terminal import least_width
 
@@ -32,18 +31,6 @@ Json = Annotated[
 Runs = Annotated[
     Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
-RunName = TypeVar("RunName", str, Path, None)
-
-
-def run_argument(run: RunName) -> RunName | Path:
-    """A run as the user wrote it: a path where there is a slash in it, else a name.
-
-    Examples
-    --------
-    >>> run_argument("sst2"), run_argument("../elsewhere/sst2").name
-    ('sst2', 'sst2')
-    """
-    return expanded(run) if isinstance(run, str) and "/" in run else run
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Json, Runs, run_argument, show
+from scope.cli.output import Json, Runs, show
 
 
 def report(
@@ -23,6 +23,6 @@ def report(
     """
     from scope.jobs.pages import stored_result, write_report
 
-    result = stored_result(run_argument(run), runs)
+    result = stored_result(run, runs)
     write_report(result)
     show(result, as_json=json)

@@ -142,7 +142,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     Parameters
     ----------
     run
-        The run's name under ``runs``, or the Path of its folder.
+        The run's name under ``runs``, or the path of its folder, with a slash in it.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """``predictions:FILE``: answers that were saved elsewhere; no model is run.
 
 A classifier's file has one row per text, as JSON lines (gzipped or not) or parquet: ``text``;
-``probabilities``, a list in the order of ``labels``; ``labels`` in the first row. A file with a
-column ``answer``, or with ``probabilities`` but no ``labels``, holds answers to the questions of
-tasks, and a .tsv file those of many models.
+``probabilities``, a list in the order of ``labels``; ``labels`` in the first row, which may hold
+them alone. A file with a column ``answer``, or with ``probabilities`` but no ``labels``, holds
+answers to the questions of tasks, and a .tsv file those of many models.
 
 Answers are looked up by the question's id or its words: one row per question, in the same formats:
 ``id``, or ``text`` (the question), or both; ``answer``, null where the model gave none; and where
@@ -321,9 +321,17 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
     predictions: dict[str, Prediction] = {}
     for row in _rows(source):
         labels = _labels(row, labels)
+        if row.labels and row.text is None and row.probabilities is None:
+            continue
         text, prediction = _text(row), _prediction(row, labels)
         if predictions.setdefault(text, prediction) != prediction:
             raise _bad_row(row, f"other probabilities for {text[:80]!r}", "one answer to a text")
+    if not predictions:
+        raise DataError(
+            f"no predictions in {path.name}; its columns are {listed(source.columns)}",
+            expected="a row for every text, with `text` and `probabilities`",
+            fix="add the rows, or rename the columns",
+        )
     return SavedClassifier(
         predictions,
         labels,

@@ -37,21 +37,22 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 def run_folder(run: str | Path, root: Path) -> Path:
-    """The folder of a run: a name is a folder under ``root``, a Path is used as it is.
+    """The folder of a run: a name is a folder under ``root``; a path, or a text with a slash in
+    it, is the folder itself.
 
     Raises
     ------
     RunError
-        When a name is not plain, such as one that leads out of ``root``.
+        When a name is not plain.
 
     Examples
     --------
     >>> run_folder("sst2", Path("runs")).as_posix()
     'runs/sst2'
-    >>> run_folder(Path("../elsewhere"), Path("runs")).as_posix()
+    >>> run_folder("../elsewhere", Path("runs")).as_posix()
     '../elsewhere'
     """
-    if isinstance(run, Path):
+    if isinstance(run, Path) or "/" in run:
         return expanded(run)
     if not _PLAIN_NAME.fullmatch(run):
         raise RunError(
@@ -242,7 +243,8 @@ class Run(RunFolder):
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""
-        path = self.path / f"texts-for-{re.sub(r'[^A-Za-z0-9._-]+', '-', model)}.jsonl"
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", re.sub(r"\.(jsonl|jsonl\.gz|parquet)$", "", model))
+        path = self.path / f"texts-for-{name}.jsonl"
         rows = (json.dumps({"text": text}, ensure_ascii=False) for text in texts)
         write_atomically(path, "".join(f"{row}\n" for row in rows))
         return path

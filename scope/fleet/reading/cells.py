@@ -186,6 +186,13 @@ class GivenAnswer(NamedTuple):
     correct: int
 
 
+class AnswerKey(NamedTuple):
+    """The answers that count as right, none where they are not known, and a question's options."""
+
+    gold: tuple[object, ...]
+    options: tuple[str, ...] = ()
+
+
 class Told(NamedTuple):
     """What is known of a question."""
 
@@ -292,6 +299,19 @@ def correct_of(value: object) -> int:
             "0 or 1, true or false, right or wrong, or nothing where it is not known",
         )
     return found
+
+
+def gold_of(value: object) -> tuple[object, ...]:
+    """The answers that count as right; none where they are not known.
+
+    Examples
+    --------
+    >>> gold_of(["Ann", "Anna"]), gold_of("B"), gold_of(None)
+    (('Ann', 'Anna'), ('B',), ())
+    """
+    if isinstance(value, list):
+        return tuple(value)
+    return () if is_missing(value) or value == "" else (value,)
 
 
 def options_of(value: object) -> tuple[str, ...]:

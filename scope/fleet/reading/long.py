@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.data.distinct import Coded, Codes, WantedColumn, read_columns
-from scope.data.fields import class_name, first_of, label_of
+from scope.data.fields import UnreadableError, class_name, first_of, label_of, read_rows
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
 from scope.fleet.reading.cells import (
     UNKNOWN,
+    AnswerKey,
     Cells,
     correct_of,
+    gold_of,
     options_of,
     whole_text,
     written_of,
@@ -37,6 +39,7 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
         "correct": ("correct", "is_correct", "right", "label", "score"),
         "context": ("context", "passage"),
         "options": ("options", "choices"),
+        "gold": ("gold", "answer", "answerkey"),
     }
 )
 """The names that columns of each role are known by, whatever their case."""
@@ -47,7 +50,7 @@ ALIASES: Mapping[str, str] = MappingProxyType({"question": "text"})
 NONE = "none"
 """Stands for a column that is there and not to be read."""
 
-_ANSWERS = ("model", "correct")
+_ANSWERS = ("model", "correct", "gold")
 _FIX = "fix the row, or name another column: --column ROLE=NAME"
 
 
@@ -198,7 +201,7 @@ def choose_matrix_columns(
     >>> choose_matrix_columns(["Model", "prompt", "score", "y"], {"correct": "y"}, "a.csv")
     {'model': 'Model', 'text': 'prompt', 'correct': 'y'}
     """
-    given = _by_role(given)
+    given = by_role(given)
     for role, column in given.items():
         if column not in (*columns, NONE):
             raise DataError(
@@ -218,6 +221,29 @@ def choose_matrix_columns(
     return chosen
 
 
+def answer_keys(specs: Sequence[str], given: Mapping[str, str]) -> dict[str, AnswerKey]:
+    """The right answers of tables with a question a row, by the question's id and by its text.
+
+    Tables with models and their answers have none.
+    """
+    keys: dict[str, AnswerKey] = {}
+    for spec in specs:
+        source = open_source(spec)
+        columns = choose_matrix_columns(source.columns, given, source.name)
+        if "gold" not in columns or {"model", "correct"} & columns.keys():
+            continue
+        renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
+        for fields in read_rows(source, renamed):
+            try:
+                options = options_of(fields.values.get("options"))
+            except UnreadableError as error:
+                raise fields.wrong(error.found, error.expected) from error
+            key = AnswerKey(gold_of(fields.values["gold"]), options)
+            names = (fields.id, fields.text("text") or None)
+            keys |= {name.strip(): key for name in names if name is not None}
+    return keys
+
+
 def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "") -> DataError:
     """What to raise where a table has no column of a role that is needed."""
     usual = ", ".join(NAMES[role])
@@ -228,7 +254,7 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
     )
 
 
-def _by_role(given: Mapping[str, str]) -> dict[str, str]:
+def by_role(given: Mapping[str, str]) -> dict[str, str]:
     """Columns by the role's own name, where another one may have been given."""
     found: dict[str, str] = {}
     for name, column in given.items():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scope.errors import DataError, SpecError
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.reading.cells import UNKNOWN, Cells, Told, join, matrix_of
-from scope.fleet.reading.long import read_long
+from scope.fleet.reading.long import answer_keys, read_long
 from scope.fleet.reading.saved import is_run, read_predictions, read_runs
 from scope.paths import expanded
 
@@ -47,7 +47,8 @@ def read_matrix(
         A table with an answer a row, as a data spec (`scope.data`) such as the path of a CSV, TSV,
         JSONL or parquet file; a folder of saved predictions; or the folder of a finished run of
         ``scope compare``. Several are joined by the names of their models and questions; a table
-        beside others may have a question a row, and tell its text and category alone.
+        beside others may have a question a row, and gives its text, its category and, for folders
+        of saved predictions, the right answer.
     columns
         Columns of tables by role, where they are not to be found by their usual names; see
         `scope.fleet.reading.long`.
@@ -99,12 +100,14 @@ def _read(
     folders = {one: expanded(one) for one in specs}
     runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
     read = [read_runs(runs, answers=answers)] if runs else []
+    tables = [one for one, path in folders.items() if not path.is_dir()]
+    keys = answer_keys(tables, columns) if len(tables) + len(runs) < len(folders) else {}
     for one, path in folders.items():
         if not path.is_dir():
             several = len(folders) > 1
             read.append(read_long(one, columns, answers=answers, one_of_several=several))
         elif path not in runs:
-            read.append(read_predictions(path, answers=answers))
+            read.append(read_predictions(path, columns, keys, answers=answers))
     if not answers:
         return _joined(read, ())
     asking, telling = ([one for one in read if bool(one.models) is some] for some in (True, False))

@@ -2,9 +2,10 @@
 
 A folder of predictions has one file a model. A row has ``id`` or ``text`` or both;
 ``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
-answer, where it is known. ``labels``, in the first row, names what the probabilities are of.
-Answers and gold are a number from 0, a letter, a label or option, or any text; ``gold`` may be a
-list of texts that are right. ``options`` or ``category`` may stand there too.
+answer, where it is known. ``labels``, in the first row or alone before it, names what the
+probabilities are of. Answers and gold are a number from 0, a letter, a label or option, or any
+text; ``gold`` may be a list of texts that are right. ``options`` or ``category`` may stand there
+too.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from scope.data.specs import open_file
 from scope.errors import DataError, RunError
 from scope.fleet.reading.cells import (
     UNKNOWN,
+    AnswerKey,
     Cells,
     GivenAnswer,
     cells_of,
+    gold_of,
     options_of,
     whole_text,
 )
+from scope.fleet.reading.long import NONE, by_role
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import Answer, CompareResult, Item, TaskAnswers
 from scope.store import RunFolder
@@ -49,6 +53,10 @@ _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
 )
 
 
+_ROLES: Mapping[str, str] = MappingProxyType({"item": "id"})
+"""What the columns of a role are called here, where it is another name."""
+
+
 def prediction_files(folder: Path) -> dict[str, Path]:
     """The files of saved predictions in a folder, by the names of their models."""
     return {
@@ -59,13 +67,22 @@ def prediction_files(folder: Path) -> dict[str, Path]:
     }
 
 
-def read_predictions(folder: Path, *, answers: bool) -> Cells:
+def read_predictions(
+    folder: Path, columns: Mapping[str, str], keys: Mapping[str, AnswerKey], *, answers: bool
+) -> Cells:
     """Read all files of a folder; a model is called as its file, without what follows the name.
 
     An answer is right where it is the gold one: of probabilities the greatest counts, and texts
     that are neither labels nor options need the same words. No answer is a wrong one. Rows without
     gold are left out and counted where ``answers`` are wanted, and else are questions nobody is
     known to have answered. Questions are the same by ``id``, or else by ``text``.
+
+    Parameters
+    ----------
+    columns
+        Columns by role, where a file does not have them by their usual names.
+    keys
+        The right answers of rows without gold, by the question's id or text.
 
     Raises
     ------
@@ -79,7 +96,12 @@ def read_predictions(folder: Path, *, answers: bool) -> Cells:
             expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
             fix="name another folder, a table of answers, or a run of `scope compare`",
         )
-    rows = [row for model, path in files.items() for row in _rows(model, path, answers)]
+    given = {_ROLES.get(role, role): column for role, column in by_role(columns).items()}
+    rows = [
+        row
+        for model, path in files.items()
+        for row in _rows(_fields(path, given, gold=answers and not keys), model, keys)
+    ]
     ids = _ids_by_text(rows)
     without = sum(row.correct == UNKNOWN for row in rows) if answers else 0
     return cells_of(
@@ -109,17 +131,33 @@ def _ids_by_text(rows: Sequence[GivenAnswer]) -> dict[str, str]:
     return ids
 
 
-def _rows(model: str, path: Path, answers: bool) -> Iterator[GivenAnswer]:
-    """The rows of a file; the id is empty where a row has none, and unknown what has no gold."""
+def _fields(path: Path, given: Mapping[str, str], *, gold: bool) -> Iterator[Fields]:
+    """The rows of a file by meaning: columns that are given, or have one of the usual names."""
+    source = open_file(path)
+    there = {
+        meaning: (column,) for meaning, column in given.items() if column in (*source.columns, NONE)
+    }
+    return read_fields(source, {**_NAMES, **there}, required=("gold",) if gold else ())
+
+
+def _rows(
+    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey]
+) -> Iterator[GivenAnswer]:
+    """The answers of a file; the id is empty where a row has none, and unknown what has no gold."""
     labels: tuple[str, ...] = ()
-    for fields in read_fields(open_file(path), _NAMES, required=("gold",) if answers else ()):
+    for fields in rows:
         own_id, text = fields.id, fields.text("text") or None
-        if own_id is None and text is None:
-            raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
         try:
             labels = options_of(fields.values.get("labels")) or labels
-            options = options_of(fields.values.get("options"))
-            gold = _gold(fields)
+            if _holds_labels_alone(fields):
+                continue
+            if own_id is None and text is None:
+                raise UnreadableError(
+                    "neither `id` nor `text`", "one of them, to say what is answered"
+                )
+            key = keys.get(own_id or "") or keys.get((text or "").strip()) or AnswerKey(())
+            options = options_of(fields.values.get("options")) or key.options
+            gold = gold_of(fields.values.get("gold")) or key.gold
             correct = _is_right(fields, _Names(labels, options), gold) if gold else UNKNOWN
             whole = whole_text(text, None, options)
             yield GivenAnswer(model, own_id or "", whole, fields.name("category"), correct)
@@ -127,12 +165,8 @@ def _rows(model: str, path: Path, answers: bool) -> Iterator[GivenAnswer]:
             raise fields.wrong(error.found, error.expected) from error
 
 
-def _gold(fields: Fields) -> tuple[object, ...]:
-    """The answers that count as right; none where they are not known."""
-    value = fields.values.get("gold")
-    if isinstance(value, list):
-        return tuple(value)
-    return () if is_missing(value) else (value,)
+def _holds_labels_alone(fields: Fields) -> bool:
+    return {name for name, value in fields.values.items() if not is_missing(value)} == {"labels"}
 
 
 class _Names(NamedTuple):

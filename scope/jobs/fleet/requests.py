@@ -77,7 +77,8 @@ class FleetRequest(Request):
         named_values(DATA, "--column", metavar="ROLE=NAME", example="model=system"),
     ] = field(default_factory=dict)
     """Column of a role, such as model=system; auto-detected if omitted. Roles: model, item (the
-    question's id), question (its text), category, correct, context, options. May be repeated."""
+    question's id), question (its text), category, correct, context, options, gold (the right answer
+    of a saved prediction, or of a question). May be repeated."""
 
     seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of splits and fitting."""

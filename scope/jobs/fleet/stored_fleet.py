@@ -19,7 +19,6 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, Fleet, load_fleet
 from scope.jobs.fleet.answers import text_digest
 from scope.jobs.fleet.model_tables import SHOWN
-from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
 from scope.store.files import open_atomically
@@ -111,8 +110,7 @@ def fleet_digest(fleet: Fleet) -> str:
 
 
 def _folder(spec: str | Path, runs: Path) -> Path:
-    named = isinstance(spec, str) and "/" not in spec
-    path = run_folder(str(spec), runs) if named else expanded(spec)
+    path = run_folder(spec, runs)
     for folder in (path / EMBEDDER, path):
         if (folder / DESCRIPTION).exists():
             return folder

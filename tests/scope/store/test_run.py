@@ -143,9 +143,7 @@ def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*.tmp"))
 
 
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "../x", "a/b", "/tmp/x", "a\\b", "-x", ".x", "a b", "x\n", "x" * 101]
-)
+@pytest.mark.parametrize("name", ["", ".", "..", "a\\b", "-x", ".x", "a b", "x\n", "x" * 101])
 def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
     with pytest.raises(RunError, match="is not a valid run name"):
         run_folder(name, Path("runs"))
@@ -158,6 +156,8 @@ def test_a_plain_name_lies_under_the_root(name: str) -> None:
 
 def test_a_path_is_taken_as_it_is() -> None:
     assert run_folder(Path("/data/a run"), Path("runs")) == Path("/data/a run")
+    assert run_folder("/data/a run", Path("runs")) == Path("/data/a run")
+    assert run_folder("~/mine", Path("runs")) == Path.home() / "mine"
 
 
 def test_the_store_is_imported_without_the_libraries_it_rarely_needs() -> None:

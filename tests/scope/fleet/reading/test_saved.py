@@ -287,3 +287,30 @@ def test_one_name_cannot_stand_for_two_models(compare):
         put(run, renamed)
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
         read_matrix(runs)
+
+
+def test_right_answers_may_stand_with_the_questions(save, tmp_path):
+    folder = save("a", {"id": "q1", "answer": "Bob"}, {"text": "Who else?", "answer": 0})
+    questions = tmp_path / "questions" / "questions.jsonl"
+    questions.parent.mkdir()
+    options = {"options": ["Ann", "Bob"]}
+    rows = [
+        {"id": "q1", "question": "Who?", "answer": "B", **options},
+        {"id": "q2", "question": "Who else?", "answer": "Bob", **options},
+    ]
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert read_matrix([folder, questions]).correct[:, 0].tolist() == [0.0, 1.0]
+    renamed = questions.read_text().replace('"answer"', '"right"')
+    questions.write_text(renamed, encoding="utf-8")
+    matrix = read_matrix([folder, questions], columns={"gold": "right"})
+    assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
+
+
+def test_the_column_of_the_right_answers_can_be_named(save):
+    folder = save("a", {"id": "1", "answer": "B", "truth": "A"})
+    assert read_questions(folder, columns={"gold": "truth"}).matrix.correct.tolist() == [[0.0]]
+
+
+def test_a_row_may_hold_the_labels_alone(save):
+    folder = save("a", {"labels": ["no", "yes"]}, {"id": "1", "answer": 1, "gold": "yes"})
+    assert read_questions(folder).matrix.correct.tolist() == [[1.0]]

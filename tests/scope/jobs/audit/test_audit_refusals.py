@@ -103,8 +103,11 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
         rows = toy_models.Student().classify(texts)
         labels = list(toy_models.Student.labels)
         lines = [
-            json.dumps({"text": text, "probabilities": row, "labels": labels})
-            for text, row in zip(texts, rows, strict=True)
+            json.dumps({"labels": labels}),
+            *(
+                json.dumps({"text": text, "probabilities": row})
+                for text, row in zip(texts, rows, strict=True)
+            ),
         ]
         (tmp_path / "saved.jsonl").write_text("\n".join(lines), encoding="utf-8")
 
@@ -112,7 +115,7 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
     save(["one text that nobody asks for"])
     with pytest.raises(ModelError, match="has no prediction for") as caught:
         toy_audit(targets=[target], capabilities=["typo"])
-    waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl.jsonl"))
+    waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl"))
     assert str(waiting) in caught.value.fix
     save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
     asked, classify = [], toy_models.Reference.classify
