@@ -8,11 +8,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.core.request import Request
+from scope.core.request import Request, described
 from scope.errors import ScopeError
+from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
+from scope.paths import expanded
 from scope.records import Clock, Manifest, Result
-from scope.store import Run, run_folder
+from scope.store import Run, check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
 Found = TypeVar("Found", bound=Result)
@@ -40,10 +42,40 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
         Whatever the user can fix, such as a run that was started with different arguments.
     """
     began = time.monotonic()
+    check_room(request)
     manifest, find_out = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     with Run.open(folder, configuration_of(manifest), notes=notes_of(manifest)) as run:
-        return _finish(find_out(run), run, began)
+        return _finish(_found(find_out, run), run, began)
+
+
+def check_room(request: Request, job: str | None = None) -> None:
+    """Check, before anything is loaded, that the run can be kept in its folder.
+
+    Raises
+    ------
+    RunError
+        When it cannot, or the folder is that of another job or configuration.
+    """
+    if request.run is None:
+        check_folder(expanded(request.runs))
+        return
+    folder = run_folder(request.run, request.runs)
+    check_folder(folder)
+    own = next((one.key for one in JOBS if one.request is type(request)), None)
+    values = {one.name: getattr(request, one.name) for one in described(type(request))}
+    numbers = {name: one for name, one in values.items() if isinstance(one, int | float)}
+    check_run(folder, job or own, numbers)
+
+
+def _found(find: Callable[[Run], Found], run: Run) -> Found:
+    """The result; a run that is refused before anything was kept in it leaves no folder."""
+    try:
+        return find(run)
+    except ScopeError:
+        if run.is_unused:
+            run.discard()
+        raise
 
 
 def _finish(result: Found, run: Run, began: float) -> Found:

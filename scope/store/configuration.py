@@ -48,6 +48,28 @@ def keep_configuration(
         raise _other_configuration(path.parent, stored, given)
 
 
+def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, float]) -> None:
+    """Refuse a run of another job, or with another number among its settings.
+
+    Raises
+    ------
+    RunError
+        When the run at this manifest is one.
+    """
+    stored = read_configuration(path) or {}
+    kept = stored.get("settings")
+    known = kept if isinstance(kept, dict) else {}
+    wanted = {
+        name: round(value, 6)
+        for name, value in settings.items()
+        if isinstance(known.get(name), int | float)
+    }
+    given = {"settings": wanted} | ({} if job is None else {"job": job})
+    before = {"settings": {name: known[name] for name in wanted}, "job": stored.get("job", job)}
+    if any(before[name] != value for name, value in given.items()):
+        raise _other_configuration(path.parent, {key: before[key] for key in given}, given)
+
+
 def read_configuration(path: Path) -> dict[str, Any] | None:
     """The configuration of a run, or None before the run was started.
 

@@ -63,10 +63,10 @@ def guarded(path: Path) -> Iterator[None]:
 
 def _from_system(path: Path, error: OSError) -> RunError:
     if error.errno in FULL:
-        return _full(path)
+        return full(path)
     reason = error.strerror or str(error)
     if error.errno in FORBIDDEN:
-        return _forbidden(path, reason)
+        return forbidden(path, reason)
     return _failing(path, reason)
 
 
@@ -74,11 +74,11 @@ def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
     # The low byte names the kind of failure, the others its particulars.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return _full(path)
+        return full(path)
     if code == sqlite3.SQLITE_IOERR:
-        return _full(path) if _free(path) < _HARDLY_ANY_BYTES else _failing(path, str(error))
+        return full(path) if free_bytes(path) < _HARDLY_ANY_BYTES else _failing(path, str(error))
     if code in _DATABASE_FORBIDDEN:
-        return _forbidden(path, str(error))
+        return forbidden(path, str(error))
     if code in _DATABASE_DAMAGED:
         return damaged(path, str(error))
     if code in _DATABASE_BUSY:
@@ -152,15 +152,17 @@ def damaged(path: Path, reason: str) -> RunError:
     )
 
 
-def _full(path: Path) -> RunError:
+def full(path: Path, expected: str = "space for the rest of the run") -> RunError:
+    """The error of a disk with too little room."""
     return RunError(
-        f"the disk is full under `{path}`: {_free(path) / 1e6:.1f} MB are free",
-        expected="space for the rest of the run",
+        f"the disk is full under `{path}`: {free_bytes(path) / 1e6:.1f} MB are free",
+        expected=expected,
         fix="free some space and run the same command again; finished work is kept",
     )
 
 
-def _forbidden(path: Path, reason: str) -> RunError:
+def forbidden(path: Path, reason: str) -> RunError:
+    """The error of a folder that may not be written."""
     return RunError(
         f"`{path}` cannot be written: {reason}",
         expected="a writable folder",
@@ -184,10 +186,14 @@ def _busy(path: Path) -> RunError:
     )
 
 
-def _free(path: Path) -> int:
+def free_bytes(path: Path) -> int:
     """Free bytes on the disk of the nearest folder that exists."""
-    nearest = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
-    return shutil.disk_usage(nearest).free
+    return shutil.disk_usage(nearest_folder(path)).free
+
+
+def nearest_folder(path: Path) -> Path:
+    """The path itself, or the first above it that exists."""
+    return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self, TypeVar
@@ -24,6 +25,7 @@ from scope.store.files import (
     RunLock,
     guarded,
     is_leftover,
+    nearest_folder,
     read_text,
     remove_leftovers,
     write_atomically,
@@ -137,10 +139,14 @@ class Run(RunFolder):
     {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     """
 
-    def __init__(self, path: Path, database: Database, resources: ExitStack) -> None:
+    def __init__(
+        self, path: Path, database: Database, resources: ExitStack, above: Path | None
+    ) -> None:
         super().__init__(path)
         self._database = database
         self._resources = resources
+        self._above = above
+        self._holds_answers = False
         self.asked_again = 0
         self.drifts: list[str] = []
 
@@ -172,21 +178,47 @@ class Run(RunFolder):
             files, is damaged, or cannot be written.
         """
         files = RunFolder(folder)
+        above = nearest_folder(folder)
         with ExitStack() as resources:
             with guarded(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-                _refuse_other_files(files)
+                refuse_other_files(files)
             lock = RunLock(folder)
             resources.callback(lock.release)
             remove_leftovers(folder)
+            begins = not files.manifest_path.exists()
             keep_configuration(files.manifest_path, configuration, notes)
             database = Database(files.database_path)
             resources.callback(database.close)
-            return cls(folder, database, resources.pop_all())
+            return cls(folder, database, resources.pop_all(), above if begins else None)
 
     def close(self) -> None:
         """Close the database and release the lock; closing twice does nothing."""
         self._resources.close()
+
+    def discard(self) -> None:
+        """Close a run that is refused, and remove its folder if this session began it.
+
+        So the corrected command begins anew under the same name.
+        """
+        self.close()
+        if self._above is None:
+            return
+        with guarded(self.path):
+            shutil.rmtree(self.path)
+            for folder in self.path.absolute().parents:
+                if folder == self._above or folder in self._above.parents:
+                    return
+                folder.rmdir()
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether this session has begun the run and kept nothing in it."""
+        own = {path.name for path in self.path.iterdir()} - {
+            *(LOCK, HOLDER, self.manifest_path.name),
+            *(f"{self.database_path.name}{ending}" for ending in ("", "-wal", "-shm")),
+        }
+        return self._above is not None and not self._holds_answers and not own
 
     def __enter__(self) -> Self:
         return self
@@ -210,6 +242,7 @@ class Run(RunFolder):
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
+        self._holds_answers = True
         self._database.put(fingerprint, predictions)
 
     def get_answers(
@@ -222,6 +255,7 @@ class Run(RunFolder):
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
+        self._holds_answers = True
         self._database.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
@@ -230,6 +264,7 @@ class Run(RunFolder):
 
     def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
         """Keep what the search has found; when this returns it survives a kill."""
+        self._holds_answers = True
         self._database.add_perturbations(capability, perturbations)
 
     def write_result(self, result: Found) -> Found:
@@ -250,8 +285,14 @@ class Run(RunFolder):
         return path
 
 
-def _refuse_other_files(files: RunFolder) -> None:
-    """Only a folder that holds nothing, or what a killed beginning left, may become a run."""
+def refuse_other_files(files: RunFolder) -> None:
+    """Only a folder that holds nothing, or what a killed beginning left, may become a run.
+
+    Raises
+    ------
+    RunError
+        When it holds anything else.
+    """
     names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
     others = sorted(names - {LOCK, HOLDER})
     if others and files.manifest_path.name not in names:
@@ -260,100 +301,3 @@ def _refuse_other_files(files: RunFolder) -> None:
             expected="a new or empty folder, or a run that SCoPE started",
             fix="choose another name with --run",
         )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunEntry:
-    """One run: its job and models, whether it has finished, and its size in bytes.
-
-    A job between equals has ``models`` instead of a reference and targets.
-
-    ``reproducible`` is the weakest statement among its models and its sentence encoder, such as
-    "to the byte"; empty where one of them states nothing.
-
-    ``broken`` gives the reason that a folder is not a readable run; job and models are then empty.
-    """
-
-    name: str
-    job: str = ""
-    reference: str = ""
-    targets: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    reproducible: str = ""
-    finished: bool = False
-    size: int = 0
-    broken: str | None = None
-
-
-def list_runs(root: Path) -> tuple[RunEntry, ...]:
-    """Every folder under ``root``, by name; an unreadable run is listed as broken.
-
-    Raises
-    ------
-    RunError
-        When ``root`` itself cannot be read; a root that does not exist holds no runs.
-
-    Examples
-    --------
-    >>> list_runs(Path("no/such/folder"))
-    ()
-    """
-    with guarded(root):
-        if not root.exists():
-            return ()
-        folders = sorted(path for path in root.iterdir() if path.is_dir())
-    return tuple(map(_entry, folders))
-
-
-def _entry(path: Path) -> RunEntry:
-    folder = RunFolder(path)
-    try:
-        with guarded(path):
-            size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
-            finished = folder.result_path.exists()
-        configuration = folder.read_configuration()
-    except RunError as error:
-        return RunEntry(name=path.name, broken=error.found)
-    if configuration is None:
-        return RunEntry(name=path.name, size=size, broken="it has no manifest.json")
-    return RunEntry(
-        name=path.name,
-        job=_model(configuration.get("job")),
-        reference=_model(configuration.get("reference")),
-        targets=_models(configuration.get("targets")),
-        models=_models(configuration.get("models")),
-        reproducible=_reproducible(folder.read_notes()),
-        finished=finished,
-        size=size,
-    )
-
-
-def _reproducible(notes: Mapping[str, object]) -> str:
-    models = notes.get("models")
-    cards = models if isinstance(models, list) else []
-    stated = [str(card.get("reproducible") or "") for card in cards if isinstance(card, Mapping)]
-    if encoder := notes.get("encoder_reproducible"):
-        stated.append(str(encoder))
-    if not all(stated):
-        return ""
-    # "to about 2e-06" and the like come after "to the byte", the greatest difference last.
-    order = sorted({one.partition(",")[0] for one in stated}, key=_difference)
-    return order[-1] if order else ""
-
-
-def _difference(statement: str) -> float:
-    try:
-        return float(statement.rpartition(" ")[2])
-    except ValueError:
-        return 0.0
-
-
-def _models(value: object) -> tuple[str, ...]:
-    return tuple(map(_model, value)) if isinstance(value, list) else ()
-
-
-def _model(value: object) -> str:
-    """The model's name in a configuration: a text, or a mapping with a name or a spec."""
-    if isinstance(value, Mapping):
-        value = value.get("name") or value.get("spec")
-    return value if isinstance(value, str) else ""

@@ -1,16 +1,19 @@
 """The life of a run: it is opened, filled, kept and reported, whatever the job."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from made_up_fleet_comparison import build_comparison as made_up
 
 from scope.core.request import Request
 from scope.errors import ModelError, RunError
+from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
-from scope.store import RunFolder
+from scope.records import Prediction
+from scope.store import Run, RunFolder
 
 
 @pytest.fixture
@@ -56,3 +59,61 @@ def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypa
                 lambda _: Prepared(manifest, lambda run: made_up()),
             )
     assert report("mine", tmp_path).exists()
+
+
+@pytest.fixture
+def refusing(tmp_path):
+    """Gives a request to a job that must not prepare anything; returns what refuses it."""
+
+    def run(**options):
+        with pytest.raises(RunError) as caught:
+            carry_out(CompareRequest(**{**ASKED, "runs": tmp_path, **options}), pytest.fail)
+        return caught.value.found
+
+    return run
+
+
+ASKED = {"models": ["a", "b"], "tasks": ["cloze"], "data": "x.jsonl"}
+
+
+def test_a_folder_in_which_no_run_can_be_kept_is_refused_before_anything_is_loaded(
+    refusing, tmp_path, monkeypatch
+):
+    (tmp_path / "file").touch()
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "thesis.tex").touch()
+    assert "is a file" in refusing(run="file")
+    assert "is a file" in refusing(runs=tmp_path / "file")
+    assert "is not a run" in refusing(run="thesis")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**8))
+    assert "100.0 MB are free" in refusing()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "thesis"]
+
+
+def test_a_run_of_another_job_or_number_is_refused_before_anything_is_loaded(
+    refusing, manifest, tmp_path
+):
+    Run.open(tmp_path / "fleet", {"job": "fleet-embed", "settings": {}}).close()
+    assert "job is \"fleet-embed\"" in refusing(run="fleet")
+    Run.open(tmp_path / "mine", {"job": "compare", "settings": {"seed": 0}}).close()
+    assert "seed is 0, not 9" in refusing(run="mine", seed=9)
+
+
+def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifest, tmp_path):
+    def refuse(run):
+        raise ModelError("no", expected="yes", fix="say yes")
+
+    request = Request(run="mine", runs=tmp_path / "new" / "runs")
+    with pytest.raises(ModelError):
+        carry_out(request, lambda _: Prepared(manifest, refuse))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_holds_answers_stays_when_it_is_refused(manifest, tmp_path):
+    def refuse(run):
+        run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
+        raise ModelError("no", expected="yes", fix="say yes")
+
+    with pytest.raises(ModelError):
+        carry_out(Request(run="mine", runs=tmp_path), lambda _: Prepared(manifest, refuse))
+    assert RunFolder(tmp_path / "mine").read_configuration() is not None

@@ -1,0 +1,108 @@
+"""The list of runs under a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scope.errors import RunError
+from scope.store.files import guarded
+from scope.store.run import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunEntry:
+    """One run: its job and models, whether it has finished, and its size in bytes.
+
+    A job between equals has ``models`` instead of a reference and targets.
+
+    ``reproducible`` is the weakest statement among its models and its sentence encoder, such as
+    "to the byte"; empty where one of them states nothing.
+
+    ``broken`` gives the reason that a folder is not a readable run; job and models are then empty.
+    """
+
+    name: str
+    job: str = ""
+    reference: str = ""
+    targets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    reproducible: str = ""
+    finished: bool = False
+    size: int = 0
+    broken: str | None = None
+
+
+def list_runs(root: Path) -> tuple[RunEntry, ...]:
+    """Every folder under ``root``, by name; an unreadable run is listed as broken.
+
+    Raises
+    ------
+    RunError
+        When ``root`` itself cannot be read; a root that does not exist holds no runs.
+
+    Examples
+    --------
+    >>> list_runs(Path("no/such/folder"))
+    ()
+    """
+    with guarded(root):
+        if not root.exists():
+            return ()
+        folders = sorted(path for path in root.iterdir() if path.is_dir())
+    return tuple(map(_entry, folders))
+
+
+def _entry(path: Path) -> RunEntry:
+    folder = RunFolder(path)
+    try:
+        with guarded(path):
+            size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+            finished = folder.result_path.exists()
+        configuration = folder.read_configuration()
+    except RunError as error:
+        return RunEntry(name=path.name, broken=error.found)
+    if configuration is None:
+        return RunEntry(name=path.name, size=size, broken="it has no manifest.json")
+    return RunEntry(
+        name=path.name,
+        job=_model(configuration.get("job")),
+        reference=_model(configuration.get("reference")),
+        targets=_models(configuration.get("targets")),
+        models=_models(configuration.get("models")),
+        reproducible=_reproducible(folder.read_notes()),
+        finished=finished,
+        size=size,
+    )
+
+
+def _reproducible(notes: Mapping[str, object]) -> str:
+    models = notes.get("models")
+    cards = models if isinstance(models, list) else []
+    stated = [str(card.get("reproducible") or "") for card in cards if isinstance(card, Mapping)]
+    if encoder := notes.get("encoder_reproducible"):
+        stated.append(str(encoder))
+    if not all(stated):
+        return ""
+    # "to about 2e-06" and the like come after "to the byte", the greatest difference last.
+    order = sorted({one.partition(",")[0] for one in stated}, key=_difference)
+    return order[-1] if order else ""
+
+
+def _difference(statement: str) -> float:
+    try:
+        return float(statement.rpartition(" ")[2])
+    except ValueError:
+        return 0.0
+
+
+def _models(value: object) -> tuple[str, ...]:
+    return tuple(map(_model, value)) if isinstance(value, list) else ()
+
+
+def _model(value: object) -> str:
+    """The model's name in a configuration: a text, or a mapping with a name or a spec."""
+    if isinstance(value, Mapping):
+        value = value.get("name") or value.get("spec")
+    return value if isinstance(value, str) else ""
