@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -110,6 +111,19 @@ class Done:
     returncode: int
     stdout: str
     stderr: str
+
+
+@pytest.fixture
+def leaves_no_run(tmp_path):
+    """A context in which no run may appear or go in the folder ``runs``."""
+
+    @contextmanager
+    def unchanged():
+        before = sorted(tmp_path.glob("runs*")), sorted(tmp_path.glob("runs/*"))
+        yield
+        assert (sorted(tmp_path.glob("runs*")), sorted(tmp_path.glob("runs/*"))) == before
+
+    return unchanged
 
 
 @pytest.fixture

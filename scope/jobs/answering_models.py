@@ -13,8 +13,9 @@ from scope.jobs.identity import short_names
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
-from scope.models.loading import expand_spec, in_role, load_model, split_spec
+from scope.models.loading import METHODS, expand_spec, in_role, load_model, split_spec
 from scope.models.prompts import prompt_of
+from scope.models.unloaded import require_there
 from scope.protocols import Progress, Role
 from scope.records import ModelCard
 
@@ -57,49 +58,83 @@ class AnsweringModel:
         )
 
 
-def load_answering_models(
-    models: Sequence[str | object],
-    tasks: Sequence[ChosenTask],
-    options: ModelOptions,
-    progress: Progress,
-) -> tuple[AnsweringModel, ...]:
-    """Load every model, and check that it has the roles of the tasks.
+def check_answering_models(
+    models: Sequence[str | object], roles: Sequence[Role], options: ModelOptions
+) -> tuple[str | object, ...]:
+    """All models that the specs mean, checked as far as that needs none of them loaded.
 
     Raises
     ------
     SpecError
         When there are fewer than two models, one is given twice, or a prompt cannot be used.
     ModelError
-        When a model cannot be loaded, lacks a role, holds answers to other data, or has the
-        fingerprint of another.
+        When a model's file is missing.
     """
-    roles = [one.task.role for one in tasks]
     check_prompts(roles, options)
-    expanded = [one for model in models for one in _expanded(model)]
+    expanded = tuple(one for model in models for one in _expanded(model))
     if len(expanded) < 2:
         raise SpecError(
             f"{len(expanded)} model{'' if len(expanded) == 1 else 's'}",
             expected="at least two models to compare",
             fix="add --model SPEC",
         )
-    loaded = []
+    short_names([":".join(require_there(one)) for one in expanded if isinstance(one, str)])
+    return expanded
+
+
+def load_answering_models(
+    expanded: Sequence[str | object],
+    tasks: Sequence[ChosenTask],
+    options: ModelOptions,
+    progress: Progress,
+) -> tuple[AnsweringModel, ...]:
+    """Load every model, saved answers first, and check that it has the roles of the tasks.
+
+    Raises
+    ------
+    SpecError
+        When a model is given twice.
+    ModelError
+        When a model cannot be loaded, lacks a role, holds answers to other data, or has the
+        fingerprint of another.
+    """
+    roles = [one.task.role for one in tasks]
+    by_place: dict[int, Any] = {}
     with progress.task("loading models", len(expanded)) as advance:
-        for model in expanded:
-            loaded.append(load_answering_model(model, roles, options))
+        for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
+            model = load_answering_model(expanded[place], roles, options)
+            if is_saved(expanded[place]):
+                _require_answers(model, tasks)
+            by_place[place] = model
             advance()
+    loaded = [by_place[place] for place in range(len(expanded))]
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
         AnsweringModel(
             name=name,
             model=model,
-            saved=split_spec(model.spec)[0] == "predictions",
+            saved=is_saved(model.spec),
             own=not isinstance(given, str) or split_spec(given)[0] == "python",
         )
         for name, model, given in zip(names, loaded, expanded, strict=True)
     )
     _require_own_fingerprints(answering_models)
-    require_rows(answering_models, tasks)
     return answering_models
+
+
+def is_saved(model: str | object) -> bool:
+    """Whether a model is given as saved answers, which are read and not run."""
+    return isinstance(model, str) and split_spec(model)[0] == "predictions"
+
+
+def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
+    """See that saved answers are those to all questions, before any other model is loaded."""
+    for one in tasks:
+        if isinstance(model, TableColumn):
+            model.require_rows(one.data.card.rows, one.data.card.spec)
+        ask = getattr(model, METHODS[one.task.role])
+        for _ in ask([item.question for item in one.data.items]):
+            pass
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
@@ -142,14 +177,18 @@ def _expanded(model: str | object) -> Sequence[str | object]:
     return expand_spec(model) if isinstance(model, str) else [model]
 
 
+def spec_of(model: object) -> str:
+    """The spec that an object of the user's carries, else the name of its class."""
+    return str(getattr(model, "spec", type(model).__name__))
+
+
 def load_answering_model(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:
     """The model behind a spec, or the object itself, if it has all the roles."""
     first, *others = dict.fromkeys(roles)
     if isinstance(model, str):
         loaded = load_model(model, first, options)
     else:
-        spec = getattr(model, "spec", type(model).__name__)
-        loaded = in_role(model, spec, first, options)
+        loaded = in_role(model, spec_of(model), first, options)
     for role in others:
         in_role(loaded, loaded.spec, role, options)
     return loaded

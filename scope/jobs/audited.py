@@ -7,16 +7,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scope.errors import ModelError, SpecError
+from scope.jobs.answering_models import is_saved
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.identity import model_names
-from scope.jobs.shared_fields import AuditRole
+from scope.jobs.identity import model_names, short_names
+from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions, load_model
-from scope.models.labels import LabelWordClassifier, align, next_token_classifier, parse_label_map
-from scope.models.loading import in_role, require_labels
+from scope.models.labels import (
+    LabelWordClassifier,
+    align,
+    align_examples,
+    label_order,
+    next_token_classifier,
+    parse_label_map,
+)
+from scope.models.loading import expand_spec, in_role, require_labels, split_spec
 from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
+from scope.models.unloaded import KnownLabels, labels_before_loading, require_there
 from scope.protocols import Classifier
-from scope.records import ModelCard
+from scope.records import Example, ModelCard
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +63,33 @@ class Models:
     targets: tuple[NamedModel, ...]
 
 
+def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
+    """Check what is known of the models before any is loaded.
+
+    Raises
+    ------
+    SpecError
+        When there is no target, or one is given twice.
+    ModelError
+        When the reference cannot answer new texts; and see `check_labels`.
+    """
+    if not request.targets:
+        raise SpecError(
+            "no target",
+            expected="at least one model to compare with the reference",
+            fix="add --target SPEC",
+        )
+    if is_saved(request.reference):
+        raise ModelError(
+            f"saved predictions, `{request.reference}`, as the reference",
+            expected="a reference that can answer new texts: the search generates them",
+            fix="give the model itself as the reference; saved predictions can be a target",
+        )
+    short_names([":".join(split_spec(one)) for one in request.targets if isinstance(one, str)])
+    models = (request.reference, *request.targets)
+    check_labels(models, request, examples, aligned=len(models))
+
+
 def load_models(request: AuditRequest) -> Models:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
@@ -62,28 +98,15 @@ def load_models(request: AuditRequest) -> Models:
     Raises
     ------
     SpecError
-        When there is no target, one is given twice, or no model uses an option that is given.
+        When no model uses an option that is given.
     ModelError
-        When a model does not load or lacks the role, labels do not align, or the reference cannot
-        answer new texts.
+        When a model does not load or lacks the role, or labels do not align.
     """
     role, options = request.role, request.model_options
-    if not request.targets:
-        raise SpecError(
-            "no target",
-            expected="at least one model to compare with the reference",
-            fix="add --target SPEC",
-        )
     names = parse_label_map(request.label_map)
     first = load_audited(request.reference, role, options)
-    if isinstance(first, SavedClassifier):
-        raise ModelError(
-            f"saved predictions, `{first.spec}`, as the reference",
-            expected="a reference that can answer new texts: the search generates them",
-            fix="give the model itself as the reference; saved predictions can be a target",
-        )
     others = [load_audited(target, role, options) for target in request.targets]
-    refuse_unused_words([first, *others], options)
+    refuse_unused_words(options, used=asked_with_words([first, *others]))
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
         reference=NamedModel(name=first_name, role="reference", classifier=first),
@@ -99,6 +122,60 @@ def load_models(request: AuditRequest) -> Models:
     )
 
 
+def check_labels(
+    models: Sequence[str | object],
+    request: LabelledTexts,
+    examples: Sequence[Example],
+    *,
+    aligned: int,
+) -> None:
+    """Compare the labels that are known before any model is loaded, and see that files are there.
+
+    Parameters
+    ----------
+    models
+        The reference first; ``aligned`` of them must have its labels.
+
+    Raises
+    ------
+    ScopeError
+        When a file is missing or damaged, a label word is missing or unused, or labels of models
+        or of the data do not align with the reference's.
+    """
+    if request.role == "next_token":
+        for one in models:
+            if isinstance(one, str):
+                require_there(one)
+        return
+    known = [
+        _known_labels(one, request.model_options, read=place < aligned)
+        for place, one in enumerate(models)
+    ]
+    sure = [one for one in known if one is not None]
+    if len(sure) == len(known):
+        refuse_unused_words(request.model_options, used=any(one.by_words for one in sure))
+    reference = known[0]
+    if reference is None:
+        return
+    label_map = parse_label_map(request.label_map)
+    for one in known[1:aligned]:
+        if one is not None and one.labels:
+            label_order(one.spec, one.labels, reference.labels, label_map)
+    align_examples(examples, reference.labels, label_map)
+
+
+def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> KnownLabels | None:
+    """A model's labels; of saved predictions only if they are to be ``read``."""
+    if not isinstance(model, str):
+        return None
+    if not is_saved(model):
+        return labels_before_loading(model, options)
+    if not read or expand_spec(model) != (model,):
+        return KnownLabels(model, ())
+    saved = load_audited(model, "classifier", options)
+    return KnownLabels(saved.spec, saved.labels)
+
+
 def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
     if isinstance(model, str):
@@ -110,7 +187,12 @@ def load_audited(model: str | object, role: AuditRole, options: ModelOptions) ->
     return require_labels(found)
 
 
-def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> None:
+def asked_with_words(models: Sequence[Classifier]) -> bool:
+    """Whether one of the models chooses among label words."""
+    return LabelWordClassifier in {getattr(model, "kind", type(model)) for model in models}
+
+
+def refuse_unused_words(options: ModelOptions, *, used: bool) -> None:
     """Refuse label words and prompts that no model is asked with.
 
     Raises
@@ -118,9 +200,7 @@ def refuse_unused_words(models: Sequence[Classifier], options: ModelOptions) -> 
     SpecError
         When that is so.
     """
-    given = options.label_words or options.prompts
-    kinds = {getattr(model, "kind", type(model)) for model in models}
-    if given and LabelWordClassifier not in kinds:
+    if (options.label_words or options.prompts) and not used:
         raise SpecError(
             "label words or a prompt, and no language model among the classifiers",
             expected="a model that chooses among words, such as a causal language model",

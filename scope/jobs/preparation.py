@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.data import load_data
+from scope.data import LoadedData, load_data
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric, parse_metric
@@ -30,16 +30,22 @@ class LabelledData:
     card: DataCard
 
 
-def load_labelled(request: LabelledTexts, labels: Sequence[str]) -> LabelledData:
-    """Load the examples, and align their gold labels with the reference's, or leave them out."""
-    loaded = load_data(
+def load_texts(request: LabelledTexts) -> LoadedData:
+    """Load the examples, with their gold labels in a classifier's role."""
+    return load_data(
         request.data,
         text_column=request.text_column,
         label_column="none" if request.role == "next_token" else request.label_column,
         n=request.n,
         seed=request.seed,
     )
-    aligned = align_examples(loaded.examples, labels, parse_label_map(request.label_map))
+
+
+def with_labels(
+    loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]
+) -> LabelledData:
+    """The examples with their gold labels spelled as the reference spells its labels."""
+    aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
     return LabelledData(examples=aligned, card=loaded.card)
 
 

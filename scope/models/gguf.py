@@ -149,7 +149,7 @@ def identify(rest: str, options: ModelOptions) -> str:
         When there is no such file, or it is not a GGUF file.
     """
     path = expanded(rest)
-    _require_gguf(path)
+    require_gguf(path)
     return _fingerprint(path, options)
 
 
@@ -188,7 +188,14 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
 
 
-def _require_gguf(path: Path) -> None:
+def require_gguf(path: Path) -> None:
+    """Refuse what is no GGUF file.
+
+    Raises
+    ------
+    ModelError
+        When there is no such file, or it does not begin as one.
+    """
     if not path.is_file():
         raise ModelError(
             f"no file `{path}`",

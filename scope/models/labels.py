@@ -69,7 +69,7 @@ class AlignedClassifier:
         self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
     ) -> None:
         self._classifier = classifier
-        self._order = _order(classifier, labels, label_map)
+        self._order = label_order(classifier.spec, classifier.labels, labels, label_map)
         self.spec = classifier.spec
         self.prompts = getattr(classifier, "prompts", {})
         self.words = getattr(classifier, "words", {})
@@ -124,18 +124,24 @@ def align(
     return AlignedClassifier(classifier, labels, label_map)
 
 
-def _order(
-    classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
+def label_order(
+    spec: str, own: Sequence[str], labels: Sequence[str], label_map: Mapping[str, str]
 ) -> list[int]:
-    theirs = [canonical(label, label_map) for label in classifier.labels]
+    """The place of each of these labels among a model's own.
+
+    Raises
+    ------
+    ModelError
+        When the labels do not align by name.
+    """
+    theirs = [canonical(label, label_map) for label in own]
     ours = [canonical(label, label_map) for label in labels]
     if sorted(theirs) != sorted(ours) or len(set(ours)) != len(ours):
         raise ModelError(
-            f"labels that do not align:\n{_side_by_side(labels, classifier.labels)}\n"
-            f"  (left the reference, right `{classifier.spec}`)",
+            f"labels that do not align:\n{_side_by_side(labels, own)}\n"
+            f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix="map each label "
-            f"that differs: --label-map {_first_entry(classifier.labels, labels, label_map)}",
+            fix=f"map each label that differs: --label-map {_first_entry(own, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -205,7 +211,7 @@ class LabelWordClassifier:
     """
 
     def __init__(self, model: ChoiceScorer, options: ModelOptions) -> None:
-        _require_words(model, options)
+        require_words(model.spec, options)
         self.labels = tuple(options.label_words)
         self.spec = model.spec
         self._words = tuple(options.label_words.values())
@@ -274,7 +280,14 @@ class LabelWordClassifier:
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-def _require_words(model: ChoiceScorer, options: ModelOptions) -> None:
+def require_words(spec: str, options: ModelOptions) -> None:
+    """Refuse label words with which a language model cannot be a classifier.
+
+    Raises
+    ------
+    ModelError
+        When there are fewer than two, one is empty, or two are the same.
+    """
     words = {label: word.strip() for label, word in options.label_words.items()}
     counts = Counter(words.values())
     if len(words) < 2:
@@ -286,7 +299,7 @@ def _require_words(model: ChoiceScorer, options: ModelOptions) -> None:
     else:
         return
     raise ModelError(
-        f"`{model.spec}` as a classifier with {found}",
+        f"`{spec}` as a classifier with {found}",
         expected="a language model with a word of its own for each of at least two labels",
         fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
         "--label-word negative=bad",

@@ -10,7 +10,7 @@ from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import measure, shares_of_models
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import Models, load_models, read_prompts
+from scope.jobs.audited import Models, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import changed_texts, find_perturbations
@@ -19,8 +19,9 @@ from scope.jobs.preparation import (
     LabelledData,
     choose_capabilities,
     further_metrics,
-    load_labelled,
+    load_texts,
     soft_scope_metric,
+    with_labels,
 )
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import (
@@ -101,6 +102,10 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     always = (METRICS["ood_agreement"], METRICS["hard_scope"], metric)
     more = further_metrics(request.metrics, always)
     read_prompts(options)
+    capabilities = choose_capabilities(request.capabilities, request.settings)
+    loaded = load_texts(request)
+    check_models(request, loaded.examples)
+    # From here on each step may take half a minute.
     similarity = request.min_similarity
     search = SearchOptions(
         trials=request.trials,
@@ -110,9 +115,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         min_similarity=similarity,
         encoder=None if similarity is None else load_encoder(request.encoder, options),
     )
-    capabilities = choose_capabilities(request.capabilities, request.settings)
     models = load_models(request)
-    data = load_labelled(request, models.reference.classifier.labels)
+    data = with_labels(loaded, models.reference.classifier.labels, request.label_map)
     plan = AuditPlan(
         request=request,
         models=models,
@@ -186,6 +190,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     answers = answer_texts(plan.models.reference, texts, run, progress)
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
+        run.discard()
         raise ModelError(
             f"the reference `{found.model}` is degenerate: {found.degenerate}",
             expected="a reference whose answers depend on the text",

@@ -16,14 +16,21 @@ from scope.estimation.tasks import (
     measure_task,
     most_pairs,
 )
-from scope.jobs.answering_models import PROMPTS, AnsweringModel, load_answering_models
+from scope.jobs.answering_models import (
+    PROMPTS,
+    AnsweringModel,
+    check_answering_models,
+    load_answering_models,
+    spec_of,
+)
 from scope.jobs.canaries import recognise_answerer
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import manifest_of
+from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.inference import ask
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import Likeness, SemScore, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.models.loading import split_spec
 from scope.models.prompts import prompt_of
 from scope.protocols import Progress
 from scope.records import GOLD, CompareResult, Manifest, Outcome, Question, Setting, TaskAnswers
@@ -85,22 +92,26 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
-    # What is quick to fail comes first: a language model may take half a minute to load.
+    roles = [one.task.role for one in tasks]
+    models = check_answering_models(request.models, roles, options)
+    _require_names_of_gates(request.gates, tasks, models)
+    # From here on each step may take half a minute.
     semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
     plan = ComparisonPlan(
         request=request,
-        answering_models=load_answering_models(request.models, tasks, options, request.progress),
+        answering_models=load_answering_models(models, tasks, options, request.progress),
         tasks=tasks,
         semscore=semscore,
     )
-    _require_names_of_gates(request.gates, plan)
     return Prepared(plan.manifest(), partial(_conduct, plan))
 
 
-def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
+def _require_names_of_gates(
+    gates: Sequence[str | Gate], tasks: Sequence[ChosenTask], models: Sequence[str | object]
+) -> None:
     """Check that the names in gates will be measured, now that all models of a table are known."""
-    tasks = [one.task.name for one in plan.tasks]
-    known = [*tasks, *(one.name for one in plan.answering_models), GOLD]
+    specs = [":".join(split_spec(one)) if isinstance(one, str) else spec_of(one) for one in models]
+    known = [*(one.task.name for one in tasks), *short_names(specs), GOLD]
     for gate in gates:
         read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
         require_names(

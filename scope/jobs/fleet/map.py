@@ -68,13 +68,14 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
     if request.fleet is not None:
         mapped, cards, digest = _of_fleet(request.fleet, request)
         settings["fleet"] = digest
+        require_known(labels, mapped.models, "--communities")
     else:
         matrix, card = load_answers(request.data, request.columns)
         mapped, cards = _of_answers(matrix), (card,)
+        require_known(labels, mapped.models, "--communities")
         if request.contributions:
             planned = plan_contributions(matrix, request)
             settings.update(planned.settings)
-    require_known(labels, mapped.models, "--communities")
     # A mapping has no path for the reproduce command.
     named = replace(request, communities=None) if isinstance(communities, Mapping) else request
     find = partial(_find, mapped, labels, request.seed, planned)

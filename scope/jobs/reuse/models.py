@@ -16,6 +16,7 @@ from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.loading import Garage, expand_spec, split_spec
+from scope.models.unloaded import require_there
 from scope.paths import expanded
 from scope.records import ModelCard
 
@@ -114,6 +115,9 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     chosen = [one for control in request.controls for one in _expanded(control, taken)]
     chosen = _without(chosen, request.exclude_controls, taken)
     _refuse_repeated(suspect, references, chosen)
+    for one in (*taken, *chosen):
+        if isinstance(one, str):
+            require_there(one)
     entries: list[tuple[Part, str | object]] = [
         *(("reference", one) for one in references),
         ("suspect", suspect),

@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from scope.core.request import refuse_unused
 from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
-from scope.jobs.audited import load_audited, read_prompts, refuse_unused_words
+from scope.jobs.answering_models import is_saved
+from scope.jobs.audited import (
+    asked_with_words,
+    check_labels,
+    load_audited,
+    read_prompts,
+    refuse_unused_words,
+)
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.perturbing import changed_texts, find_perturbations
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
     choose_capabilities,
-    load_labelled,
+    load_texts,
+    with_labels,
 )
 from scope.jobs.reuse.items import ItemSet, text_items
 from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
@@ -34,16 +42,22 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     read_prompts(options)
+    chosen = _capabilities(request)
+    loaded = load_texts(request)
+    given = (*request.references, request.suspect, *request.controls)
+    all_align = bool(request.batch_size or request.label_map)
+    count = len(given) if all_align else len(request.references)
+    check_labels(given, request, loaded.examples, aligned=count)
     models = load_reuse_models(request, lambda one: load_audited(one, request.role, options))
-    refuse_unused_words([one.model for one in models.all], options)
+    refuse_unused_words(options, used=asked_with_words([one.model for one in models.all]))
     labels = tuple(models.references[0].model.labels)
     aligned = models.with_models(lambda one: _aligned(one, labels, request))
     test = _TextTest(
         request=request,
         models=aligned,
         labels=labels,
-        chosen=_capabilities(request, aligned),
-        data=load_labelled(request, labels),
+        chosen=chosen,
+        data=with_labels(loaded, labels, request.label_map),
     )
     return PreparedTest(
         plan=test.plan(), responses=test.responses, items=test.items, recognise=test.recognise
@@ -139,19 +153,19 @@ def _aligned(model: ReuseModel, labels: Sequence[str], request: ReuseRequest) ->
         return model.model
 
 
-def _capabilities(request: ReuseRequest, models: ReuseModels) -> tuple[ChosenCapability, ...]:
+def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:
     """The requested capabilities; by default *typo* if every model can answer new texts.
 
     A test in batches uses plain texts alone, without a search.
     """
-    saved = [one for one in models.references if one.saved]
+    saved = [one for one in request.references if is_saved(one)]
     if request.capabilities and saved:
         raise SpecError(
-            f"--capability with saved predictions as a reference: `{saved[0].model.spec}`",
+            f"--capability with saved predictions as a reference: `{saved[0]}`",
             expected="a reference that can answer new texts, which the search makes",
             fix="give the model itself, or leave the search out: --capability none",
         )
-    stored = any(one.saved for one in models.all)
+    stored = any(map(is_saved, (request.suspect, *request.references, *request.controls)))
     usual = () if stored or request.batch_size else ("typo",)
     requested = usual if request.capabilities is None else request.capabilities
     if requested:

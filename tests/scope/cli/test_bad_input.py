@@ -22,9 +22,14 @@ def refusal(done):
 
 
 @pytest.fixture
-def refused(command):
-    """Runs the command in this process, which must refuse; returns its message."""
-    return lambda *arguments: refusal(command(*arguments))
+def refused(command, leaves_no_run):
+    """Runs the command in this process, which must refuse and leave no run; returns its message."""
+
+    def run(*arguments):
+        with leaves_no_run():
+            return refusal(command(*arguments))
+
+    return run
 
 
 @pytest.fixture
@@ -62,7 +67,7 @@ def audit_arguments(sentences_csv):
         ({"gate": "hard_scope[typo]>=other"}, "the gate `hard_scope[typo]>=other`", "MARGIN"),
         ({"data": "missing.csv"}, "missing.csv", ""),
         ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
-        ({"reference": "predictions:missing.jsonl"}, "no file missing.jsonl", "check the path"),
+        ({"target": "predictions:missing.jsonl"}, "no file missing.jsonl", "check the path"),
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),

@@ -4,6 +4,7 @@ Each goes through the command in this process.
 """
 
 import json
+from contextlib import nullcontext
 
 import pytest
 from stub_server import refuse, stub_server
@@ -13,11 +14,12 @@ READER, SKIMMER = "python:toy_answerers:Reader", "python:toy_answerers:Skimmer"
 
 
 @pytest.fixture
-def refused(command):
+def refused(command, leaves_no_run):
     """Runs the command, which must refuse; returns its message."""
 
-    def run(*arguments, **environment):
-        done = command(*arguments, environment=environment)
+    def run(*arguments, keeps_answers=False, **environment):
+        with nullcontext() if keeps_answers else leaves_no_run():
+            done = command(*arguments, environment=environment)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
@@ -222,4 +224,5 @@ def test_a_users_own_object_that_answers_wrongly_is_told(refused, choices, tmp_p
         "    spec = fingerprint = 'mine'\n"
         f"    def choose(self, questions):\n        {body}\n"
     )
-    assert found in refused(*compare("choice", choices, READER, "python:mine:Model"))
+    asked = compare("choice", choices, READER, "python:mine:Model")
+    assert found in refused(*asked, keeps_answers=True)

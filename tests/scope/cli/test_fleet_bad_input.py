@@ -24,13 +24,14 @@ def prepared(tmp_path_factory):
 
 
 @pytest.fixture
-def refused(command, prepared, tmp_path, monkeypatch):
+def refused(command, prepared, tmp_path, monkeypatch, leaves_no_run):
     """Runs a command on fleets, which must refuse; returns its message."""
     shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
 
     def run(*arguments):
-        done = command("fleet", *arguments)
+        with leaves_no_run():
+            done = command("fleet", *arguments)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr

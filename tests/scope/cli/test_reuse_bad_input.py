@@ -5,6 +5,7 @@ answers themselves are the mistake.
 """
 
 import json
+from contextlib import nullcontext
 
 import pytest
 from made_up_suspects import letters, write_table
@@ -13,11 +14,12 @@ PUPILS = ["python:toy_suspects:Pupil1", "python:toy_suspects:Pupil2"]
 
 
 @pytest.fixture
-def refused(command):
+def refused(command, leaves_no_run):
     """Runs the command, which must refuse; returns its message."""
 
-    def run(*arguments):
-        done = command(*arguments)
+    def run(*arguments, keeps_answers=False):
+        with nullcontext() if keeps_answers else leaves_no_run():
+            done = command(*arguments)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
@@ -201,7 +203,7 @@ def test_options_of_perturbations_are_refused_where_answers_are_saved(refused, t
 
 def test_a_reference_with_one_label_for_everything_is_told_by_that_label(refused, sentences_csv):
     more = ("--reference", "python:toy_suspects:Stubborn", "--capability", "none")
-    message = refused(*of_texts(sentences_csv, *more))
+    message = refused(*of_texts(sentences_csv, *more), keeps_answers=True)
     assert "the reference `toy_suspects:Stubborn` answers 'positive' to all of 60" in message
 
 

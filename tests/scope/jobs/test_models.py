@@ -7,7 +7,7 @@ import pytest
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import load_answering_models
+from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.progress import Silent
@@ -39,7 +39,9 @@ def table(tmp_path):
 
 
 def load(*models, tasks=None, **options):
-    return load_answering_models(models, tasks or [chosen()], ModelOptions(**options), Silent())
+    tasks, options = tasks or [chosen()], ModelOptions(**options)
+    expanded = check_answering_models(models, [one.task.role for one in tasks], options)
+    return load_answering_models(expanded, tasks, options, Silent())
 
 
 def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():

@@ -94,7 +94,7 @@ def test_a_run_of_another_job_or_number_is_refused_before_anything_is_loaded(
     refusing, manifest, tmp_path
 ):
     Run.open(tmp_path / "fleet", {"job": "fleet-embed", "settings": {}}).close()
-    assert "job is \"fleet-embed\"" in refusing(run="fleet")
+    assert 'job is "fleet-embed"' in refusing(run="fleet")
     Run.open(tmp_path / "mine", {"job": "compare", "settings": {"seed": 0}}).close()
     assert "seed is 0, not 9" in refusing(run="mine", seed=9)
 

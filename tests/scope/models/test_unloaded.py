@@ -1,0 +1,47 @@
+"""What is known of models before they are loaded."""
+
+import json
+
+import pytest
+
+from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions
+from scope.models.unloaded import labels_before_loading
+
+WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    def write(**config):
+        (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        return str(tmp_path)
+
+    return write
+
+
+def test_a_classifiers_labels_stand_in_its_configuration(checkpoint):
+    names = {str(number): f"label {number}" for number in range(11)}
+    spec = checkpoint(architectures=["BertForSequenceClassification"], id2label=names)
+    known = labels_before_loading(spec, ModelOptions())
+    assert (known.labels, known.by_words) == (tuple(names.values()), False)
+
+
+def test_a_language_model_needs_a_word_for_each_label(checkpoint):
+    spec = checkpoint(architectures=["LlamaForCausalLM"])
+    assert labels_before_loading(spec, WORDS).labels == ("positive", "negative")
+    with pytest.raises(ModelError, match="with 0 label words"):
+        labels_before_loading(spec, ModelOptions())
+
+
+def test_of_other_models_nothing_is_known(checkpoint):
+    assert labels_before_loading("python:mine:model", ModelOptions()) is None
+    assert labels_before_loading(checkpoint(), ModelOptions()) is None
+    assert labels_before_loading("name/on-the-hub", ModelOptions()) is None
+
+
+def test_a_scheme_or_file_that_is_not_there_is_refused():
+    with pytest.raises(SpecError, match="hff"):
+        labels_before_loading("hff:x", WORDS)
+    with pytest.raises(ModelError, match="no file"):
+        labels_before_loading("gguf:missing.gguf", WORDS)
