@@ -30,11 +30,11 @@ _AUDITS = (
             ),
             golden(
                 "audit-earlier-run",
-                f"{_TOY_AUDIT} --capability typo --n 12 --json --gate-on value"
+                f"{_TOY_AUDIT} --capability typo --n 12 --json-full --gate-on value"
                 " --gate hard_scope>=audit-typo-0.4",
                 exact=True,
             ),
-            golden("report-again", "report audit-typo --json", exact=True),
+            golden("report-again", "report audit-typo --json-full", exact=True),
             golden("list-runs", "list runs"),
         )
     ),
@@ -134,7 +134,7 @@ _REUSES = (
             golden("reuse-copy", f"{_SUSPECT}#copy {_OURS} --fail-on related", exact=True),
             golden(
                 "reuse-other",
-                f"{_SUSPECT}#other {_OURS} --assume-no-label-training --json",
+                f"{_SUSPECT}#other {_OURS} --assume-no-label-training --json-full",
                 exact=True,
             ),
             golden(

@@ -109,7 +109,7 @@ class Recording:
             outcome["files"] = files_of(run, digests=done.returncode >= 0)
             outcome["page"] = [self._anywhere(line, folder) for line in page_of(run)]
         if run is not None and done.returncode in (0, 1) and outcome["json"] is None:
-            again = self._scope(spelled(f"report {golden.run} --json"), folder)
+            again = self._scope(spelled(f"report {golden.run} --json-full"), folder)
             outcome["json"] = parsed(self._anywhere(again.stdout, folder))
         return outcome
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -71,6 +72,20 @@ def expanded(path: str | Path) -> Path:
             expected="a path, or ~ or ~NAME of a user who has a home folder",
             fix=f"write the path out, or ./{path} for a folder of that name",
         ) from error
+
+
+def without_home(text: str) -> str:
+    """The text with ``~`` in place of the user's home folder, which is nobody else's business.
+
+    A path is the same afterwards for SCoPE, which expands ``~`` wherever it takes a path.
+
+    Examples
+    --------
+    >>> without_home(f"hf:{Path.home()}/models/mine"), without_home("/elsewhere/mine")
+    ('hf:~/models/mine', '/elsewhere/mine')
+    """
+    home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - without a home it stays ~
+    return re.sub(rf"(?<![\w.~/-]){re.escape(home)}(?![\w.-])", "~", text) if home else text
 
 
 def from_system(error: OSError) -> ScopeError | None:

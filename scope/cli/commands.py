@@ -17,7 +17,7 @@ from cyclopts import App, CycloptsError, Parameter
 from scope.cli.arguments import argument_error
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
-from scope.cli.output import Json, results_alone_on_standard_output, say, show
+from scope.cli.output import Json, JsonFull, results_alone_on_standard_output, say, show
 from scope.cli.report import report
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
@@ -92,13 +92,18 @@ def application(named: str = "") -> App:
 
 
 def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
-    """The command of a job: the options of its request, its models and its gates, and ``--json``.
+    """The command of a job: the options of its request, its models, its gates and its output.
 
     Each is one argument, whose fields are the options. ``code`` is that of a plugin's job.
     """
 
     def command(
-        request: Any = None, *, models: Any = None, gates: Any = None, json: bool = False
+        request: Any = None,
+        *,
+        models: Any = None,
+        gates: Any = None,
+        json: bool = False,
+        json_full: bool = False,
     ) -> int:
         # No option at all was given where none is required.
         request = request or job.request()
@@ -110,7 +115,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
                 request = gates.checked(request)
             result = _carry_out(job, request)
         # Outside: a closed pipe is no failure of a plugin.
-        show(result, as_json=json)
+        show(result, short=json, full=json_full)
         with entered():
             return _ending(request, result, gates)
 
@@ -134,7 +139,10 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         )
         for name, kind, default in parts
     ]
-    arguments.append(Argument("json", Argument.KEYWORD_ONLY, annotation=Json, default=False))
+    arguments += [
+        Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=False)
+        for name, kind in (("json", Json), ("json_full", JsonFull))
+    ]
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in arguments}
     return command

@@ -12,10 +12,14 @@ from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
+from scope.paths import without_home
 from scope.printing import printable
 
 if TYPE_CHECKING:
     from scope.metrics import Metric
+
+WIDTH = 100
+"""Columns of a line that is about one run."""
 
 Listed = Literal["models", "capabilities", "tasks", "metrics", "jobs", "runs"]
 Rows = list[dict[str, str]]
@@ -35,6 +39,8 @@ def list_(
     rows = _rows(kind, runs)
     if json:
         print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
+    elif kind == "runs" and rows:
+        _print_runs(rows)
     elif rows:
         _print(rows)
     else:
@@ -125,15 +131,38 @@ def _runs(root: Path) -> Rows:
     return [
         {
             "run": one.name,
+            "date": one.changed,
             "job": one.job,
-            "reference": one.reference,
-            "models": ", ".join((*one.targets, *one.models)),
+            "models": _compared(one.reference, ", ".join((*one.targets, *one.models))),
+            "data": without_home(", ".join(one.data)),
             "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
+            "headline": one.headline,
+            "report": without_home(one.report),
             "reproducible": one.reproducible,
             "size": f"{one.size / 1e6:.1f} MB",
         }
         for one in list_runs(root)
     ]
+
+
+def _compared(reference: str, others: str) -> str:
+    return f"{reference} -> {others}" if reference and others else reference or others
+
+
+def _print_runs(rows: Rows) -> None:
+    """Three lines a run; the JSON has all that is cut here."""
+    for row in rows:
+        what = (row["run"], row["date"], row["job"], row["models"], row["data"])
+        say(_cut("  ".join(filter(None, what))))
+        unfinished = "not finished: run its command again to resume it"
+        found = row["headline"] if row["state"] == "done" else row["state"]
+        say(_cut(f"  {unfinished if found == 'begun' else found}"))
+        if row["report"]:
+            say(f"  {row['report']}")
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
 
 
 def _print(rows: Sequence[dict[str, str]]) -> None:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
 
-Json = Annotated[
-    bool, Parameter(group=OUTPUT, help="Print the whole result as JSON on standard output.")
-]
+Json = Annotated[bool, Parameter(group=OUTPUT, help="Print estimates, verdicts and paths as JSON.")]
+JsonFull = Annotated[bool, Parameter(group=OUTPUT, help="Print the whole result as JSON.")]
 Runs = Annotated[
     Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
@@ -69,10 +68,10 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show(result: Result, *, as_json: bool) -> None:
-    """Print a result for a person or for a machine, and where its report is."""
-    if as_json:
-        print_json(result.to_json())
+def show(result: Result, *, short: bool, full: bool) -> None:
+    """Print a result for a person, or short or in full for a machine, and where its report is."""
+    if short or full:
+        print_json(result.to_json() if full else result.to_short_json())
     else:
         from scope.jobs.pages import page_of
         from scope.sections.terminal import renderables

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Json, Runs, show
+from scope.cli.output import Json, JsonFull, Runs, show
 
 
 def report(
@@ -15,6 +15,7 @@ def report(
     /,
     *,
     json: Json = False,
+    json_full: JsonFull = False,
     runs: Runs = Path("runs"),
 ) -> None:
     """Write a stored run's report again, without any model.
@@ -25,4 +26,4 @@ def report(
 
     result = stored_result(run, runs)
     write_report(result)
-    show(result, as_json=json)
+    show(result, short=json, full=json_full)

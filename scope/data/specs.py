@@ -18,7 +18,7 @@ from scope.errors import DataError, SpecError
 from scope.paths import expanded
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(Path(rest))}
+    {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(expanded(rest))}
 )
 FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
     {

@@ -13,6 +13,7 @@ from platform import python_version
 from scope.core.request import Request, reproduce
 from scope.errors import SpecError
 from scope.models.loading import split_spec
+from scope.paths import expanded
 from scope.records import GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
 
 SOFTWARE = (
@@ -100,7 +101,7 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 
 def _short_name(spec: str) -> str:
     scheme, rest = split_spec(spec)
-    if scheme == "hf" and not Path(rest).exists():
+    if scheme == "hf" and not expanded(rest).exists():
         return rest
     if scheme == "python":
         return rest

@@ -9,10 +9,12 @@ from pathlib import Path
 from scope.errors import RunError, ScopeError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
+from scope.paths import without_home
 from scope.records import Result
 from scope.registry import Entry, entries, find
-from scope.sections.blocks import Page, Paragraph, Section, paragraph
+from scope.sections.blocks import Bullets, Page, Paragraph, Section, paragraph, within
 from scope.sections.markdown import to_markdown
+from scope.sections.prose import plain
 from scope.sections.terminal import to_text
 from scope.store import RunFolder, run_folder
 
@@ -39,19 +41,31 @@ def page_of(result: Result) -> Page:
     )
 
 
+def headline_of(result: Result) -> str:
+    """The first finding of the report in one line."""
+    page = _own_page(result)
+    for block in within(page.sections[0].blocks):
+        text = block.text if isinstance(block, Paragraph) else ()
+        if isinstance(block, Bullets) and block.items:
+            text = block.items[0]
+        if text:
+            return without_home(" ".join(plain(text).split()))
+    return ""
+
+
 def html_of(result: Result) -> str:
     """The report as one HTML document."""
-    return str(find("parts", "html").target(page_of(result)))
+    return without_home(str(find("parts", "html").target(page_of(result))))
 
 
 def notebook_html(result: Result) -> str:
     """The first tables of the report, for a notebook."""
-    return str(find("parts", "html_blocks").target(page_of(result).brief))
+    return without_home(str(find("parts", "html_blocks").target(page_of(result).brief)))
 
 
 def markdown_of(result: Result) -> str:
     """The report as Markdown."""
-    return to_markdown(page_of(result))
+    return without_home(to_markdown(page_of(result)))
 
 
 def terminal_text(result: Result) -> str:

@@ -12,6 +12,7 @@ from scope.core.request import Request, described
 from scope.errors import ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
+from scope.jobs.pages import headline_of
 from scope.paths import expanded
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, check_folder, check_run, run_folder
@@ -45,8 +46,9 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     check_room(request)
     manifest, find_out = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
-    with Run.open(folder, configuration_of(manifest), notes=notes_of(manifest)) as run:
-        return _finish(_found(find_out, run), run, began)
+    configuration, notes = configuration_of(manifest), notes_of(manifest)
+    with Run.open(folder, configuration, notes=notes, began=began) as run:
+        return _finish(_found(find_out, run), run)
 
 
 def check_room(request: Request, job: str | None = None) -> None:
@@ -76,18 +78,22 @@ def _found(find: Callable[[Run], Found], run: Run) -> Found:
         if run.is_unused:
             run.discard()
         raise
+    finally:
+        if run.path.exists():
+            run.stopwatch.write()
 
 
-def _finish(result: Found, run: Run, began: float) -> Found:
+def _finish(result: Found, run: Run) -> Found:
     clock = Clock(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        seconds=round(time.monotonic() - began, 3),
+        seconds=run.stopwatch.seconds,
         damaged=run.damaged,
         asked_again=run.asked_again,
         drifts=tuple(run.drifts),
     )
     stored = run.write_result(replace(result, clock=clock))
     run.write_report(_page(stored, run))
+    run.stopwatch.write(headline_of(stored))
     return replace(stored, folder=run.path)
 
 

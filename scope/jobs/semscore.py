@@ -201,14 +201,14 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
     rest = spec.removeprefix(PROBE)
     before, mark, model = rest.rpartition("#")
     if not mark or expanded(rest).is_dir():
-        return Path(rest), None
+        return expanded(rest), None
     if not model.strip():
         raise SpecError(
             f"`{spec}`, with no model after the `#`",
             expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
             fix=f"write {PROBE}{before}, or give the model's new location",
         )
-    return Path(before), model
+    return expanded(before), model
 
 
 @contextmanager

@@ -96,7 +96,7 @@ class Manifest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clock:
-    """When a run was finished and how long its last session took; no part of the result.
+    """When a run was finished and how long all its sessions took; no part of the result.
 
     ``damaged`` counts the rows of the run's store that this session found damaged, and whose
     content it found again. ``asked_again`` counts the questions that this session repeated to see
@@ -145,6 +145,10 @@ class Result:
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``result.json``."""
         return self._rendered("json")
+
+    def to_short_json(self) -> str:
+        """What a script needs as JSON: models, headline, verdicts, estimates and paths."""
+        return self._rendered("short_json")
 
     def to_markdown(self) -> str:
         """The report as Markdown, with every table; charts are left out."""

@@ -114,7 +114,7 @@ def _table(table: Table) -> RichTable:
     if left_out := len(table.rows) - len(kept):
         between = " between these" if table.ends else ""
         shown.caption = _line(
-            written(f"and {left_out:,} more{between}: in the report and in --json")
+            written(f"and {left_out:,} more{between}: in the report and in --json-full")
         )
     return shown
 

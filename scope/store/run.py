@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -30,6 +31,7 @@ from scope.store.files import (
     remove_leftovers,
     write_atomically,
 )
+from scope.store.summary import SUMMARY, Stopwatch
 
 Found = TypeVar("Found", bound=Result)
 
@@ -140,12 +142,18 @@ class Run(RunFolder):
     """
 
     def __init__(
-        self, path: Path, database: Database, resources: ExitStack, above: Path | None
+        self,
+        path: Path,
+        database: Database,
+        resources: ExitStack,
+        above: Path | None,
+        stopwatch: Stopwatch,
     ) -> None:
         super().__init__(path)
         self._database = database
         self._resources = resources
         self._above = above
+        self.stopwatch = stopwatch
         self._holds_answers = False
         self.asked_again = 0
         self.drifts: list[str] = []
@@ -157,6 +165,7 @@ class Run(RunFolder):
         configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
+        began: float | None = None,
     ) -> Self:
         """Start a run, or resume it.
 
@@ -170,6 +179,8 @@ class Run(RunFolder):
             mapping with ``name`` or ``spec``.
         notes
             Further facts that the first session stores in the manifest; never compared.
+        began
+            When this session began, by ``time.monotonic``; now by default.
 
         Raises
         ------
@@ -190,7 +201,8 @@ class Run(RunFolder):
             keep_configuration(files.manifest_path, configuration, notes)
             database = Database(files.database_path)
             resources.callback(database.close)
-            return cls(folder, database, resources.pop_all(), above if begins else None)
+            stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
+            return cls(folder, database, resources.pop_all(), above if begins else None, stopwatch)
 
     def close(self) -> None:
         """Close the database and release the lock; closing twice does nothing."""
@@ -202,23 +214,26 @@ class Run(RunFolder):
         So the corrected command begins anew under the same name.
         """
         self.close()
-        if self._above is None:
+        above, self._above = self._above, None
+        if above is None:
             return
         with guarded(self.path):
             shutil.rmtree(self.path)
             for folder in self.path.absolute().parents:
-                if folder == self._above or folder in self._above.parents:
+                if folder == above or folder in above.parents:
                     return
                 folder.rmdir()
 
     @property
     def is_unused(self) -> bool:
         """Whether this session has begun the run and kept nothing in it."""
+        if self._above is None or self._holds_answers:
+            return False
         own = {path.name for path in self.path.iterdir()} - {
-            *(LOCK, HOLDER, self.manifest_path.name),
+            *(LOCK, HOLDER, SUMMARY, self.manifest_path.name),
             *(f"{self.database_path.name}{ending}" for ending in ("", "-wal", "-shm")),
         }
-        return self._above is not None and not self._holds_answers and not own
+        return not own
 
     def __enter__(self) -> Self:
         return self
@@ -236,13 +251,17 @@ class Run(RunFolder):
         """Rows that this session found damaged; what they held is asked for again."""
         return self._database.damaged
 
+    def _keeps(self) -> None:
+        self._holds_answers = True
+        self.stopwatch.tick()
+
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
         return self._database.get(fingerprint, texts)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
-        self._holds_answers = True
+        self._keeps()
         self._database.put(fingerprint, predictions)
 
     def get_answers(
@@ -255,7 +274,7 @@ class Run(RunFolder):
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
-        self._holds_answers = True
+        self._keeps()
         self._database.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
@@ -264,7 +283,7 @@ class Run(RunFolder):
 
     def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
         """Keep what the search has found; when this returns it survives a kill."""
-        self._holds_answers = True
+        self._keeps()
         self._database.add_perturbations(capability, perturbations)
 
     def write_result(self, result: Found) -> Found:

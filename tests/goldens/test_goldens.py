@@ -58,7 +58,7 @@ def outcome(scope, golden):
     done = scope(*golden.words)
     document = parsed(done.stdout)
     if document is None and golden.run:
-        document = parsed(scope(*spelled(f"report {golden.run} --json")).stdout)
+        document = parsed(scope(*spelled(f"report {golden.run} --json-full")).stdout)
     return {"exit": done.returncode, "results": results(document)}
 
 

@@ -23,7 +23,7 @@ STREAMS = [
 ]
 COMMANDS = {
     "an audit": audit(),
-    "an audit as JSON": audit("--json"),
+    "an audit as JSON": audit("--json-full"),
     "a list": LIST,
     "a list as JSON": (*LIST, "--json"),
     "the help": ("--help",),

@@ -87,7 +87,16 @@ def test_a_flaky_endpoint_costs_no_answer_and_gives_none_twice(
         stub.words = {f"Question: {row['question']}": row["answer"] for row in rows}
         stub.logprobs = False
         done = command(
-            *("compare", "--task", "choice", "--data", "rows.jsonl", "--run", "mine", "--json"),
+            *(
+                "compare",
+                "--task",
+                "choice",
+                "--data",
+                "rows.jsonl",
+                "--run",
+                "mine",
+                "--json-full",
+            ),
             *("--model", f"openai:{stub.url}#{MODEL}", "--model", "python:toy_answerers:Reader"),
             *("--encoder", "none", "--timeout", "1", "--retries", "9"),
         )

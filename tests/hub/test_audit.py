@@ -22,7 +22,7 @@ def hub(tmp_path):
 
 def audit(run_scope, hub, model="hf:tiny/model", data="hf:tiny/data:validation", **more):
     return run_scope(
-        *("audit", "--reference", model, "--target", "tiny/model", "--data", data, "--json"),
+        *("audit", "--reference", model, "--target", "tiny/model", "--data", data, "--json-full"),
         environment={**hub, "PYTHONPATH": "", **more},
     )
 

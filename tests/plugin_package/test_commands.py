@@ -76,7 +76,7 @@ def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "Share of sure answers" in page
     assert page.count("<svg") == 1
-    found = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    found = json.loads(confidence(with_plugin, sentences_csv, "--json-full").stdout)
     assert found["manifest"]["job"] == "confidence"
     assert [one["mean"]["n"] for one in found["models"]] == [6, 6]
     assert "--sure-from" not in found["manifest"]["command"]
@@ -85,8 +85,8 @@ def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_
 
 
 def test_a_plugins_job_resumes_and_refuses_other_arguments(with_plugin, sentences_csv):
-    first = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
-    again = json.loads(confidence(with_plugin, sentences_csv, "--json").stdout)
+    first = json.loads(confidence(with_plugin, sentences_csv, "--json-full").stdout)
+    again = json.loads(confidence(with_plugin, sentences_csv, "--json-full").stdout)
     assert again["models"] == first["models"]
     other = confidence(with_plugin, sentences_csv, "--sure-from", 0.5)
     assert other.returncode == 2
@@ -173,7 +173,7 @@ def audited(with_plugin, data, *more):
 
 def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences_csv, tmp_path):
     spelled = "steadiness(power=2.0)"
-    done = audited(with_plugin, sentences_csv, "--metric", spelled, "--json")
+    done = audited(with_plugin, sentences_csv, "--metric", spelled, "--json-full")
     assert done.returncode == 0, done.stderr
     (found,) = [one for one in json.loads(done.stdout)["measurements"] if one["metric"] == spelled]
     assert 0 <= found["estimate"]["low"] <= found["estimate"]["value"] <= 1
@@ -209,7 +209,7 @@ def test_a_metric_that_fails_on_some_data_costs_no_other_number(
         return [1.0, 1.0] if len(reference) == 2 else 1 / 0
 
     use_metric(monkeypatch, replace(scope_steadiness().STEADINESS, on_pairs=only_of_two))
-    done = audited(with_plugin, sentences_csv, "--metric", "steadiness", "--json")
+    done = audited(with_plugin, sentences_csv, "--metric", "steadiness", "--json-full")
     assert done.returncode == 0, done.stderr
     found = {one["metric"]: one["estimate"] for one in json.loads(done.stdout)["measurements"]}
     assert "ZeroDivisionError" in found["steadiness(power=1.0)"]["reason"]
@@ -243,7 +243,7 @@ def test_a_plugins_task_has_its_own_scorer_and_setting(with_plugin, tmp_path):
             *("--setting", "capitals.most=3", "--semscore", "none", *more),
         )
 
-    done = compare("--json")
+    done = compare("--json-full")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     scored = [one for one in found["measurements"] if one["metric"] == "same_initial"]
@@ -265,7 +265,7 @@ def test_a_plugins_capability_takes_a_setting(with_plugin, sentences_csv):
     one = with_plugin(
         *("audit", "--reference", "python:toy_models:Reference", "--data", sentences_csv),
         *("--target", "python:toy_models:Student", "--capability", "contraction", "--n", 4),
-        *("--setting", "contraction.width=2", "--json"),
+        *("--setting", "contraction.width=2", "--json-full"),
     )
     (card,) = json.loads(one.stdout)["manifest"]["capabilities"]
     assert card["settings"]["width"] == 2

@@ -156,4 +156,4 @@ def test_pairs_without_the_ordering_number_are_counted_below(of_29):
     notes = [plain(one.text) for one in blocks(changed, "numbers", Paragraph)]
     expected = "1 more, for which capa is undefined, are in the table of all estimates."
     assert expected in notes
-    assert "between these: in the report and in --json" in str(changed)
+    assert "between these: in the report and in --json-full" in str(changed)

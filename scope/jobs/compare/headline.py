@@ -114,7 +114,9 @@ def remarks(result: CompareResult) -> Iterator[Paragraph]:
     for lines in (degenerate, warnings):
         yield from map(Paragraph, lines[:MOST_REMARKS])
         if left_out := len(lines[MOST_REMARKS:]):
-            yield paragraph("and {n} more such models: in the report and in --json", n=left_out)
+            yield paragraph(
+                "and {n} more such models: in the report and in --json-full", n=left_out
+            )
 
 
 def _degenerate_first(shares: tuple[TaskShares, ...]) -> list[TaskShares]:

@@ -232,7 +232,8 @@ def _left_out(
     """What of the numbers a terminal does not show."""
     if parts := {one.category for one in scores} - {None}:
         yield paragraph(
-            "the numbers of {count} categories are in the report and in --json", count=len(parts)
+            "the numbers of {count} categories are in the report and in --json-full",
+            count=len(parts),
         )
     if bins:
         yield paragraph("reliability of forecasts, {count} bins: in the report", count=len(bins))

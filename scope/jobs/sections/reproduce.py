@@ -88,7 +88,7 @@ def _promise(clock: Clock | None, *, stated: bool) -> Block:
     if clock:
         parts.append(
             prose(
-                "This run finished at {finished}; its last session took {seconds}\u00a0seconds.",
+                "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
                 finished=clock.finished,
                 seconds=f"{clock.seconds:.1f}",
             )

@@ -202,7 +202,7 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_argumen
     path = write(tmp_path / "long.csv", f"text,label\n{long},positive\na good film,positive\n")
     done = command(
         *audit_arguments(reference=tmp_path / "model", target=tmp_path / "model", data=path),
-        "--json",
+        "--json-full",
     )
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)

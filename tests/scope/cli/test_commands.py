@@ -43,7 +43,14 @@ def test_a_report_is_the_same_when_written_again_without_any_model(audited, run_
 def test_the_runs_are_listed(audited, command):
     rows = json.loads(command("list", "runs", "--json").stdout)
     assert [(row["run"], row["state"]) for row in rows] == [("mine", "done")]
+    assert rows[0]["models"].startswith("toy_models:Reference -> ")
     assert "toy_models:Stranger" in rows[0]["models"]
+    assert rows[0]["headline"]
+    (head, headline, report) = command("list", "runs").stdout.splitlines()
+    assert head.startswith(f"mine  {rows[0]['date']}  audit  toy_models:Reference -> ")
+    assert rows[0]["headline"].startswith(headline.strip()[:60])
+    assert report.strip() == "runs/mine/report.html"
+    assert max(map(len, (head, headline))) <= 100
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,7 @@ def test_everything_that_can_be_named_is_listed(command, kind, first, names):
 
 
 def test_json_holds_the_whole_comparison_and_nothing_else(command, audited, tmp_path):
-    done = command("report", "mine", "--json")
+    done = command("report", "mine", "--json-full")
     assert done.stdout == (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
 
 
@@ -98,7 +105,7 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     done = command(
         *("audit", "--reference", "python:toy_models:Careful", "--run", "mine"),
         *("--target", "python:toy_models:Constant", "--target", "python:toy_models:Rougher"),
-        *("--data", reviews_csv, "--n", 20, "--capability", "typo", "--json"),
+        *("--data", reviews_csv, "--n", 20, "--capability", "typo", "--json-full"),
         *("--gate", "hard_scope>=0.1", "--gate-on", "value"),
     )
     assert done.returncode == 1

@@ -106,7 +106,7 @@ def test_a_model_without_probabilities_leaves_capa_undefined_and_the_rest_measur
     done = command(
         *("compare", "--model", "python:toy_answerers:Reader"),
         *("--model", "python:toy_answerers:Terse", "--task", "choice", "--data", choices),
-        "--json",
+        "--json-full",
     )
     assert done.returncode == 0, done.stderr
     found = {
@@ -187,7 +187,7 @@ def test_what_a_model_prints_does_not_spoil_json(run_scope, choices, tmp_path):
     )
     done = run_scope(
         *("compare", "--model", "python:chatty:Chatty", "--model", "python:toy_answerers:Skimmer"),
-        *("--task", "choice", "--data", choices, "--json"),
+        *("--task", "choice", "--data", choices, "--json-full"),
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["manifest"]["job"] == "compare"

@@ -146,7 +146,7 @@ def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
         ),
     )
     (tmp_path / "answers.tsv").write_text("right\tABBA\nwrong\tBAAB\n")
-    done = command(*compare("choice", data, "predictions:answers.tsv#*"), "--json")
+    done = command(*compare("choice", data, "predictions:answers.tsv#*"), "--json-full")
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
     accuracy = {

@@ -81,7 +81,7 @@ def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
 
 
 def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
-    done = fleet("embed", "--data", "answers.csv", "--encoder", "./encoder", "--json")
+    done = fleet("embed", "--data", "answers.csv", "--encoder", "./encoder", "--json-full")
     found = findings(done)
     assert [one["name"] for one in found["fleet"]] == list(MODELS)
     for member, share in zip(found["fleet"], made_up.correct.mean(axis=0), strict=True):
@@ -100,7 +100,9 @@ def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
 
 def test_an_embedder_that_is_named_is_used(fleet):
     found = findings(
-        fleet("embed", "--data", "answers.csv", "--embedder", "mean", "--json", "--run", "plain")
+        fleet(
+            "embed", "--data", "answers.csv", "--embedder", "mean", "--json-full", "--run", "plain"
+        )
     )
     assert found["forecaster"] == "mean"
     assert found["encoder"] == "none"
@@ -125,7 +127,7 @@ def test_forecasts_of_every_model_and_question_are_written(fleet, tmp_path, made
 
 
 def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
-    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "test.csv", "--json"))
+    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "test.csv", "--json-full"))
     scores = overall(found["scores"])
     assert scores["mean"]["accuracy"]["n"] == scores["factors"]["accuracy"]["n"] == 40
     assert scores["factors"]["chosen"]
@@ -139,13 +141,15 @@ def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
 def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):
     text = (tmp_path / "test.csv").read_text(encoding="utf-8")
     (tmp_path / "renamed.csv").write_text(re.sub(",q([0-9])", r",other\1", text), encoding="utf-8")
-    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "renamed.csv", "--json"))
+    found = findings(
+        fleet("forecast", "--fleet", "ours", "--questions", "renamed.csv", "--json-full")
+    )
     assert overall(found["scores"])["factors"]["accuracy"]["n"] == 40
 
 
 def test_held_out_questions_score_the_chosen_beside_mean_and_nearest_questions(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
-    found = findings(fleet(*asked, "--embedder", "irt", "--json", "--run", "mine"))
+    found = findings(fleet(*asked, "--embedder", "irt", "--json-full", "--run", "mine"))
     scores = overall(found["scores"])
     assert list(scores) == ["mean", "knn", "irt"]
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
@@ -159,7 +163,7 @@ def test_a_text_under_two_ids_is_held_out_or_learned_from_as_a_whole(fleet, tmp_
     twins = [re.sub(",q([0-9])", r",twin\1", line) for line in text[1:]]
     (tmp_path / "twins.csv").write_text("\n".join([*text, *twins]) + "\n", encoding="utf-8")
     asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--embedder", "knn")
-    found = findings(fleet(*asked, "--json", "--run", "mine"))
+    found = findings(fleet(*asked, "--json-full", "--run", "mine"))
     assert found["questions"] == 256
     held_out = {row["question"] for row in rows(tmp_path / "runs/mine/forecasts.csv")}
     assert len(held_out) == 64
@@ -179,7 +183,7 @@ def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
 
 def test_a_router_is_compared_with_simpler_ones(fleet, tmp_path):
     found = findings(
-        fleet("route", "--fleet", "ours", "--questions", "test.csv", "--run", "mine", "--json")
+        fleet("route", "--fleet", "ours", "--questions", "test.csv", "--run", "mine", "--json-full")
     )
     routers = {one["router"]: one for one in found["routers"] if one["category"] is None}
     assert set(routers) == {"router", "single best", "random with the same mix", "oracle"}
@@ -205,7 +209,7 @@ def test_costs_and_a_budget_decide_who_is_asked(fleet, tmp_path):
 
 
 def test_each_benchmark_is_predicted_from_the_others(fleet):
-    asked = ("predict", "--data", "answers.csv", "--splits", "10", "--json")
+    asked = ("predict", "--data", "answers.csv", "--splits", "10", "--json-full")
     found = findings(fleet(*asked))
     assert [one["benchmark"] for one in found["predictions"]] == sorted(TOPICS)
     (one,) = findings(fleet(*asked, "--benchmark", "laws"))["predictions"]
@@ -217,7 +221,7 @@ def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
     labels = "".join(f"{name},{('even', 'odd')[int(name[-2:]) % 2]}\n" for name in MODELS)
     (tmp_path / "families.csv").write_text(f"model,community\n{labels}", encoding="utf-8")
     found = findings(
-        fleet("map", "--data", "answers.csv", "--communities", "families.csv", "--json")
+        fleet("map", "--data", "answers.csv", "--communities", "families.csv", "--json-full")
     )
     within, between, other = found["communities"]
     assert within["p_value"] == other["p_value"] == 0.001
@@ -228,7 +232,7 @@ def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
 
 def test_contributions_of_benchmarks_are_read_off_held_out_questions(fleet):
     asked = ("map", "--data", "answers.csv", "--contributions", "--encoder", "./encoder")
-    found = findings(fleet(*asked, "--json"))
+    found = findings(fleet(*asked, "--json-full"))
     values = {(one["source"], one["target"]): one["value"] for one in found["contributions"]}
     assert set(values) == {(one, other) for one in TOPICS for other in TOPICS}
     assert values["birds", "birds"]["value"] > 0.2
@@ -240,10 +244,10 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
     written = [row for row in rows(tmp_path / "runs/mine/forecasts.csv") if row["model"] == LAST]
     predicted = np.array([float(row["probability"]) > 0.5 for row in written])
     assert (predicted == made_up.correct[120:, -1]).mean() > 0.7
-    members = findings(fleet("map", *add, "--json"))["fleet"]
+    members = findings(fleet("map", *add, "--json-full"))["fleet"]
     assert [one["name"] for one in members if one["added"]] == [LAST]
     assert members[-1]["skill"]["n"] == 120
-    routed = findings(fleet("route", *add, "--questions", "new.csv", "--json"))
+    routed = findings(fleet("route", *add, "--questions", "new.csv", "--json-full"))
     assert [one["name"] for one in routed["fleet"]] == [LAST]
 
 
@@ -260,10 +264,10 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
     ],
 )
 def test_the_command_in_the_result_asks_the_same_again(fleet, command, tmp_path, asked):
-    first = fleet(*shlex.split(asked), "--json")
+    first = fleet(*shlex.split(asked), "--json-full")
     words = shlex.split(json.loads(first.stdout)["manifest"]["command"])
     assert words[0] == "scope"
-    again = command(*words[1:], "--json")
+    again = command(*words[1:], "--json-full")
     assert again.returncode == 0, again.stderr
     one, other = (to_json(from_json(done.stdout), clock=False) for done in (first, again))
     assert one == other
@@ -271,7 +275,7 @@ def test_the_command_in_the_result_asks_the_same_again(fleet, command, tmp_path,
 
 def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
     found = [
-        findings(fleet("map", "--fleet", named, "--json"))
+        findings(fleet("map", "--fleet", named, "--json-full"))
         for named in ("ours", "./runs/ours", "runs/ours/embedder")
     ]
     assert found[0] == found[1] == found[2]

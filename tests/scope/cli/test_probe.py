@@ -63,7 +63,7 @@ def result(folder):
     [("bert", 2, "mean"), ("t5", 2, "mean"), ("gpt2", 3, "prompt"), ("llama", 2, "prompt")],
 )
 def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, readout):
-    found = findings(probe("--model", f"./{name}", "--data", "pairs.csv", *SMALL, "--json"))
+    found = findings(probe("--model", f"./{name}", "--data", "pairs.csv", *SMALL, "--json-full"))
     (model,) = found["models"]
     assert (model["name"], model["layers"], model["width"]) == (name, layers, 16)
     assert (model["readout"], model["dtype"]) == (readout, "float32")
@@ -88,7 +88,17 @@ def test_the_command_prints_a_table_and_writes_a_report(probe, laid_out):
 
 def test_the_whole_ladder_stands_in_the_papers_order(probe):
     steps = [word for step in reversed(STEPS) for word in ("--step", step)]
-    asked = ("--model", "./bert", "--data", "pairs.csv", *SMALL, *steps, "--seeds", "2", "--json")
+    asked = (
+        "--model",
+        "./bert",
+        "--data",
+        "pairs.csv",
+        *SMALL,
+        *steps,
+        "--seeds",
+        "2",
+        "--json-full",
+    )
     found = findings(probe(*asked, "--unlabelled", "sentences.csv", "--unlabelled-n", "50"))
     scores = found["scores"]
     assert tuple(score["step"] for score in scores) == STEPS
@@ -137,7 +147,7 @@ def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
         *("--unlabelled", "test.csv", "--text-column", "sentence1"),
         *("--unlabelled-n", "20", "--prompt", "prompt.txt"),
         *("--n", "80", "--low", "-1", "--high", "5.5", "--step", "final", *SMALL, "--run", "one"),
-        *("--save", "kept", "--seeds", "2", "--json"),
+        *("--save", "kept", "--seeds", "2", "--json-full"),
     )
     manifest = json.loads(done.stdout)["manifest"]
     words = shlex.split(manifest["command"])
@@ -151,7 +161,9 @@ def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
 
 def test_two_models_are_held_against_each_other(probe, laid_out):
     found = findings(
-        probe("--model", "./llama", "--model", "./gpt2", "--data", "pairs.csv", *SMALL, "--json")
+        probe(
+            "--model", "./llama", "--model", "./gpt2", "--data", "pairs.csv", *SMALL, "--json-full"
+        )
     )
     assert [one["name"] for one in found["models"]] == ["llama", "gpt2"]
     last = {one["model"]: one for one in found["scores"] if one["step"] == "final"}
@@ -170,7 +182,7 @@ def test_two_models_are_held_against_each_other(probe, laid_out):
 
 def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe):
     models = ("--model", "python:toy_readers:Bags", "--model", "python:toy_readers:Still")
-    found = findings(probe(*models, "--data", "pairs.csv", "--step", "raw", "--json"))
+    found = findings(probe(*models, "--data", "pairs.csv", "--step", "raw", "--json-full"))
     assert found["alignments"] == []
     assert any(note.startswith("no CKA map of") for note in found["notes"])
     assert found["models"][0]["readout"] == "its own"
@@ -185,7 +197,7 @@ def test_texts_that_were_cut_are_counted(probe):
 
 
 def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
-    asked = ("--data", "pairs.csv", "--json")
+    asked = ("--data", "pairs.csv", "--json-full")
     fitted = findings(probe("--model", "./llama", *asked, *SMALL, "--save", "kept"))
     assert fitted["files"] == ["kept"]
     kept = load_probe(laid_out / "kept")
@@ -223,7 +235,7 @@ def test_prompts_and_readouts_are_ways_of_their_own_to_read(probe, laid_out):
     (laid_out / "prompt.txt").write_text("ann {text} bob", encoding="utf-8")
     asked = ("--model", "./llama", "--data", "pairs.csv", "--step", "raw", "--dtype", "float32")
     found = {
-        name: findings(probe(*asked, "--json", *more))
+        name: findings(probe(*asked, "--json-full", *more))
         for name, more in {
             "usual": (),
             "own": ("--prompt", "prompt.txt"),
@@ -262,7 +274,7 @@ def test_the_run_is_listed_and_reported_again_without_the_model(probe, command, 
 
 
 def test_json_holds_the_whole_comparison_and_nothing_else(probe, laid_out):
-    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine", "--json")
+    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine", "--json-full")
     assert done.stdout == (laid_out / "runs/mine/result.json").read_text(encoding="utf-8")
 
 

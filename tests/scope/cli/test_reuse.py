@@ -52,13 +52,13 @@ def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tm
 
 @pytest.mark.parametrize("controls", [19, 22])
 def test_nineteen_controls_suffice_and_each_lowers_the_smallest_p(reuse, controls):
-    verdict = only_verdict(reuse("copy", "--json", controls=of_controls(controls)))
+    verdict = only_verdict(reuse("copy", "--json-full", controls=of_controls(controls)))
     assert verdict["decision"] == "related"
     assert verdict["p_value"] == pytest.approx(1 / (controls + 1), abs=1e-6)
 
 
 def test_json_is_one_document_and_nothing_else(reuse):
-    done = reuse("copy", "--json")
+    done = reuse("copy", "--json-full")
     document = json.loads(done.stdout)
     assert [one["decision"] for one in document["verdicts"]] == ["related"]
     assert document["manifest"]["job"] == "reuse"
@@ -74,7 +74,7 @@ def test_the_gate_fails_for_a_related_suspect_alone(reuse, suspect, code):
 
 
 def test_the_suspect_may_be_the_references_very_spec(reuse):
-    verdict = only_verdict(reuse("ours", "--json"))
+    verdict = only_verdict(reuse("ours", "--json-full"))
     assert verdict["suspect"] == "ours (suspect)"
     assert verdict["reference"] == "ours"
     assert verdict["decision"] == "related"
@@ -100,7 +100,7 @@ def test_a_run_without_a_name_lies_where_the_command_says_and_the_same_command_f
 
 
 def test_a_stricter_error_rate_asks_for_more_controls(reuse):
-    verdict = only_verdict(reuse("copy", "--alpha", "0.01", "--json"))
+    verdict = only_verdict(reuse("copy", "--alpha", "0.01", "--json-full"))
     assert verdict["decision"] == "undecided"
     assert verdict["controls_needed"] == 99
     assert "75 more" in verdict["sentence"]
@@ -110,9 +110,9 @@ def test_an_independent_suspect_among_its_equals_is_cleared(reuse):
     done = reuse("other", "--assume-no-label-training", "--fail-on", "undecided")
     assert done.returncode == 0
     assert done.stdout.startswith("NOT RELATED: other is not related to ours")
-    assert json.loads(reuse("other", "--assume-no-label-training", "--json").stdout)["manifest"][
-        "settings"
-    ]["assume_no_label_training"]
+    assert json.loads(reuse("other", "--assume-no-label-training", "--json-full").stdout)[
+        "manifest"
+    ]["settings"]["assume_no_label_training"]
 
 
 def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_out(reuse):
@@ -124,7 +124,7 @@ def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_o
 
 
 def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):
-    assert only_verdict(reuse("partly", "--json"))["decision"] == "related"
+    assert only_verdict(reuse("partly", "--json-full"))["decision"] == "related"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_suspect_that_took_a_part_of_the_answers_is_found(reuse):
     ],
 )
 def test_a_suspect_that_says_nothing_is_undecided_and_not_cleared(reuse, suspect, reason):
-    verdict = only_verdict(reuse(suspect, "--json"))
+    verdict = only_verdict(reuse(suspect, "--json-full"))
     assert verdict["decision"] == "undecided"
     assert any(reason in one for one in verdict["reasons"])
     assert reason in verdict["sentence"]
@@ -153,7 +153,7 @@ def test_all_of_a_table_but_suspect_and_references_are_its_controls(command, wor
             "predictions:all.tsv#ours",
         ),
         *("--control", "predictions:all.tsv#*", "--task", "choice", "--data", "questions.jsonl"),
-        "--json",
+        "--json-full",
     )
     names = {one["model"] for one in only_verdict(done)["controls"]}
     assert len(names) == 24 + 6
@@ -168,8 +168,8 @@ def test_a_folder_of_saved_answers_is_a_set_of_controls(reuse, world, tmp_path):
             for place, letter in enumerate(letters(world[name]))
         )
         (tmp_path / "saved" / f"{name}.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    from_folder = only_verdict(reuse("copy", "--json", controls=("saved",)))
-    from_table = only_verdict(reuse("copy", "--json"))
+    from_folder = only_verdict(reuse("copy", "--json-full", controls=("saved",)))
+    from_table = only_verdict(reuse("copy", "--json-full"))
     assert from_folder["decision"] == "related"
     assert sorted(one["value"] for one in from_folder["standings"]) == sorted(
         one["value"] for one in from_table["standings"]
@@ -179,7 +179,7 @@ def test_a_folder_of_saved_answers_is_a_set_of_controls(reuse, world, tmp_path):
 def test_the_order_of_the_controls_leaves_the_numbers_as_they_are(reuse):
     turned = [f"controls.tsv#c{place}" for place in (*range(12, 24), *reversed(range(12)))]
     one, other = (
-        only_verdict(reuse("other", "--json", "--run", run, controls=controls))
+        only_verdict(reuse("other", "--json-full", "--run", run, controls=controls))
         for run, controls in (("a", of_controls(24)), ("b", turned))
     )
     assert numbers(other) == numbers(one)
@@ -194,7 +194,7 @@ def test_several_references_give_the_set_of_sources(reuse):
     more = ("--reference", "predictions:suspects.tsv#theirs", "--alpha", "0.1", "--run", "b")
     found = reuse("partly", *more)
     assert found.stdout.startswith("The suspect is found related to ours.")
-    document = json.loads(reuse("partly", *more, "--json").stdout)
+    document = json.loads(reuse("partly", *more, "--json-full").stdout)
     p_values = {one["reference"]: one["p_value"] for one in document["verdicts"]}
     adjusted = {one["reference"]: one["p_adjusted"] for one in document["verdicts"]}
     # Holm: the smaller of two is doubled, and the greater is no smaller than that.
@@ -205,22 +205,22 @@ def test_several_references_give_the_set_of_sources(reuse):
 
 
 def test_asking_in_batches_stops_early_for_a_copy(reuse):
-    done = reuse("copy", "--sequential", "--batch", "40", "--json")
+    done = reuse("copy", "--sequential", "--batch", "40", "--json-full")
     verdict = only_verdict(done)
     assert verdict["decision"] == "related"
     assert verdict["queries"] < 400
     assert verdict["queries"] % 40 == 0
     assert verdict["looks"][-1] == {"asked": verdict["queries"], "p_value": verdict["p_value"]}
-    again = only_verdict(reuse("other", "--sequential", "--batch", "40", "--json"))
+    again = only_verdict(reuse("other", "--sequential", "--batch", "40", "--json-full"))
     assert again["decision"] != "related"
     assert again["queries"] == 400
 
 
 def test_the_command_in_the_result_asks_the_same_again(reuse, command, tmp_path):
     more = ("--sequential", "--batch", "50", "--alpha", "0.04", "--n", "300", "--seed", "2")
-    first = reuse("partly", *more, "--json")
+    first = reuse("partly", *more, "--json-full")
     words = json.loads(first.stdout)["manifest"]["command"].replace("'", "").split()
-    again = command(*words[1:], "--run", "again", "--json")
+    again = command(*words[1:], "--run", "again", "--json-full")
     assert again.returncode == 0, again.stderr
     assert to_json(from_json(again.stdout), clock=False) == to_json(
         from_json(first.stdout), clock=False
@@ -234,13 +234,13 @@ def test_the_command_about_texts_asks_the_same_again_too(command, sentences_csv)
         *("reuse", "--suspect", "python:toy_suspects:Copy"),
         *("--reference", "python:toy_suspects:Pupil0"),
         *(word for one in controls for word in ("--control", one)),
-        *("--data", sentences_csv, "--capability", "none", "--seed", "1", "--json"),
+        *("--data", sentences_csv, "--capability", "none", "--seed", "1", "--json-full"),
         *("--label-map", "LABEL_0=positive", "--label-map", "LABEL_1=negative"),
     )
     assert first.returncode == 0, first.stderr
     assert only_verdict(first)["decision"] == "related"
     words = json.loads(first.stdout)["manifest"]["command"].split()
-    again = command(*words[1:], "--run", "again", "--json")
+    again = command(*words[1:], "--run", "again", "--json-full")
     assert again.returncode == 0, again.stderr
     assert to_json(from_json(again.stdout), clock=False) == to_json(
         from_json(first.stdout), clock=False
@@ -277,7 +277,7 @@ def test_a_shell_sees_the_same(reuse, run_scope, world):
             "--control",
             "predictions:controls.tsv#*",
         ),
-        *("--task", "choice", "--data", "questions.jsonl", "--fail-on", "related", "--json"),
+        *("--task", "choice", "--data", "questions.jsonl", "--fail-on", "related", "--json-full"),
     )
     assert done.returncode == 1, done.stderr
     assert only_verdict(done)["decision"] == "related"

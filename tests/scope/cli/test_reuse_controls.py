@@ -5,7 +5,7 @@ import json
 
 def test_controls_are_left_out_by_name_spec_or_pattern(reuse):
     more = ("--exclude-control", "c1", "--exclude-control", "*tsv#c2", "--exclude-control", "c1?")
-    verdict = json.loads(reuse("copy", *more, "--json").stdout)["verdicts"][0]
+    verdict = json.loads(reuse("copy", *more, "--json-full").stdout)["verdicts"][0]
     names = {one["model"] for one in verdict["controls"]}
     assert names == {f"c{place}" for place in range(24)} - {"c1", "c2"} - {
         f"c{place}" for place in range(10, 20)

@@ -1,6 +1,8 @@
 """The life of a run: it is opened, filled, kept and reported, whatever the job."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +16,7 @@ from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import Prediction
 from scope.store import Run, RunFolder
+from scope.store.summary import read_summary
 
 
 @pytest.fixture
@@ -117,3 +120,50 @@ def test_a_run_that_holds_answers_stays_when_it_is_refused(manifest, tmp_path):
     with pytest.raises(ModelError):
         carry_out(Request(run="mine", runs=tmp_path), lambda _: Prepared(manifest, refuse))
     assert RunFolder(tmp_path / "mine").read_configuration() is not None
+
+
+def test_the_clock_adds_up_the_sessions_of_a_run(manifest, tmp_path):
+    request = Request(run="mine", runs=tmp_path)
+    carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    summary = tmp_path / "mine" / "summary.json"
+    summary.write_text(json.dumps({"seconds": 100, "headline": ""}))
+    again = carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    assert 100 <= again.clock.seconds < 110
+    assert read_summary(tmp_path / "mine").seconds >= again.clock.seconds
+
+
+def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_nothing(
+    manifest, tmp_path
+):
+    def interrupt(run):
+        raise KeyboardInterrupt
+
+    request = Request(run="mine", runs=tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(request, lambda _: Prepared(manifest, interrupt))
+    assert read_summary(tmp_path / "mine").seconds > 0
+    (tmp_path / "mine" / "summary.json").write_text("[")
+    assert carry_out(request, lambda _: Prepared(manifest, lambda run: made_up())).clock
+
+
+def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
+    manifest, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    at_home = replace(manifest, command=f"scope fleet map --data {tmp_path}/answers.csv")
+    found = replace(made_up(), manifest=at_home)
+    request = Request(run="mine", runs=tmp_path / "runs")
+    result = carry_out(request, lambda _: Prepared(at_home, lambda run: found))
+    page = RunFolder(result.folder).report_path.read_text()
+    assert "scope fleet map --data ~/answers.csv" in page
+    shown = (page, result.to_markdown(), result.to_short_json(), result.html())
+    assert not any(str(tmp_path) in text for text in shown)
+
+
+def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
+    result = carry_out(Request(runs=tmp_path), lambda _: Prepared(manifest, lambda run: made_up()))
+    short = json.loads(result.to_short_json())
+    assert short["headline"].startswith("In 1 of 2 communities")
+    assert len(short["estimates"]) == len(list(result.rows()))
+    assert Path(short["report"]).is_file()
+    assert short["seconds"] == result.clock.seconds

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -207,6 +209,14 @@ def test_what_was_kept_survives_a_kill_at_any_moment(tmp_path: Path, moment: flo
         assert not list(folder.glob(".*.tmp"))
 
 
+def test_the_last_changed_run_is_listed_first(tmp_path: Path) -> None:
+    for number, name in enumerate(("a", "c", "b")):
+        Run.open(tmp_path / name, QUESTION).close()
+        for file in (tmp_path / name).iterdir():
+            os.utime(file, (10**9, 10**9 + 100 * number))
+    assert [entry.name for entry in list_runs(tmp_path)] == ["b", "c", "a"]
+
+
 def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     question = {
         "job": "audit",
@@ -218,7 +228,7 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     (tmp_path / "second" / "result.json").write_text("{}")
     (tmp_path / "note.txt").touch()
     first, second = list_runs(tmp_path)
-    assert first == RunEntry(name="first", job="reuse", size=first.size)
+    assert first == RunEntry(name="first", job="reuse", size=first.size, changed=first.changed)
     assert second == RunEntry(
         name="second",
         job="audit",
@@ -226,7 +236,9 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
         targets=("hf:b", "c"),
         finished=True,
         size=second.size,
+        changed=second.changed,
     )
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", second.changed)
     files = [path for path in (tmp_path / "second").iterdir() if path.is_file()]
     assert second.size == sum(path.stat().st_size for path in files) > 0
 

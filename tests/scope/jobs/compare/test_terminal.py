@@ -99,7 +99,7 @@ def test_of_very_many_pairs_the_most_and_the_least_alike_are_shown(many):
     }
     ordered = sorted(value.values(), reverse=True)
     assert [value[pair] for pair in pairs] == ordered[:4] + ordered[-4:]
-    assert f"and {66 - 8} more between these: in the report and in --json" in text
+    assert f"and {66 - 8} more between these: in the report and in --json-full" in text
     assert "Also measured: cohen_kappa" in text
 
 

@@ -155,7 +155,7 @@ def test_of_very_many_models_the_ends_are_shown_and_the_rest_counted():
     # Though the page lists the most accurate alone.
     assert cells(text, "model-0000")[1] == "0.100  n=400"
     assert "model-1000" not in text
-    assert "and 2,993 more between these: in the report and in --json" in said
+    assert "and 2,993 more between these: in the report and in --json-full" in said
     assert len(text.splitlines()) <= 40
 
 
@@ -182,12 +182,12 @@ def test_no_table_has_more_rows_than_a_screen():
     )
     text = found("embed", scores=many)
     assert ("f11" in text, "f12" in text) == (True, False)
-    assert "and 3 more: in the report and in --json" in text
+    assert "and 3 more: in the report and in --json-full" in text
 
 
 def test_what_is_left_out_is_said_and_notes_and_files_follow():
     lines = shown(build_comparison("fleet-embed"), width=200).splitlines()
-    assert "the numbers of 3 categories are in the report and in --json" in lines
+    assert "the numbers of 3 categories are in the report and in --json-full" in lines
     assert "reliability of forecasts, 4 bins: in the report" in lines
     assert "note: one left out" in lines
     assert any(line.startswith("files: embedder.safetensors, routes") for line in lines)
