@@ -52,7 +52,7 @@ def test_a_reader_that_goes_ends_the_command_quietly(in_a_shell):
 
 def test_json_is_whole_on_an_ascii_terminal(in_a_shell, tmp_path):
     (tmp_path / "é.csv").write_text("text,label\n" + "a fine é,positive\nno ∅,negative\n" * 3)
-    line = f"{SCOPE} list metrics --json && $AUDIT --data é.csv --json >told.json"
+    line = f"{SCOPE} list metrics --json && $AUDIT --data é.csv --json-full >told.json"
     done = in_a_shell(line, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()

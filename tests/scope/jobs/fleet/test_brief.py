@@ -241,13 +241,13 @@ def test_square_brackets_are_words_and_no_orders():
 
 
 def test_the_command_line_adds_the_data_that_it_read(capsys):
-    show(build_comparison("fleet-embed"), as_json=False)
+    show(build_comparison("fleet-embed"))
     out = " ".join(capsys.readouterr().out.split())
     assert "Forecasts of answers to unseen questions" in out
     assert ".csv: 1,500 of 1,500 questions, 1,499 with an answer" in out
     assert "gold" not in out
     folder = Path("runs") / "ours"
-    show(replace(build_comparison("fleet-embed"), folder=folder), as_json=False)
+    show(replace(build_comparison("fleet-embed"), folder=folder))
     assert f"files: {folder / 'embedder.safetensors'}, " in capsys.readouterr().out
 
 
