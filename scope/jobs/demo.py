@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from scope.core.job import Job
@@ -36,8 +36,11 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
     """Build the models, which are kept, and audit them."""
     from scope.demo_models.build import build_demo_models
     from scope.jobs.audit.run import audit
+    from scope.jobs.runner import check_room
     from scope.paths import cache_folder
 
+    run = request.run or run_name(request.n, request.seed)
+    check_room(replace(request, run=run), "audit")
     models = build_demo_models(cache_folder() / "zoo", seed=request.seed, progress=request.progress)
     return audit(
         reference=str(models.reference),
@@ -45,7 +48,7 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
         data=TWEETS,
         n=request.n,
         seed=request.seed,
-        run=request.run or run_name(request.n, request.seed),
+        run=run,
         runs=request.runs,
         progress=request.progress,
     )
