@@ -125,3 +125,6 @@ class Counter:
             self.texts += units if description.endswith("latents") else 0
 
         yield advance
+
+    def say(self, line: str) -> None:
+        """Show nothing."""

@@ -28,6 +28,9 @@ class Silent:
         """Count nothing."""
         yield _ignore
 
+    def say(self, line: str) -> None:
+        """Show nothing."""
+
 
 class Bars:
     """One bar per task, with rate and time left; for a terminal."""
@@ -68,6 +71,10 @@ class Bars:
 
             yield advance
 
+    def say(self, line: str) -> None:
+        """Write a line."""
+        Lines().say(line)
+
 
 class Lines:
     """A line now and then, with rate and time left; for a log file."""
@@ -90,6 +97,10 @@ class Lines:
 
         yield advance
         self._write(description, pace, _units(total), f"{pace.seconds():.0f} s")
+
+    def say(self, line: str) -> None:
+        """Write a line."""
+        print(printable(line), file=self._stream, flush=True)
 
     def _write(self, description: str, pace: _Pace, total: int | None, time_: str) -> None:
         whole = "?" if total is None else total

@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from scope.core.request import Request
 from scope.errors import ScopeError
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
+from scope.protocols import Progress
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, run_folder
 
@@ -43,7 +44,14 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     manifest, find_out = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     with Run.open(folder, configuration_of(manifest), notes=notes_of(manifest)) as run:
+        _say_what_is_reused(run, request.progress)
         return _finish(find_out(run), run, began)
+
+
+def _say_what_is_reused(run: Run, progress: Progress) -> None:
+    held = run.count()
+    if any(held):
+        progress.say(f"reuses {held} of earlier sessions")
 
 
 def _finish(result: Found, run: Run, began: float) -> Found:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scope.checksums import checksum
 from scope.errors import RunError
@@ -66,6 +66,23 @@ COMMIT;
 """
 
 
+class Held(NamedTuple):
+    """How many perturbations were searched, and how many answers of models are kept.
+
+    Examples
+    --------
+    >>> print(Held(searches=456, answers=1234))
+    456 searches and 1,234 answers
+    """
+
+    searches: int
+    answers: int
+
+    def __str__(self) -> str:
+        searches = f"{self.searches:,} search{'' if self.searches == 1 else 'es'}"
+        return f"{searches} and {self.answers:,} answer{'' if self.answers == 1 else 's'}"
+
+
 class Database:
     """The growing part of a run, for one process and one thread.
 
@@ -121,6 +138,15 @@ class Database:
         """Close the file; closing twice does nothing."""
         with guarded(self._path):
             self._connection.close()
+
+    def count(self) -> Held:
+        """How many rows there are."""
+        with guarded(self._path):
+            searches, predictions, answers = self._connection.execute(
+                "SELECT (SELECT count(*) FROM perturbations), "
+                "(SELECT count(*) FROM predictions), (SELECT count(*) FROM answers)"
+            ).fetchone()
+        return Held(searches, predictions + answers)
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self, TypeVar
@@ -16,8 +17,13 @@ from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question, Result
 from scope.serialization import from_json, to_json
-from scope.store.configuration import keep_configuration, read_configuration, read_notes
-from scope.store.database import Database
+from scope.store.configuration import (
+    keep_configuration,
+    read_configuration,
+    read_notes,
+    write_configuration,
+)
+from scope.store.database import Database, Held
 from scope.store.files import (
     HOLDER,
     LOCK,
@@ -140,6 +146,7 @@ class Run(RunFolder):
         super().__init__(path)
         self._database = database
         self._resources = resources
+        self._keep_added_models: Callable[[], None] | None = None
         self.asked_again = 0
         self.drifts: list[str] = []
 
@@ -153,6 +160,9 @@ class Run(RunFolder):
     ) -> Self:
         """Start a run, or resume it.
 
+        A configuration with further models is stored with the next result: a session that fails
+        leaves the run as it was.
+
         Parameters
         ----------
         folder
@@ -162,7 +172,7 @@ class Run(RunFolder):
             ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
             mapping with ``name`` or ``spec``.
         notes
-            Further facts that the first session stores in the manifest; never compared.
+            Further facts that the manifest stores with the configuration; never compared.
 
         Raises
         ------
@@ -178,10 +188,14 @@ class Run(RunFolder):
             lock = RunLock(folder)
             resources.callback(lock.release)
             remove_leftovers(folder)
-            keep_configuration(files.manifest_path, configuration, notes)
+            manifest = (files.manifest_path, configuration, notes)
+            is_stored = keep_configuration(*manifest)
             database = Database(files.database_path)
             resources.callback(database.close)
-            return cls(folder, database, resources.pop_all())
+            run = cls(folder, database, resources.pop_all())
+            if not is_stored:
+                run._keep_added_models = partial(write_configuration, *manifest)
+            return run
 
     def close(self) -> None:
         """Close the database and release the lock; closing twice does nothing."""
@@ -202,6 +216,10 @@ class Run(RunFolder):
     def damaged(self) -> int:
         """Rows that this session found damaged; what they held is asked for again."""
         return self._database.damaged
+
+    def count(self) -> Held:
+        """The searches and answers that the run holds."""
+        return self._database.count()
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
@@ -237,6 +255,8 @@ class Run(RunFolder):
         From now on the run counts as finished.
         """
         text = to_json(result)
+        if self._keep_added_models:
+            self._keep_added_models()
         write_atomically(self.result_path, text)
         return from_json(text, kind=type(result), source=f"`{self.result_path}`")
 
