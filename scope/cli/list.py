@@ -36,7 +36,7 @@ def list_(
     if json:
         print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
     elif rows:
-        _print(rows)
+        print_rows(rows)
     else:
         say(f"no {kind} here", err=True)
 
@@ -136,7 +136,8 @@ def _runs(root: Path) -> Rows:
     ]
 
 
-def _print(rows: Sequence[dict[str, str]]) -> None:
+def print_rows(rows: Sequence[dict[str, str]]) -> None:
+    """Print rows of one heading each as a table."""
     from rich.table import Table
     from rich.text import Text
 

@@ -11,8 +11,9 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names
 from scope.jobs.shared_fields import AuditRole
 from scope.models import ModelOptions, load_model
+from scope.models.certainty import marked
 from scope.models.labels import LabelWordClassifier, align, next_token_classifier, parse_label_map
-from scope.models.loading import in_role, require_labels
+from scope.models.loading import in_role, require_labels, split_spec
 from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
 from scope.protocols import Classifier
@@ -102,7 +103,7 @@ def load_models(request: AuditRequest) -> Models:
 def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
     if isinstance(model, str):
-        found = load_model(model, role, options)
+        found = marked(load_model(model, role, options), split_spec(model)[0], options)
     else:
         found = in_role(model, getattr(model, "spec", type(model).__name__), role, options)
     if role == "next_token":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from scope.core.request import Request
 from scope.errors import ScopeError
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
-from scope.protocols import Progress
+from scope.jobs.sharing import shared_answers
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, run_folder
 
@@ -23,11 +23,12 @@ class Prepared(NamedTuple, Generic[Found]):
     """A job whose models and data are loaded and checked.
 
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
-    takes from it whatever it knows already.
+    takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
     """
 
     manifest: Manifest
     find: Callable[[Run], Found]
+    models: Sequence[object] = ()
 
 
 def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
@@ -41,17 +42,16 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
         Whatever the user can fix, such as a run that was started with different arguments.
     """
     began = time.monotonic()
-    manifest, find_out = prepare(request)
+    manifest, find_out, models = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
-    with Run.open(folder, configuration_of(manifest), notes=notes_of(manifest)) as run:
-        _say_what_is_reused(run, request.progress)
+    configuration, notes, say = configuration_of(manifest), notes_of(manifest), request.progress.say
+    with (
+        shared_answers(request, models, say) as shared,
+        Run.open(folder, configuration, notes=notes, shared=shared) as run,
+    ):
+        if any(held := run.count()):
+            say(f"reuses {held} of earlier sessions")
         return _finish(find_out(run), run, began)
-
-
-def _say_what_is_reused(run: Run, progress: Progress) -> None:
-    held = run.count()
-    if any(held):
-        progress.say(f"reuses {held} of earlier sessions")
 
 
 def _finish(result: Found, run: Run, began: float) -> Found:

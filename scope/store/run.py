@@ -34,6 +34,7 @@ from scope.store.files import (
     remove_leftovers,
     write_atomically,
 )
+from scope.store.shared import SharedAnswers, SharingStore
 
 Found = TypeVar("Found", bound=Result)
 
@@ -129,7 +130,7 @@ class Run(RunFolder):
     """A run that this process alone may write; made by `Run.open`.
 
     It is a ``PredictionStore`` and an ``AnswerStore``. ``asked_again`` and ``drifts`` are this
-    session's: see `scope.jobs.canaries`.
+    session's: see `scope.jobs.canaries`. ``shared`` is what it has in common with other runs.
 
     Examples
     --------
@@ -142,9 +143,13 @@ class Run(RunFolder):
     {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     """
 
-    def __init__(self, path: Path, database: Database, resources: ExitStack) -> None:
+    def __init__(
+        self, path: Path, database: Database, shared: SharedAnswers, resources: ExitStack
+    ) -> None:
         super().__init__(path)
         self._database = database
+        self._answers = SharingStore(database, shared)
+        self.shared = shared
         self._resources = resources
         self._keep_added_models: Callable[[], None] | None = None
         self.asked_again = 0
@@ -157,6 +162,7 @@ class Run(RunFolder):
         configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
+        shared: SharedAnswers | None = None,
     ) -> Self:
         """Start a run, or resume it.
 
@@ -173,6 +179,8 @@ class Run(RunFolder):
             mapping with ``name`` or ``spec``.
         notes
             Further facts that the manifest stores with the configuration; never compared.
+        shared
+            What runs have in common; nothing by default. Whoever opens it closes it.
 
         Raises
         ------
@@ -192,7 +200,7 @@ class Run(RunFolder):
             is_stored = keep_configuration(*manifest)
             database = Database(files.database_path)
             resources.callback(database.close)
-            run = cls(folder, database, resources.pop_all())
+            run = cls(folder, database, shared or SharedAnswers(), resources.pop_all())
             if not is_stored:
                 run._keep_added_models = partial(write_configuration, *manifest)
             return run
@@ -223,23 +231,23 @@ class Run(RunFolder):
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
-        return self._database.get(fingerprint, texts)
+        return self._answers.get(fingerprint, texts)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
-        self._database.put(fingerprint, predictions)
+        self._answers.put(fingerprint, predictions)
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
     ) -> dict[int, Answer]:
         """The answers of one model that are known, by the question's place in the sequence."""
-        return self._database.get_answers(model, role, questions)
+        return self._answers.get_answers(model, role, questions)
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
-        self._database.put_answers(model, role, answers)
+        self._answers.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""

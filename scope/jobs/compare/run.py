@@ -94,7 +94,8 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
         semscore=semscore,
     )
     _require_names_of_gates(request.gates, plan)
-    return Prepared(plan.manifest(), partial(_conduct, plan))
+    models = [one.model for one in plan.answering_models]
+    return Prepared(plan.manifest(), partial(_conduct, plan), models)
 
 
 def _require_names_of_gates(gates: Sequence[str | Gate], plan: ComparisonPlan) -> None:
