@@ -15,7 +15,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from scope.errors import RunError, SpecError
 from scope.store.entries import EntryFile, EntryKind
@@ -117,14 +117,14 @@ def clear(folder: Path, kind: CacheKind) -> None:
     RunError
         When something cannot be removed.
     """
-    if kind == "vectors" or kind == "latents":
+    if kind in ("vectors", "latents"):
         with guarded(folder):
             for path in _units(kind, folder):
                 _remove(path)
     elif answer_file(folder).exists():
         try:
             with EntryFile(answer_file(folder)) as file:
-                file.clear(kind)
+                file.clear(cast(EntryKind, kind))
         except RunError:
             # Damaged as a whole: nothing in it can be read, of either kind.
             with guarded(folder):

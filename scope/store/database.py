@@ -329,7 +329,8 @@ def read_record(kind: type[Stored], stored: str) -> Stored:
     >>> read_record(Answer, written(Answer(choice=1, probabilities=(0.25, 0.75)))).probabilities
     (0.25, 0.75)
     """
-    fields: dict[str, Any] = json.loads(stored)
-    return kind(
-        **{name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()}
-    )
+    fields: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one
+        for name, one in json.loads(stored).items()
+    }
+    return kind(**fields)
