@@ -33,7 +33,7 @@ CREATE TABLE entries (
     value TEXT NOT NULL,
     checksum INTEGER NOT NULL,
     used INTEGER NOT NULL
-) WITHOUT ROWID;
+);
 CREATE INDEX entries_by_use ON entries (used);
 """
 
@@ -159,8 +159,8 @@ class EntryFile:
 
     def _give_space_back(self) -> None:
         with self._in_cache():
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            # As a script: executed alone, it gives back one page.
+            self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint;")
 
     def _in_cache(self) -> AbstractContextManager[None]:
         return in_cache(self._path, "a file of answers that runs share")
