@@ -47,12 +47,11 @@ def find_perturbations(
     the others go on. What the user can fix, such as a full disk, does end it.
     """
     key = kept_as or capability.name
-    shared = SharedSearches(capability, reference, options, run.shared)
+    shared = SharedSearches(capability, reference, examples, options, run.shared)
     known = _with_all_trials(run.perturbations(key), options.trials)
-    others = shared.known([one for one in examples if (one.id, options.trials) not in known])
+    others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
     run.add_perturbations(key, others)
     known.update({(one.example_id, one.trial): one for one in others})
-    by_id = {one.id: one for one in examples}
 
     def search() -> PerturbationSet:
         waiting = [one for one in examples if (one.id, options.trials) not in known]
@@ -66,7 +65,7 @@ def find_perturbations(
             for trials in capability.search(counted, waiting, options):
                 _require_all_trials(capability, trials, options)
                 run.add_perturbations(key, trials)
-                shared.keep(by_id[trials[0].example_id], trials)
+                shared.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 expected.finish(trials[0].example_id)
                 advance(0)

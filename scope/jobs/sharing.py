@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import partial
@@ -73,26 +73,29 @@ class SharedSearches:
         self,
         capability: Capability,
         reference: Any,
+        examples: Sequence[Example],
         options: SearchOptions,
         shared: SharedAnswers,
     ) -> None:
         self._shared = shared
         self._owner = _owner(capability, shared.identity(reference.fingerprint), options)
+        self._contents = {one.id: json.dumps(asdict(one)) for one in examples}
 
-    def known(self, examples: Sequence[Example]) -> list[Perturbation]:
+    def known(self, ids: Iterable[str]) -> list[Perturbation]:
         """All trials of those examples that another run has searched."""
         if self._owner is None:
             return []
-        rows = self._shared.get("searches", self._owner, map(_content, examples))
+        rows = self._shared.get("searches", self._owner, [self._contents[one] for one in ids])
         found = [Perturbation(**trial) for row in rows.values() for trial in json.loads(row)]
         self._shared.count(searches=len(found))
         return found
 
-    def keep(self, example: Example, trials: Sequence[Perturbation]) -> None:
+    def keep(self, trials: Sequence[Perturbation]) -> None:
         """Keep all trials of an example."""
         if self._owner is not None:
+            content = self._contents[trials[0].example_id]
             row = json.dumps([asdict(one) for one in trials])
-            self._shared.put("searches", self._owner, {_content(example): row})
+            self._shared.put("searches", self._owner, {content: row})
 
 
 def _owner(capability: Capability, reference: str | None, options: SearchOptions) -> str | None:
@@ -116,7 +119,3 @@ def _owner(capability: Capability, reference: str | None, options: SearchOptions
         },
         sort_keys=True,
     )
-
-
-def _content(example: Example) -> str:
-    return json.dumps(asdict(example))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import toy_models
+from made_up_suspects import write_world
 
 import scope
 from scope.errors import ModelError, RunError
@@ -82,3 +83,40 @@ def test_a_setting_and_a_target_at_once_are_refused(audit):
     audit(STUDENT)
     with pytest.raises(RunError, match=r"seed is 0, not 1"):
         audit(STUDENT, STRANGER, seed=1)
+
+
+def test_controls_are_added_to_a_test_of_reuse(tmp_path):
+    write_world(tmp_path)
+    names = [f"predictions:{tmp_path}/controls.tsv#c{number}" for number in range(5)]
+
+    def reuse(controls, run):
+        return scope.reuse(
+            suspect=f"predictions:{tmp_path}/suspects.tsv#copy",
+            references=f"predictions:{tmp_path}/suspects.tsv#ours",
+            controls=controls,
+            task="choice",
+            data=str(tmp_path / "questions.jsonl"),
+            n=40,
+            run=run,
+            runs=tmp_path / "runs",
+        )
+
+    reuse(names[1:], "mine")
+    assert without_clock(reuse(names, "mine")) == without_clock(reuse(names, "scratch"))
+    with pytest.raises(RunError, match="with different arguments: controls"):
+        reuse(names[:-1], "mine")
+
+
+def test_models_are_added_to_a_comparison(tmp_path):
+    rows = [{"question": f"Which is {place}?", "options": ["a", "b"]} for place in range(12)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    models = [f"python:toy_answerers:{name}" for name in ("Reader", "Skimmer", "Terse")]
+
+    def compare(models, run):
+        data = str(tmp_path / "questions.jsonl")
+        return scope.compare(
+            models=models, tasks="choice", data=data, run=run, runs=tmp_path / "runs"
+        )
+
+    compare(models[:2], "mine")
+    assert without_clock(compare(models, "mine")) == without_clock(compare(models, "scratch"))

@@ -204,12 +204,16 @@ class Reference:
 def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     tmp_path, capability, encoder, shared
 ):
-    example = Example(id="1", text="a film")
+    examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
     options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)
     answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
-    searches = SharedSearches(capability, Reference(), options, answers)
     found = [Perturbation(example_id="1", trial=1, text="a flim", score=0.5, queries=3)]
-    searches.keep(example, found)
-    assert searches.known([example]) == (found if shared else [])
-    assert searches.known([Example(id="1", text="a plot"), Example(id="2", text="a film")]) == []
+
+    def searches(examples):
+        return SharedSearches(capability, Reference(), examples, options, answers)
+
+    searches(examples).keep(found)
+    assert searches(examples).known(["1", "2"]) == (found if shared else [])
+    assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
+    assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
     answers.close(lambda: None)
