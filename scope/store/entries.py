@@ -92,10 +92,12 @@ class EntryFile:
         """Note which entries were read, and close the file; closing twice does nothing."""
         keys, self._read = self._read, set()
         try:
-            with self._in_cache(), self._connection:
-                self._connection.executemany(
-                    "UPDATE entries SET used = ? WHERE key = ?", [(self._now, key) for key in keys]
-                )
+            if keys:
+                with self._in_cache(), self._connection:
+                    self._connection.executemany(
+                        "UPDATE entries SET used = ? WHERE key = ?",
+                        [(self._now, key) for key in sorted(keys)],
+                    )
         finally:
             self._connection.close()
 
