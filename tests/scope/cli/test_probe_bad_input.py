@@ -283,7 +283,7 @@ def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch)
 def test_another_question_under_the_same_name_is_refused(refused):
     message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
     assert (
-        'run `mine` was started with different arguments: settings.steps is "raw", not "mlp"'
+        'run `mine` was started with different arguments: steps is "raw", not "mlp"'
         in message
     )
 

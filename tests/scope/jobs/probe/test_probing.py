@@ -111,7 +111,7 @@ def test_another_probe_in_the_folder_is_another_configuration(probe, pairs):
     probe(**asked)
     probe(save="kept", seed=1)
     with pytest.raises(
-        scope.ScopeError, match=r"run `again` was started with different arguments: settings\.p"
+        scope.ScopeError, match=r"run `again` was started with different arguments: p"
     ):
         probe(**asked)
 
@@ -201,7 +201,7 @@ def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other
     asked = {"run": "mine", "steps": "siamese"}
     probe(**asked, **{name: one})
     told = (
-        rf"run `mine` was started with different arguments: settings.{name} is {one}, not {other}"
+        rf"run `mine` was started with different arguments: {name} is {one}, not {other}"
     )
     with pytest.raises(scope.ScopeError, match=told):
         probe(**asked, **{name: other})
