@@ -125,6 +125,3 @@ class Counter:
             self.texts += units if description.endswith("latents") else 0
 
         yield advance
-
-    def say(self, line: str) -> None:
-        """Show nothing."""

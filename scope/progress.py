@@ -28,9 +28,6 @@ class Silent:
         """Count nothing."""
         yield _ignore
 
-    def say(self, line: str) -> None:
-        """Show nothing."""
-
 
 class Bars:
     """One bar per task, with rate and time left; for a terminal."""
@@ -136,6 +133,12 @@ class _Pace:
 def suitable_progress() -> Progress:
     """Bars where standard error is a terminal, lines where it is a file or a pipe."""
     return Bars() if sys.stderr.isatty() else Lines()
+
+
+def say(progress: Progress, line: str) -> None:
+    """Write a line where progress is shown; a display of the user's own shows tasks alone."""
+    if isinstance(progress, Bars | Lines):
+        progress.say(line)
 
 
 def _units(total: Total) -> int | None:

@@ -12,6 +12,7 @@ from scope.core.request import Request
 from scope.errors import ScopeError
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.sharing import shared_answers
+from scope.progress import say
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, run_folder
 
@@ -44,13 +45,13 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     began = time.monotonic()
     manifest, find_out, models = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
-    configuration, notes, say = configuration_of(manifest), notes_of(manifest), request.progress.say
+    configuration, notes = configuration_of(manifest), notes_of(manifest)
     with (
-        shared_answers(request, models, say) as shared,
+        shared_answers(request, models) as shared,
         Run.open(folder, configuration, notes=notes, shared=shared) as run,
     ):
         if any(held := run.count()):
-            say(f"reuses {held} of earlier sessions")
+            say(request.progress, f"reuses {held} of earlier sessions")
         return _finish(find_out(run), run, began)
 
 

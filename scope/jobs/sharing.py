@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import partial
@@ -15,6 +15,7 @@ from scope.jobs.shared_fields import SharesAnswers
 from scope.models.certainty import identity_of, source_of
 from scope.paths import cache_folder
 from scope.pieces import is_own
+from scope.progress import say
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example, Perturbation
 from scope.store.caches import answer_file, enforce_limit, size_limit
@@ -23,9 +24,7 @@ from scope.store.shared import SharedAnswers
 
 
 @contextmanager
-def shared_answers(
-    request: Request, models: Sequence[object], say: Callable[[str], None]
-) -> Iterator[SharedAnswers]:
+def shared_answers(request: Request, models: Sequence[object]) -> Iterator[SharedAnswers]:
     """What the run of a job shares with others, while it is open; nothing with ``--no-cache``.
 
     At the end the cache is brought back to its limit. Whatever is wrong with it is said in one
@@ -43,9 +42,9 @@ def shared_answers(
     finally:
         shared.close(partial(enforce_limit, folder, limit))
         if any(shared.reused):
-            say(f"reuses {shared.reused} of other runs")
+            say(request.progress, f"reuses {shared.reused} of other runs")
         if shared.trouble:
-            say(f"the cache is not used: {shared.trouble}")
+            say(request.progress, f"the cache is not used: {shared.trouble}")
 
 
 def _identities(models: Sequence[Any]) -> dict[str, str]:

@@ -52,6 +52,3 @@ class Progress(Protocol):
         self, description: str, total: Total, done: int = 0
     ) -> AbstractContextManager[Advance]:
         """Show a task of ``total`` units, some done before, while the context is open."""
-
-    def say(self, line: str) -> None:
-        """Show a line."""

@@ -13,8 +13,6 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
-from filelock import FileLock
-
 from scope.checksums import checksum
 from scope.store.files import opening, require_file
 from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables, whole_rows
@@ -65,6 +63,8 @@ class EntryFile:
     """
 
     def __init__(self, path: Path, seconds_to_wait: float = _SECONDS_TO_WAIT) -> None:
+        from filelock import FileLock
+
         self._path = path
         self._now = int(time.time())
         self._read: set[bytes] = set()

@@ -153,10 +153,6 @@ class NamedProgress:
         """Show a task of that name."""
         return self.shown.task(f"{self.name}: {description}", total, done)
 
-    def say(self, line: str) -> None:
-        """Show a line that begins with the name."""
-        self.shown.say(f"{self.name}: {line}")
-
 
 def _read(path: Path) -> str:
     try:
