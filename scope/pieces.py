@@ -155,7 +155,12 @@ def guarded_piece(piece: Any) -> Any:
     SpecError
         When its name, question or settings cannot be shown in a report.
     """
-    return piece if type(piece).__module__ in _OWN else ForeignPiece(piece)
+    return piece if is_own(piece) else ForeignPiece(piece)
+
+
+def is_own(piece: object) -> bool:
+    """Whether a capability or task is SCoPE's own."""
+    return type(piece).__module__ in _OWN
 
 
 class ForeignPiece:

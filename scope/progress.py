@@ -68,6 +68,10 @@ class Bars:
 
             yield advance
 
+    def say(self, line: str) -> None:
+        """Write a line."""
+        Lines().say(line)
+
 
 class Lines:
     """A line now and then, with rate and time left; for a log file."""
@@ -90,6 +94,10 @@ class Lines:
 
         yield advance
         self._write(description, pace, _units(total), f"{pace.seconds():.0f} s")
+
+    def say(self, line: str) -> None:
+        """Write a line."""
+        print(printable(line), file=self._stream, flush=True)
 
     def _write(self, description: str, pace: _Pace, total: int | None, time_: str) -> None:
         whole = "?" if total is None else total
@@ -125,6 +133,12 @@ class _Pace:
 def suitable_progress() -> Progress:
     """Bars where standard error is a terminal, lines where it is a file or a pipe."""
     return Bars() if sys.stderr.isatty() else Lines()
+
+
+def say(progress: Progress, line: str) -> None:
+    """Write a line where progress is shown; a display of the user's own shows tasks alone."""
+    if isinstance(progress, Bars | Lines):
+        progress.say(line)
 
 
 def _units(total: Total) -> int | None:

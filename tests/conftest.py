@@ -19,6 +19,8 @@ from scope.cli import main
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 # Threads that wait must not keep a core that another process could use.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# A test that counts what models are asked must not find the answers of another one.
+os.environ["SCOPE_CACHE_LIMIT"] = "0"
 # Several processes share the cores: two threads each would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App, CycloptsError, Parameter
 
 from scope.cli.arguments import argument_error
+from scope.cli.cache import cache_commands
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
 from scope.cli.output import Json, JsonFull, results_alone_on_standard_output, say, show
@@ -80,6 +81,7 @@ def application(named: str = "") -> App:
         (fleet if group else app).command(command_of(job), name=name, help=help_)
     for command in (report, list_):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
+    app.command(cache_commands())
     for name, origin in ({} if named in TAKEN else plugin_jobs()).items():
         if name == named:
             job = plugin_job(name)

@@ -42,7 +42,7 @@ def list_(
     elif kind == "runs" and rows:
         _print_runs(rows)
     elif rows:
-        _print(rows)
+        print_rows(rows)
     else:
         say(f"no {kind} here", err=True)
 
@@ -165,7 +165,8 @@ def _cut(line: str) -> str:
     return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
 
 
-def _print(rows: Sequence[dict[str, str]]) -> None:
+def print_rows(rows: Sequence[dict[str, str]]) -> None:
+    """Print rows of one heading each as a table."""
     from rich.table import Table
     from rich.text import Text
 

@@ -15,6 +15,7 @@ from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
+from scope.store.caches import folder_of
 from scope.store.keyed import cache_name
 from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
 
@@ -204,7 +205,7 @@ def latent_folder(fingerprint: str) -> Path:
     A later release of the libraries makes a folder of its own: another's numbers may differ.
     """
     releases = [f"{library}-{_release(library)}" for library in _LIBRARIES]
-    return cache_folder() / "latents" / "-".join([cache_name(fingerprint), *releases])
+    return folder_of("latents", cache_folder()) / "-".join([cache_name(fingerprint), *releases])
 
 
 def _release(library: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from scope.foreign import NOT_THEIRS, Failed, attempt
 from scope.jobs.expected_queries import CountedClassifier, expect_queries
+from scope.jobs.sharing import SharedSearches
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import Capability, LeavesWords, Progress, SearchOptions
@@ -46,7 +47,11 @@ def find_perturbations(
     the others go on. What the user can fix, such as a full disk, does end it.
     """
     key = kept_as or capability.name
+    shared = SharedSearches(capability, reference, examples, options, run.shared)
     known = _with_all_trials(run.perturbations(key), options.trials)
+    others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
+    run.add_perturbations(key, others)
+    known.update({(one.example_id, one.trial): one for one in others})
 
     def search() -> PerturbationSet:
         waiting = [one for one in examples if (one.id, options.trials) not in known]
@@ -60,6 +65,7 @@ def find_perturbations(
             for trials in capability.search(counted, waiting, options):
                 _require_all_trials(capability, trials, options)
                 run.add_perturbations(key, trials)
+                shared.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 expected.finish(trials[0].example_id)
                 advance(0)

@@ -15,6 +15,7 @@ from scope.jobs.canaries import may_change, recognise_numbers
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
+from scope.store.caches import folder_of
 from scope.store.keyed import cache_name
 from scope.store.vectors import VectorFile, Vectors
 
@@ -73,7 +74,7 @@ def question_vectors(
 
 def vector_file(fingerprint: str) -> Path:
     """Where the vectors of an encoder are kept."""
-    return cache_folder() / "question-vectors" / f"{cache_name(fingerprint)}.sqlite"
+    return folder_of("vectors", cache_folder()) / f"{cache_name(fingerprint)}.sqlite"
 
 
 def _encode(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
@@ -13,7 +13,9 @@ from scope.errors import ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
+from scope.jobs.sharing import shared_answers
 from scope.paths import expanded
+from scope.progress import say
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, check_folder, check_run, run_folder
 
@@ -25,11 +27,12 @@ class Prepared(NamedTuple, Generic[Found]):
     """A job whose models and data are loaded and checked.
 
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
-    takes from it whatever it knows already.
+    takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
     """
 
     manifest: Manifest
     find: Callable[[Run], Found]
+    models: Sequence[object] = ()
 
 
 def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
@@ -44,10 +47,15 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     """
     began = time.monotonic()
     check_room(request)
-    manifest, find_out = prepare(request)
+    manifest, find_out, models = prepare(request)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)
-    with Run.open(folder, configuration, notes=notes, began=began) as run:
+    with (
+        shared_answers(request, models) as shared,
+        Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
+    ):
+        if any(held := run.count()):
+            say(request.progress, f"reuses {held} of earlier sessions")
         return _finish(_found(find_out, run), run)
 
 

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, get_args
 
-from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
+from scope.core.options import (
+    DATA,
+    HIDDEN,
+    METHOD,
+    MODELS,
+    OUTPUT,
+    OUTSIDE_IDENTITY,
+    Limits,
+    option,
+    whole_number,
+)
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.models.options import ModelOptions
@@ -16,7 +26,16 @@ AuditRole = Literal["classifier", "next_token"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledTexts(Request):
+class SharesAnswers(Request):
+    """Models whose answers other runs may reuse."""
+
+    cache: Annotated[bool, option(OUTPUT, negative="--no-cache"), OUTSIDE_IDENTITY] = True
+    """Share answers and searches of models known by their bytes with other runs; see `scope cache
+    show`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledTexts(SharesAnswers):
     """Texts with labels, and models that label them."""
 
     role: Annotated[AuditRole, option(MODELS)] = "classifier"

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
+from scope.models.certainty import carry_mark
 from scope.models.heads import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
@@ -79,6 +80,7 @@ class AlignedClassifier:
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
         self.reproducible = getattr(classifier, "reproducible", "")
+        carry_mark(self, classifier)
 
     @property
     def served(self) -> str | None:
@@ -328,6 +330,7 @@ class NextTokenClassifier:
         self._most = most
         self.spec = model.spec
         self.reproducible = getattr(model, "reproducible", "")
+        carry_mark(self, model)
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
 

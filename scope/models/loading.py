@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scope.errors import DataError, ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
+from scope.models.certainty import carry_mark
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.paths import expanded
@@ -343,6 +344,7 @@ class Parked:
         self.words: Mapping[str, str] = getattr(model, "words", {})
         self.fingerprint: str = model.fingerprint
         self.reproducible: str = getattr(model, "reproducible", "")
+        carry_mark(self, model)
         if hasattr(model, "labels"):
             self.labels: tuple[str, ...] = model.labels
         # Only what the model itself offers, so that it has the same roles.

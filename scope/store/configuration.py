@@ -1,6 +1,6 @@
-"""The configuration of a run, written once: a run never mixes two configurations.
+"""The configuration of a run: a run never mixes two configurations.
 
-The manifest stores it under the key ``question``.
+The manifest stores it under the key ``question``. A later session may add models, and nothing else.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from scope.store.files import damaged, read_text, write_atomically
 
 FORMAT = 1
 
+GROWING = ("targets", "controls", "models")
+"""The lists of models to which a later session may add."""
+
 _SHOWN_DIFFERENCES = 8
 _SHOWN_CHARACTERS = 80
 
 
 def keep_configuration(
     path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
-) -> None:
-    """Write the configuration of a new run, or check that an old run has the same one.
+) -> bool:
+    """Write the configuration of a new run, or check that an old run takes this one.
 
     Parameters
     ----------
@@ -32,7 +35,14 @@ def keep_configuration(
     configuration
         Everything that decides the result, as JSON would hold it.
     notes
-        Further facts of the first session, such as versions; never compared.
+        Further facts of the session, such as versions; never compared.
+
+    Returns
+    -------
+    bool
+        Whether the manifest has this configuration now. False where it adds models to the run:
+        `write_configuration` is then called with the result, so that a session that fails leaves
+        the run as it was.
 
     Raises
     ------
@@ -42,10 +52,44 @@ def keep_configuration(
     given = json.loads(_json(configuration))
     stored = read_configuration(path)
     if stored is None:
-        manifest = {"format": FORMAT, "notes": notes, "question": configuration}
-        write_atomically(path, sealed(_json(manifest) + "\n"))
-    elif stored != given:
+        write_configuration(path, configuration, notes)
+    elif stored != given and not _adds_models(stored, given):
         raise _other_configuration(path.parent, stored, given)
+    return stored is None or stored == given
+
+
+def write_configuration(
+    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
+) -> None:
+    """Write the manifest of a run; readers see the old one or all of the new."""
+    manifest = {"format": FORMAT, "notes": notes, "question": configuration}
+    write_atomically(path, sealed(_json(manifest) + "\n"))
+
+
+def _adds_models(stored: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether a configuration is the stored one with further models in its lists.
+
+    Examples
+    --------
+    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["a", "c", "b"]})
+    True
+    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["b", "a"]})
+    False
+    """
+    if stored.keys() != given.keys():
+        return False
+    return all(
+        _is_within(stored[name], given[name]) if name in GROWING else stored[name] == given[name]
+        for name in stored
+    )
+
+
+def _is_within(some: Any, more: Any) -> bool:
+    """Whether the entries of a list are in another one, in their order."""
+    if not isinstance(some, list) or not isinstance(more, list):
+        return bool(some == more)
+    remaining = iter(more)
+    return all(one in remaining for one in some)
 
 
 def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, float]) -> None:
@@ -138,7 +182,8 @@ def _other_configuration(folder: Path, stored: object, given: object) -> RunErro
     more = f"; and {rest} more" if rest > 0 else ""
     return RunError(
         f"run `{folder.name}` was started with different arguments: {shown}{more}",
-        expected="the arguments with which the run was started",
+        expected="the arguments with which the run was started, or the same with further "
+        f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
         fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from scope.checksums import checksum
 from scope.errors import RunError
@@ -21,6 +21,8 @@ VERSION = 3
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
+
+Stored = TypeVar("Stored", Answer, Prediction)
 
 _FIELDS = ("example_id", "trial", "text", "score", "queries", "failure")
 
@@ -64,6 +66,23 @@ PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
+
+
+class Held(NamedTuple):
+    """How many perturbations were searched, and how many answers of models are kept.
+
+    Examples
+    --------
+    >>> print(Held(searches=456, answers=1234))
+    456 searches and 1,234 answers
+    """
+
+    searches: int
+    answers: int
+
+    def __str__(self) -> str:
+        searches = f"{self.searches:,} search{'' if self.searches == 1 else 'es'}"
+        return f"{searches} and {self.answers:,} answer{'' if self.answers == 1 else 's'}"
 
 
 class Database:
@@ -121,6 +140,15 @@ class Database:
         """Close the file; closing twice does nothing."""
         with guarded(self._path):
             self._connection.close()
+
+    def count(self) -> Held:
+        """How many rows there are."""
+        with guarded(self._path):
+            searches, predictions, answers = self._connection.execute(
+                "SELECT (SELECT count(*) FROM perturbations), "
+                "(SELECT count(*) FROM predictions), (SELECT count(*) FROM answers)"
+            ).fetchone()
+        return Held(searches, predictions + answers)
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
@@ -182,7 +210,7 @@ class Database:
                 "answers WHERE model = ? AND question = ?", [(model, key) for key in rows.damaged]
             )
             return {
-                place: _read_answer(*rows.whole[key])
+                place: read_record(Answer, *rows.whole[key])
                 for place, key in enumerate(keys)
                 if key in rows.whole
             }
@@ -193,7 +221,7 @@ class Database:
         """Keep answers; what is already known stays as it is."""
         with guarded(self._path), self._connection:
             rows = [
-                (model, _question_key(role, question), _written(answer))
+                (model, _question_key(role, question), written(answer))
                 for question, answer in answers
             ]
             self._connection.executemany(
@@ -263,9 +291,14 @@ def _key(text: str) -> bytes:
     return key_of(text.encode())
 
 
+def content_of(role: Role, asked: str | Question) -> str:
+    """What a model is asked in a role, which decides its answer: the id of a question does not."""
+    said = [asked] if isinstance(asked, str) else [asked.text, asked.context, asked.options]
+    return json.dumps([role, *said])
+
+
 def _question_key(role: Role, question: Question) -> bytes:
-    said = [role, question.text, question.context, question.options]
-    return key_of(json.dumps(said).encode())
+    return key_of(content_of(role, question).encode())
 
 
 def _pack(prediction: Prediction) -> tuple[bytes, int, str | None]:
@@ -283,11 +316,21 @@ def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:
     )
 
 
-def _written(answer: Answer) -> str:
-    return json.dumps(asdict(answer), ensure_ascii=False)
+def written(record: Answer | Prediction) -> str:
+    """A record as JSON, to the last bit of its numbers."""
+    return json.dumps(asdict(record), ensure_ascii=False)
 
 
-def _read_answer(stored: str) -> Answer:
-    fields = json.loads(stored)
-    fields |= {name: tuple(fields[name]) for name in ("probabilities", "others")}
-    return Answer(**fields)
+def read_record(kind: type[Stored], stored: str) -> Stored:
+    """The record that was written.
+
+    Examples
+    --------
+    >>> read_record(Answer, written(Answer(choice=1, probabilities=(0.25, 0.75)))).probabilities
+    (0.25, 0.75)
+    """
+    fields: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one
+        for name, one in json.loads(stored).items()
+    }
+    return kind(**fields)

@@ -87,6 +87,7 @@ class LatentFolder:
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
             with lock, opening(self._index), self._connected() as connection:
                 make_tables(connection, self._index, VERSION, _TABLES)
+            os.utime(path)  # when it was last used
 
     @property
     def damaged(self) -> int:

@@ -6,9 +6,10 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self, TypeVar
@@ -18,8 +19,13 @@ from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question, Result
 from scope.serialization import from_json, to_json
-from scope.store.configuration import keep_configuration, read_configuration, read_notes
-from scope.store.database import Database
+from scope.store.configuration import (
+    keep_configuration,
+    read_configuration,
+    read_notes,
+    write_configuration,
+)
+from scope.store.database import Database, Held
 from scope.store.files import (
     HOLDER,
     LOCK,
@@ -31,6 +37,7 @@ from scope.store.files import (
     remove_leftovers,
     write_atomically,
 )
+from scope.store.shared import SharedAnswers, SharingStore
 from scope.store.summary import SUMMARY, Stopwatch
 
 Found = TypeVar("Found", bound=Result)
@@ -128,7 +135,7 @@ class Run(RunFolder):
     """A run that this process alone may write; made by `Run.open`.
 
     It is a ``PredictionStore`` and an ``AnswerStore``. ``asked_again`` and ``drifts`` are this
-    session's: see `scope.jobs.canaries`.
+    session's: see `scope.jobs.canaries`. ``shared`` is what it has in common with other runs.
 
     Examples
     --------
@@ -145,16 +152,20 @@ class Run(RunFolder):
         self,
         path: Path,
         database: Database,
+        shared: SharedAnswers,
         resources: ExitStack,
         above: Path | None,
         stopwatch: Stopwatch,
     ) -> None:
         super().__init__(path)
         self._database = database
+        self._answers = SharingStore(database, shared)
+        self.shared = shared
         self._resources = resources
         self._above = above
         self.stopwatch = stopwatch
         self._holds_answers = False
+        self._keep_added_models: Callable[[], None] | None = None
         self.asked_again = 0
         self.drifts: list[str] = []
 
@@ -165,9 +176,13 @@ class Run(RunFolder):
         configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
+        shared: SharedAnswers | None = None,
         began: float | None = None,
     ) -> Self:
         """Start a run, or resume it.
+
+        A configuration with further models is stored with the next result: a session that fails
+        leaves the run as it was.
 
         Parameters
         ----------
@@ -178,7 +193,9 @@ class Run(RunFolder):
             ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
             mapping with ``name`` or ``spec``.
         notes
-            Further facts that the first session stores in the manifest; never compared.
+            Further facts that the manifest stores with the configuration; never compared.
+        shared
+            What runs have in common; nothing by default. Whoever opens it closes it.
         began
             When this session began, by ``time.monotonic``; now by default.
 
@@ -198,11 +215,22 @@ class Run(RunFolder):
             resources.callback(lock.release)
             remove_leftovers(folder)
             begins = not files.manifest_path.exists()
-            keep_configuration(files.manifest_path, configuration, notes)
+            manifest = (files.manifest_path, configuration, notes)
+            is_stored = keep_configuration(*manifest)
             database = Database(files.database_path)
             resources.callback(database.close)
             stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
-            return cls(folder, database, resources.pop_all(), above if begins else None, stopwatch)
+            run = cls(
+                folder,
+                database,
+                shared or SharedAnswers(),
+                resources.pop_all(),
+                above if begins else None,
+                stopwatch,
+            )
+            if not is_stored:
+                run._keep_added_models = partial(write_configuration, *manifest)
+            return run
 
     def close(self) -> None:
         """Close the database and release the lock; closing twice does nothing."""
@@ -255,27 +283,31 @@ class Run(RunFolder):
         self._holds_answers = True
         self.stopwatch.tick()
 
+    def count(self) -> Held:
+        """The searches and answers that the run holds."""
+        return self._database.count()
+
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
-        return self._database.get(fingerprint, texts)
+        return self._answers.get(fingerprint, texts)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
         self._keeps()
-        self._database.put(fingerprint, predictions)
+        self._answers.put(fingerprint, predictions)
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
     ) -> dict[int, Answer]:
         """The answers of one model that are known, by the question's place in the sequence."""
-        return self._database.get_answers(model, role, questions)
+        return self._answers.get_answers(model, role, questions)
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
         self._keeps()
-        self._database.put_answers(model, role, answers)
+        self._answers.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""
@@ -292,6 +324,8 @@ class Run(RunFolder):
         From now on the run counts as finished.
         """
         text = to_json(result)
+        if self._keep_added_models:
+            self._keep_added_models()
         write_atomically(self.result_path, text)
         return from_json(text, kind=type(result), source=f"`{self.result_path}`")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -51,6 +52,7 @@ class VectorFile:
                 with FileLock(path.with_suffix(".lock")), opening(path):
                     make_tables(self._connection, path, VERSION, _TABLE)
                     self._connection.execute("PRAGMA synchronous = NORMAL")
+                os.utime(path)  # when it was last used
                 unless_prepared.pop_all()
 
     @property

@@ -126,7 +126,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         more=more,
         options=search,
     )
-    return Prepared(plan.manifest(), partial(_conduct, plan))
+    classifiers = [one.classifier for one in (models.reference, *models.targets)]
+    return Prepared(plan.manifest(), partial(_conduct, plan), classifiers)
 
 
 def _conduct(plan: AuditPlan, run: Run) -> AuditResult:

@@ -18,15 +18,15 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
+from scope.jobs.shared_fields import SharesAnswers
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.records import CompareResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRequest(Request):
+class CompareRequest(SharesAnswers):
     """Ask models the same questions, and measure how similar their answers are.
 
     A run that is killed resumes when the same command is run again, with the same result. The

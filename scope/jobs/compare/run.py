@@ -103,7 +103,8 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
         tasks=tasks,
         semscore=semscore,
     )
-    return Prepared(plan.manifest(), partial(_conduct, plan))
+    loaded = [one.model for one in plan.answering_models]
+    return Prepared(plan.manifest(), partial(_conduct, plan), loaded)
 
 
 def _require_names_of_gates(

@@ -34,7 +34,8 @@ def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     test = (prepare_texts if request.task is None else prepare_task)(request)
-    return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric))
+    models = [one.model for one in test.plan.models.all]
+    return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric), models)
 
 
 def _conduct(

@@ -1,0 +1,120 @@
+"""What runs share: answers of models that are known by their bytes, and searches on such models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from functools import partial
+from typing import Any
+
+from scope.core.request import Request
+from scope.jobs.identity import software_versions
+from scope.jobs.shared_fields import SharesAnswers
+from scope.models.certainty import identity_of, source_of
+from scope.paths import cache_folder
+from scope.pieces import is_own
+from scope.progress import say
+from scope.protocols import Capability, SearchOptions
+from scope.records import Example, Perturbation
+from scope.store.caches import answer_file, enforce_limit, size_limit
+from scope.store.entries import EntryFile
+from scope.store.shared import SharedAnswers
+
+
+@contextmanager
+def shared_answers(request: Request, models: Sequence[object]) -> Iterator[SharedAnswers]:
+    """What the run of a job shares with others, while it is open; nothing with ``--no-cache``.
+
+    At the end the cache is brought back to its limit. Whatever is wrong with it is said in one
+    line, and ends no run.
+    """
+    identities = _identities(models)
+    wanted = isinstance(request, SharesAnswers) and request.cache and identities
+    if not wanted or not (limit := size_limit()):
+        yield SharedAnswers()
+        return
+    folder = cache_folder()
+    shared = SharedAnswers(identities, lambda: EntryFile(answer_file(folder)))
+    try:
+        yield shared
+    finally:
+        shared.close(partial(enforce_limit, folder, limit))
+        if any(shared.reused):
+            say(request.progress, f"reuses {shared.reused} of other runs")
+        if shared.trouble:
+            say(request.progress, f"the cache is not used: {shared.trouble}")
+
+
+def _identities(models: Sequence[Any]) -> dict[str, str]:
+    """What decides the answers of each certain model, by its fingerprint.
+
+    A fingerprint that an uncertain model has, too, is left out.
+    """
+    known = [(str(model.fingerprint), identity_of(model)) for model in models]
+    uncertain = {fingerprint for fingerprint, identity in known if identity is None}
+    return {
+        fingerprint: identity
+        for fingerprint, identity in known
+        if identity is not None and fingerprint not in uncertain
+    }
+
+
+class SharedSearches:
+    """What the search of one capability has found for one reference, in any run.
+
+    Only searches of SCoPE's own capabilities on certain models are shared. The owner of an entry
+    names all that decides what is found; its content is the example.
+    """
+
+    def __init__(
+        self,
+        capability: Capability,
+        reference: Any,
+        examples: Sequence[Example],
+        options: SearchOptions,
+        shared: SharedAnswers,
+    ) -> None:
+        self._shared = shared
+        self._owner = _owner(capability, shared.identity(reference.fingerprint), options)
+        self._contents = {one.id: json.dumps(asdict(one)) for one in examples}
+
+    def known(self, ids: Iterable[str]) -> list[Perturbation]:
+        """All trials of those examples that another run has searched."""
+        if self._owner is None:
+            return []
+        rows = self._shared.get("searches", self._owner, [self._contents[one] for one in ids])
+        found = [Perturbation(**trial) for row in rows.values() for trial in json.loads(row)]
+        self._shared.count(searches=len(found))
+        return found
+
+    def keep(self, trials: Sequence[Perturbation]) -> None:
+        """Keep all trials of an example."""
+        if self._owner is not None:
+            content = self._contents[trials[0].example_id]
+            row = json.dumps([asdict(one) for one in trials])
+            self._shared.put("searches", self._owner, {content: row})
+
+
+def _owner(capability: Capability, reference: str | None, options: SearchOptions) -> str | None:
+    if reference is None or not is_own(capability):
+        return None
+    encoder = None
+    if options.encoder is not None and (encoder := identity_of(options.encoder)) is None:
+        return None
+    deciding = {
+        one.name: getattr(options, one.name)
+        for one in fields(options)
+        if one.name not in ("slots", "encoder")
+    }
+    return json.dumps(
+        {
+            "reference": reference,
+            "capability": [capability.name, dict(capability.settings())],
+            "options": deciding | {"encoder": encoder},
+            "source": source_of("perturbations", "capabilities"),
+            "versions": software_versions(),
+        },
+        sort_keys=True,
+    )

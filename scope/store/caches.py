@@ -1,0 +1,190 @@
+"""All caches in SCoPE's folder: what they hold, how large they may grow, and how they are cleared.
+
+Answers and searches lie in one file, vectors in a file an encoder, latents in a folder a model.
+Where the folder is larger than its limit, what was not used for the longest time goes first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple, cast, get_args
+
+from scope.errors import RunError, SpecError
+from scope.store.entries import EntryFile, EntryKind
+from scope.store.files import guarded, opening
+from scope.store.keyed import connect
+
+CacheKind = Literal["answers", "searches", "vectors", "latents"]
+"""What is kept across runs: answers of models, results of searches, vectors of questions, and
+latents of texts."""
+
+DEFAULT_LIMIT = "5 GB"
+
+SECONDS_IN_USE = 24 * 3600
+"""Files that were opened so recently may be in use: they are not removed for their size."""
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_FOLDERS: Mapping[CacheKind, str] = MappingProxyType(
+    {"vectors": "question-vectors", "latents": "latents"}
+)
+
+
+class CacheSize(NamedTuple):
+    """How many entries a cache has, and about how many bytes they take."""
+
+    kind: CacheKind
+    entries: int
+    bytes: int
+
+
+class _Removable(NamedTuple):
+    """What goes at once, and when it was last used, in seconds since 1970."""
+
+    used: float
+    bytes: int
+    remove: Callable[[], None]
+
+
+def answer_file(folder: Path) -> Path:
+    """The file of the answers and searches that runs share."""
+    return folder / "shared-answers.sqlite"
+
+
+def folder_of(kind: CacheKind, folder: Path) -> Path:
+    """The folder of the vectors, a file an encoder, or of the latents, a folder a model."""
+    return folder / _FOLDERS[kind]
+
+
+def size_limit() -> int:
+    """The most bytes of the folder: the variable SCOPE_CACHE_LIMIT, such as 500MB.
+
+    Raises
+    ------
+    SpecError
+        When the variable is no size.
+    """
+    given = os.environ.get("SCOPE_CACHE_LIMIT") or DEFAULT_LIMIT
+    read = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)B?", given.strip(), re.IGNORECASE)
+    if read is None:
+        raise SpecError(
+            f"SCOPE_CACHE_LIMIT={given}",
+            expected="a number of bytes, or of KB, MB, GB or TB; 0 shares nothing across runs",
+            fix="write for example SCOPE_CACHE_LIMIT=5GB, or unset it",
+        )
+    return int(float(read[1]) * _UNITS[read[2].upper()])
+
+
+def bytes_of(path: Path) -> int:
+    """The size of a file, or of all files in a folder; 0 where there is nothing."""
+    if path.is_file():
+        return path.stat().st_size
+    files = (Path(at, name) for at, _, names in os.walk(path) for name in names)
+    return sum(file.lstat().st_size for file in files if file.exists())
+
+
+def sizes(folder: Path) -> list[CacheSize]:
+    """What each cache holds.
+
+    Raises
+    ------
+    RunError
+        When one of them cannot be read.
+    """
+    found = dict.fromkeys(get_args(CacheKind), (0, 0))
+    if answer_file(folder).exists():
+        with EntryFile(answer_file(folder)) as file:
+            found |= {kind: file.count(kind) for kind in get_args(EntryKind)}
+    for kind in _FOLDERS:
+        entries = sum(_rows(kind, path) for path in _units(kind, folder))
+        with guarded(folder):
+            found[kind] = (entries, bytes_of(folder_of(kind, folder)))
+    return [CacheSize(kind, *size) for kind, size in found.items()]
+
+
+def clear(folder: Path, kind: CacheKind) -> None:
+    """Remove all that a cache holds. No run should be using its vectors or latents.
+
+    Raises
+    ------
+    RunError
+        When something cannot be removed.
+    """
+    if kind in ("vectors", "latents"):
+        with guarded(folder):
+            for path in _units(kind, folder):
+                _remove(path)
+    elif answer_file(folder).exists():
+        try:
+            with EntryFile(answer_file(folder)) as file:
+                file.clear(cast(EntryKind, kind))
+        except RunError:
+            # Damaged as a whole: nothing in it can be read, of either kind.
+            with guarded(folder):
+                _remove(answer_file(folder))
+
+
+def enforce_limit(folder: Path, limit: int) -> None:
+    """Remove what was not used for the longest time until the folder is within its limit.
+
+    Raises
+    ------
+    RunError
+        When something cannot be read or removed.
+    """
+    with guarded(folder):
+        excess = bytes_of(folder) - limit
+        if excess <= 0:
+            return
+        with EntryFile(answer_file(folder)) as file:
+            for one in sorted(_removable(folder, file), key=lambda one: one.used):
+                if excess <= 0:
+                    break
+                one.remove()
+                excess -= one.bytes
+
+
+def _removable(folder: Path, file: EntryFile) -> Iterator[_Removable]:
+    for one in file.portions():
+        yield _Removable(one.used, one.bytes, partial(file.remove_unused_since, one.used))
+    for kind in _FOLDERS:
+        for path in _units(kind, folder):
+            used = path.stat().st_mtime
+            if time.time() - used > SECONDS_IN_USE:
+                yield _Removable(used, bytes_of(path), partial(_remove, path))
+
+
+def _units(kind: CacheKind, folder: Path) -> list[Path]:
+    """The files of vectors, or the folders of latents."""
+    with guarded(folder):
+        pattern = "*.sqlite" if kind == "vectors" else "*/"
+        return sorted(folder_of(kind, folder).glob(pattern))
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or a database with the files that belong to it."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        for one in path.parent.glob(f"{path.stem}.*"):
+            one.unlink(missing_ok=True)
+
+
+def _rows(kind: CacheKind, path: Path) -> int:
+    """The texts of which vectors or latents are kept; 0 where the file cannot be read."""
+    database = path if kind == "vectors" else path / "index.sqlite"
+    if not database.is_file():
+        return 0
+    try:
+        with opening(database), closing(connect(database)) as connection:
+            query = f"SELECT count(*) FROM {kind}"  # noqa: S608 - one of our kinds
+            return int(connection.execute(query).fetchone()[0])
+    except RunError:
+        return 0

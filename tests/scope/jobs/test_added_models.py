@@ -1,0 +1,122 @@
+"""A run takes further models under its own name, and searches and answers nothing twice."""
+
+import json
+
+import pytest
+import toy_models
+from made_up_suspects import write_world
+
+import scope
+from scope.errors import ModelError, RunError
+from scope.progress import Lines
+from scope.store import RunFolder
+
+REFERENCE = "python:toy_models:Reference"
+STUDENT = "python:toy_models:Student"
+STRANGER = "python:toy_models:Stranger"
+
+
+@pytest.fixture
+def audit(sentences_csv, tmp_path):
+    def audited(*targets, run="mine", runs=tmp_path / "runs", **options):
+        given = {
+            "reference": REFERENCE,
+            "targets": targets,
+            "data": str(sentences_csv),
+            "capabilities": "typo",
+            "n": 6,
+            "run": run,
+            "runs": runs,
+        }
+        return scope.audit(**(given | options))
+
+    return audited
+
+
+def without_clock(result):
+    found = json.loads(result.to_json())
+    del found["clock"], found["manifest"]["command"]
+    found.pop("checksum", None)
+    return found
+
+
+@pytest.mark.parametrize("targets", [(STUDENT, STRANGER), (STRANGER, STUDENT)])
+def test_a_target_is_added_with_the_numbers_of_a_run_from_scratch(
+    audit, tmp_path, monkeypatch, capsys, targets
+):
+    audit(STUDENT)
+    asked = []
+    classify = toy_models.Reference.classify
+
+    def counting(model, texts):
+        if type(model) is toy_models.Reference:
+            asked.extend(texts)
+        return classify(model, texts)
+
+    monkeypatch.setattr(toy_models.Reference, "classify", counting)
+    grown = audit(*targets, progress=Lines())
+    # The canaries of a model that cannot be hashed alone.
+    assert len(asked) == grown.clock.asked_again / 2 == 8
+    assert "reuses 18 searches and " in capsys.readouterr().err
+    assert without_clock(grown) == without_clock(audit(*targets, runs=tmp_path / "others"))
+    names = [one.name for one in grown.manifest.targets]
+    stored = RunFolder(tmp_path / "runs" / "mine").read_configuration()["targets"]
+    assert [one["name"] for one in stored] == names
+
+
+def test_targets_cannot_be_removed_or_reordered(audit):
+    audit(STUDENT, STRANGER)
+    for targets in ([STUDENT], [STRANGER, STUDENT], [STRANGER]):
+        with pytest.raises(RunError, match="with different arguments: targets"):
+            audit(*targets)
+
+
+def test_a_session_that_fails_leaves_the_run_as_it_was(audit):
+    first = audit(STUDENT)
+    with pytest.raises(ModelError):
+        audit(STUDENT, "python:toy_models:NotANumber")
+    again = audit(STUDENT)
+    assert without_clock(again) == without_clock(first)
+
+
+def test_a_setting_and_a_target_at_once_are_refused(audit):
+    audit(STUDENT)
+    with pytest.raises(RunError, match=r"seed is 0, not 1"):
+        audit(STUDENT, STRANGER, seed=1)
+
+
+def test_controls_are_added_to_a_test_of_reuse(tmp_path):
+    write_world(tmp_path)
+    names = [f"predictions:{tmp_path}/controls.tsv#c{number}" for number in range(5)]
+
+    def reuse(controls, run):
+        return scope.reuse(
+            suspect=f"predictions:{tmp_path}/suspects.tsv#copy",
+            references=f"predictions:{tmp_path}/suspects.tsv#ours",
+            controls=controls,
+            task="choice",
+            data=str(tmp_path / "questions.jsonl"),
+            n=40,
+            run=run,
+            runs=tmp_path / "runs",
+        )
+
+    reuse(names[1:], "mine")
+    assert without_clock(reuse(names, "mine")) == without_clock(reuse(names, "scratch"))
+    with pytest.raises(RunError, match="with different arguments: controls"):
+        reuse(names[:-1], "mine")
+
+
+def test_models_are_added_to_a_comparison(tmp_path):
+    rows = [{"question": f"Which is {place}?", "options": ["a", "b"]} for place in range(12)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    models = [f"python:toy_answerers:{name}" for name in ("Reader", "Skimmer", "Terse")]
+
+    def compare(models, run):
+        data = str(tmp_path / "questions.jsonl")
+        return scope.compare(
+            models=models, tasks="choice", data=data, run=run, runs=tmp_path / "runs"
+        )
+
+    compare(models[:2], "mine")
+    assert without_clock(compare(models, "mine")) == without_clock(compare(models, "scratch"))

@@ -1,0 +1,219 @@
+"""Runs share what they found and asked, by content, and nothing that is uncertain."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from hub.tiny import write_tiny_model
+
+import scope
+from capabilities.typo import Typo
+from scope.jobs.sharing import SharedSearches
+from scope.models import ModelOptions, load_model
+from scope.models.huggingface import HuggingFaceClassifier
+from scope.progress import Lines
+from scope.protocols import SearchOptions
+from scope.records import Example, Perturbation
+from scope.serialization import to_json
+from scope.store.caches import answer_file, sizes
+from scope.store.entries import EntryFile
+from scope.store.shared import SharedAnswers
+
+TEXTS = ("the film is great", "the plot is dull and the film is not good", "a fine film and plot")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    for number, name in enumerate(("reference", "student", "other")):
+        write_tiny_model(folder / name, seed=number)
+    found = load_model(str(folder / "reference"), "classifier", ModelOptions(device="cpu"))
+    if not found.reproducible.startswith("to the byte"):
+        pytest.skip("no number of rows gives equal bits here")
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("SCOPE_CACHE_LIMIT", "5GB")
+    monkeypatch.setattr("scope.jobs.audit.run._refuse_degenerate_reference", lambda *_: None)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The texts that checkpoints are asked."""
+    texts = []
+    classify = HuggingFaceClassifier.classify
+
+    def counting(model, given):
+        texts.extend(given)
+        return classify(model, given)
+
+    monkeypatch.setattr(HuggingFaceClassifier, "classify", counting)
+    return texts
+
+
+@pytest.fixture
+def audit(models, tmp_path, cache, asked):
+    (tmp_path / "texts.csv").write_text("text\n" + "".join(f"{text}\n" for text in TEXTS))
+
+    def audited(*targets, run, **options):
+        asked.clear()
+        given = {
+            "reference": str(models / "reference"),
+            "targets": [str(models / one) if isinstance(one, str) else one for one in targets],
+            "data": str(tmp_path / "texts.csv"),
+            "capabilities": "typo",
+            "run": run,
+            "runs": tmp_path / "runs",
+            "model_options": ModelOptions(device="cpu"),
+        }
+        return scope.audit(**(given | options))
+
+    return audited
+
+
+def numbers(result):
+    return to_json(result, clock=False).replace(str(result.folder), "")
+
+
+def test_another_run_asks_nothing_again_and_gives_the_same_numbers(audit, asked, capsys):
+    audit("student", run="first")
+    assert asked
+    audit("student", "other", run="second", progress=Lines())
+    assert len(asked) == len(set(asked))  # the other target alone
+    assert "reuses 9 searches and " in capsys.readouterr().err
+    third = audit("student", "other", run="third")
+    assert asked == []
+    scratch = audit("student", "other", run="scratch", cache=False)
+    assert numbers(third) == numbers(scratch)
+
+
+def test_without_the_cache_nothing_is_read_or_written(audit, asked, cache):
+    audit("student", run="first", cache=False)
+    assert not answer_file(cache).exists()
+    audit("student", run="second")
+    before = len(asked)
+    audit("student", run="third", cache=False)
+    assert len(asked) == before
+
+
+@pytest.mark.parametrize(
+    "changed", [{"seed": 1}, {"distance": "kl"}, {"trials": 2}, {"settings": {"candidates": 9}}]
+)
+def test_another_setting_is_another_search(audit, capsys, changed):
+    audit("student", run="first")
+    audit("student", run="second", progress=Lines(), **changed)
+    assert "reuses 0 searches and " in capsys.readouterr().err
+
+
+def test_models_that_are_no_files_are_never_shared(audit, asked, models, cache):
+    given = load_model(str(models / "student"), "classifier", ModelOptions(device="cpu"))
+    audit(given, run="first")
+    audit(given, run="second")
+    # Its weights may have been changed in memory: it is asked again.
+    assert len(asked) == len(set(asked)) > 0
+
+
+def test_python_models_are_never_shared(audit, cache):
+    toy = {"reference": "python:toy_models:Reference", "targets": "python:toy_models:Student"}
+    audit(run="toys", **toy)
+    assert not answer_file(cache).exists()
+
+
+def test_a_fingerprint_that_an_object_has_too_is_not_shared(audit, asked, models, cache):
+    given = load_model(str(models / "reference"), "classifier", ModelOptions(device="cpu"))
+    audit(given, run="first")
+    assert not answer_file(cache).exists()
+
+
+def test_a_damaged_answer_is_asked_again(audit, asked, cache):
+    first = audit("student", run="first")
+    with closing(sqlite3.connect(answer_file(cache))) as connection, connection:
+        connection.execute("UPDATE entries SET value = replace(value, '0.', '1.')")
+    again = audit("student", run="second")
+    assert asked
+    assert numbers(again) == numbers(first)
+
+
+@pytest.mark.parametrize("fault", ["damaged", "locked", "a folder"])
+def test_a_cache_that_cannot_be_used_is_reported_and_ends_no_run(
+    audit, cache, fault, capsys, monkeypatch
+):
+    first = audit("student", run="first")
+    capsys.readouterr()
+    path = answer_file(cache)
+    monkeypatch.setattr("scope.store.entries._SECONDS_TO_WAIT", 0.1)
+    monkeypatch.setattr(EntryFile.__init__, "__defaults__", (0.1,))
+    with closing(sqlite3.connect(path)) as other:
+        if fault == "locked":
+            other.execute("BEGIN IMMEDIATE")
+        else:
+            other.close()
+            for one in cache.glob("shared-answers.*"):
+                one.unlink()
+            path.mkdir() if fault == "a folder" else path.write_bytes(b"no database" * 99)
+        again = audit("other", run="second", progress=Lines())
+    error = capsys.readouterr().err
+    assert error.count("the cache is not used: ") == 1
+    assert "\nfix" not in error
+    assert numbers(again) == numbers(audit("other", run="third", cache=False))
+    assert numbers(again) != numbers(first)
+
+
+def test_a_run_that_ends_brings_the_cache_to_its_limit(audit, cache, monkeypatch):
+    monkeypatch.setenv("SCOPE_CACHE_LIMIT", "1KB")
+    audit("student", run="first")
+    assert [one.entries for one in sizes(cache)][:2] == [0, 0]
+
+
+def test_a_comparison_shares_its_answers(models, tmp_path, cache):
+    from tiny_heads import write_tiny_bert_mlm, write_tiny_roberta_mlm
+
+    write_tiny_bert_mlm(tmp_path / "bert")
+    write_tiny_roberta_mlm(tmp_path / "roberta")
+    (tmp_path / "texts.csv").write_text("text\n" + "The film was good and dull in Paris.\n" * 1)
+    given = {
+        "models": [str(tmp_path / "bert"), str(tmp_path / "roberta")],
+        "tasks": "cloze",
+        "data": str(tmp_path / "texts.csv"),
+        "encoder": "none",
+        "runs": tmp_path / "runs",
+    }
+    first = scope.compare(**given, run="first")
+    answers = {one.kind: one.entries for one in sizes(cache)}["answers"]
+    again = scope.compare(**given, run="second")
+    assert answers > 0
+    assert numbers(first) == numbers(again)
+
+
+class Plugin(Typo):
+    """The capability of somebody else."""
+
+
+class Reference:
+    fingerprint = "f"
+
+
+@pytest.mark.parametrize(
+    ("capability", "encoder", "shared"),
+    [(Typo(), None, True), (Plugin(), None, False), (Typo(), Reference(), False)],
+)
+def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
+    tmp_path, capability, encoder, shared
+):
+    examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
+    options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)
+    answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
+    found = [Perturbation(example_id="1", trial=1, text="a flim", score=0.5, queries=3)]
+
+    def searches(examples):
+        return SharedSearches(capability, Reference(), examples, options, answers)
+
+    searches(examples).keep(found)
+    assert searches(examples).known(["1", "2"]) == (found if shared else [])
+    assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
+    assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
+    answers.close(lambda: None)

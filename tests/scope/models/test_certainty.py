@@ -1,0 +1,101 @@
+"""Whose answers runs may share, and what is another identity."""
+
+import pytest
+from hub.tiny import write_tiny_model
+
+from scope.models import ModelOptions
+from scope.models import certainty as module
+from scope.models.certainty import identity_of, marked
+from scope.models.labels import align
+from scope.models.loading import Garage, load_classifier
+from scope.models.torch_setup import load_torch
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    write_tiny_model(folder)
+    return str(folder)
+
+
+def load(folder, **options):
+    given = ModelOptions(device="cpu", **options)
+    return marked(load_classifier(folder, given), "hf", given)
+
+
+@pytest.fixture
+def model(folder):
+    found = load(folder)
+    if not found.reproducible.startswith("to the byte"):
+        pytest.skip("no number of rows gives equal bits here")
+    return found
+
+
+def test_a_checkpoint_loaded_again_has_the_same_identity(folder, model):
+    assert identity_of(model) == identity_of(load(folder))
+    assert model.fingerprint in identity_of(model)
+
+
+def test_precision_and_weights_are_part_of_the_identity(folder, model, tmp_path):
+    write_tiny_model(tmp_path / "other", seed=1)
+    others = [load(folder, dtype="bfloat16"), load(str(tmp_path / "other"))]
+    assert identity_of(model) not in map(identity_of, others)
+
+
+@pytest.mark.parametrize("changed", ["version", "processor", "threads", "variable", "source"])
+def test_what_computes_the_answers_is_part_of_the_identity(folder, model, changed, monkeypatch):
+    before = identity_of(model)
+    match changed:
+        case "version":
+            version = module.version
+            monkeypatch.setattr(
+                module, "version", lambda name: "9.9" if name == "torch" else version(name)
+            )
+        case "processor":
+            monkeypatch.setattr(module, "_processor", lambda: "another one")
+        case "threads":
+            monkeypatch.setattr(load_torch(), "get_num_threads", lambda: 77)
+        case "variable":
+            monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "SSE41")
+        case "source":
+            monkeypatch.setattr(module, "source_of", lambda *_: "another release")
+    assert identity_of(load(folder)) not in (before, None)
+
+
+def test_the_order_of_labels_is_part_of_the_identity(model):
+    same, other = (align(model, labels, {}) for labels in (("bad", "good"), ("good", "bad")))
+    assert identity_of(same) == identity_of(model)
+    assert identity_of(other) not in (identity_of(model), None)
+
+
+def test_a_parked_model_has_its_own_identity(folder, model):
+    assert identity_of(Garage().park(lambda: load(folder))) == identity_of(model)
+
+
+def test_objects_of_the_users_have_no_identity(folder, model):
+    class Proxy:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+    unmarked = load_classifier(folder, ModelOptions(device="cpu"))
+    assert identity_of(unmarked) is None
+    assert identity_of(Proxy(model)) is None
+    assert identity_of(align(Proxy(model), model.labels, {})) is None
+
+
+@pytest.mark.parametrize("scheme", ["python", "openai", "predictions", "plugin"])
+def test_other_schemes_have_no_identity(folder, scheme):
+    options = ModelOptions(device="cpu")
+    assert identity_of(marked(load_classifier(folder, options), scheme, options)) is None
+
+
+def test_a_checkpoint_that_may_bring_code_has_no_identity(folder):
+    assert identity_of(load(folder, trust_remote_code=True)) is None
+
+
+def test_a_model_whose_answers_depend_on_the_batch_has_no_identity(model, monkeypatch):
+    monkeypatch.setattr(type(model), "reproducible", "to about 2e-06")
+    assert identity_of(model) is None

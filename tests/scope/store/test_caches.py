@@ -1,0 +1,114 @@
+"""All caches of the folder: sizes, the limit, and removal."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from scope.errors import SpecError
+from scope.store.caches import (
+    SECONDS_IN_USE,
+    answer_file,
+    bytes_of,
+    clear,
+    enforce_limit,
+    folder_of,
+    size_limit,
+    sizes,
+)
+from scope.store.entries import EntryFile
+from scope.store.latents import LatentFolder
+from scope.store.vectors import VectorFile
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two answers of 50 kB each, a search, and vectors and latents of a day ago."""
+    with EntryFile(answer_file(tmp_path)) as file:
+        file.put("answers", "model", {"old": "x" * 50_000, "new": "x" * 50_000})
+        file.put("searches", "model", {"example": "[]"})
+    with closing(sqlite3.connect(answer_file(tmp_path))) as connection, connection:
+        connection.execute("UPDATE entries SET used = 9 WHERE key = (SELECT min(key) FROM entries)")
+    vectors = VectorFile(folder_of("vectors", tmp_path) / "encoder.sqlite")
+    vectors.put({"text": np.zeros(4, dtype=np.float32)})
+    vectors.close()
+    latents = folder_of("latents", tmp_path) / "model"
+    LatentFolder(latents).add({"text": False}, np.zeros((1, 2, 3), dtype=np.float32), "float32")
+    for path in (latents, folder_of("vectors", tmp_path) / "encoder.sqlite"):
+        os.utime(path, (1000, 1000))
+    return tmp_path
+
+
+def entries(folder):
+    return {one.kind: one.entries for one in sizes(folder)}
+
+
+def test_every_cache_has_its_entries_and_size(folder):
+    assert entries(folder) == {"answers": 2, "searches": 1, "vectors": 1, "latents": 1}
+    assert all(one.bytes > 0 for one in sizes(folder))
+    assert sum(one.bytes for one in sizes(folder)) < bytes_of(folder)
+
+
+def test_an_empty_folder_holds_nothing_and_stays_empty(tmp_path):
+    assert not any(entries(tmp_path).values())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["answers", "searches", "vectors", "latents"])
+def test_one_kind_is_cleared(folder, kind):
+    before = entries(folder)
+    clear(folder, kind)
+    assert entries(folder) == before | {kind: 0}
+
+
+def test_a_damaged_file_is_cleared(folder):
+    answer_file(folder).write_bytes(b"damaged")
+    clear(folder, "answers")
+    assert entries(folder)["searches"] == 0
+
+
+def test_nothing_goes_within_the_limit(folder):
+    before = entries(folder)
+    enforce_limit(folder, bytes_of(folder))
+    assert entries(folder) == before
+
+
+def test_the_least_recently_used_goes_first(folder):
+    enforce_limit(folder, bytes_of(folder) - 10)
+    # The oldest entry of the file alone.
+    assert sum(entries(folder).values()) == 4
+    assert entries(folder)["vectors"] == entries(folder)["latents"] == 1
+
+
+def test_files_that_may_be_in_use_stay(folder):
+    os.utime(folder_of("latents", folder) / "model")
+    enforce_limit(folder, 0)
+    assert entries(folder) == {"answers": 0, "searches": 0, "vectors": 0, "latents": 1}
+
+
+def test_opening_vectors_and_latents_counts_as_use(folder):
+    latents = folder_of("latents", folder) / "model"
+    vectors = folder_of("vectors", folder) / "encoder.sqlite"
+    LatentFolder(latents)
+    VectorFile(vectors).close()
+    enforce_limit(folder, 0)
+    assert entries(folder)["vectors"] == entries(folder)["latents"] == 1
+    assert SECONDS_IN_USE == 86400
+
+
+@pytest.mark.parametrize(
+    ("given", "bytes_"),
+    [("", 5e9), ("0", 0), ("1000", 1000), ("1.5GB", 1.5e9), ("20 mb", 2e7), ("3K", 3000)],
+)
+def test_the_limit_is_a_size(monkeypatch, given, bytes_):
+    monkeypatch.setenv("SCOPE_CACHE_LIMIT", given)
+    assert size_limit() == bytes_
+
+
+@pytest.mark.parametrize("given", ["much", "-1", "5 XB", "1e9"])
+def test_another_limit_is_refused(monkeypatch, given):
+    monkeypatch.setenv("SCOPE_CACHE_LIMIT", given)
+    with pytest.raises(SpecError, match="SCOPE_CACHE_LIMIT=5GB"):
+        size_limit()
