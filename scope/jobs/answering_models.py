@@ -44,7 +44,8 @@ class AnsweringModel:
     def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
         """Its entry in the manifest, with the prompts that it is asked with in these roles."""
         # What an object of the user's means by this name is its own affair.
-        asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
+        ours = type(self.model).__module__.startswith("scope.")
+        asked_with: Mapping[str, str] = getattr(self.model, "prompts", {}) if ours else {}
         used = [name for role in roles for name in PROMPTS.get(role, ())]
         return ModelCard(
             name=self.name,

@@ -19,7 +19,7 @@ from scope.core.options import (
 )
 from scope.core.request import refuse_unused
 from scope.jobs.gates import AuditGates
-from scope.jobs.shared_fields import LabelledTexts
+from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
 from scope.records import AuditResult, Setting
 
@@ -82,6 +82,7 @@ class AuditRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "reference", "targets")
         if self.min_similarity is None:
             refuse_unused(
                 self,

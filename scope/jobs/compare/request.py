@@ -19,10 +19,16 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Request
+from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
+from scope.jobs.shared_fields import take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.records import CompareResult, Setting
+
+
+class Entries(tuple[str, ...]):
+    """What the command line gives as ``--data``, one text for each time; lists are data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +54,14 @@ class CompareRequest(Request):
     In Python also an object with the members of `scope.protocols.Task`."""
 
     data: Annotated[
-        str | Sequence[str] | Mapping[str, str], repeated(DATA, "--data", metavar="[TASK=]DATA")
+        str | Mapping[str, Any] | Any,
+        repeated(DATA, "--data", metavar="[TASK=]DATA", convert=Entries),
     ]
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
-    as TASK=DATA."""
+    as TASK=DATA.
+
+    In Python also a path, a list of texts or of dicts, a DataFrame or a Dataset; for several tasks
+    a dict of them."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of questions to sample for each task."""
@@ -83,12 +93,19 @@ class CompareRequest(Request):
     @property
     def data_by_task(self) -> str | Mapping[str, str]:
         """One spec for the only task, or one for each."""
-        if isinstance(self.data, str | Mapping):
-            return self.data
-        return _by_task(self.data, self.tasks)
+        if isinstance(self.data, Entries):
+            return _by_task(self.data, self.tasks)
+        data: str | Mapping[str, str] = self.data
+        return data
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "models")
+        if isinstance(self.data, Mapping):
+            by_task = {task: data_spec(data) for task, data in self.data.items()}
+            object.__setattr__(self, "data", by_task)
+        elif not isinstance(self.data, Entries):
+            self.take(data_spec, "data")
         if self.encoder == "none":
             object.__setattr__(self, "encoder", None)
 
