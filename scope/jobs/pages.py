@@ -11,7 +11,7 @@ from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.records import Result
 from scope.registry import Entry, entries, find
-from scope.sections.blocks import Page, Paragraph, Section, paragraph
+from scope.sections.blocks import Bullets, Page, Paragraph, Section, paragraph
 from scope.sections.markdown import to_markdown
 from scope.sections.terminal import to_text
 from scope.store import RunFolder, run_folder
@@ -45,8 +45,12 @@ def html_of(result: Result) -> str:
 
 
 def notebook_html(result: Result) -> str:
-    """The first tables of the report, for a notebook."""
-    return str(find("parts", "html_blocks").target(page_of(result).brief))
+    """The findings and the first tables of the report, for a notebook."""
+    page = page_of(result)
+    first = (block for section in page.sections[:1] for block in section.blocks)
+    findings = [one for one in first if isinstance(one, Bullets) and one.findings]
+    rest = (block for block in page.brief if block not in findings)
+    return str(find("parts", "html_blocks").target((*findings, *rest)))
 
 
 def markdown_of(result: Result) -> str:

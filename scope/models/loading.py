@@ -195,8 +195,11 @@ def require_labels(model: Classifier) -> Classifier:
     return model
 
 
-def load_encoder(spec: str, options: ModelOptions | None = None) -> Encoder:
-    """The sentence encoder behind a spec; encoders are served by the scheme ``hf`` alone."""
+def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encoder:
+    """The sentence encoder behind a spec, or an object itself; of schemes ``hf`` alone has some."""
+    if not isinstance(spec, str):
+        name = getattr(spec, "spec", type(spec).__name__)
+        return cast(Encoder, in_role(spec, name, "encoder", options or ModelOptions()))
     scheme, rest = split_spec(spec)
     if scheme != "hf":
         raise SpecError(

@@ -46,7 +46,8 @@ class CompareRequest(Request):
     """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; may be repeated.
     predictions:FILE.tsv#* is all models of the file.
 
-    In Python also an object with the members of the tasks' role (`scope.protocols`)."""
+    In Python also an object with the methods of the tasks' role, a transformers pipeline or
+    (model, tokenizer)."""
 
     tasks: Annotated[Sequence[str | object], option(DATA, "--task", metavar="TASK")]
     """Task, see `scope list tasks`; may be repeated.
@@ -77,11 +78,14 @@ class CompareRequest(Request):
     """Compare answers as SQuAD does: without articles, punctuation and capitals."""
 
     encoder: Annotated[
-        str | None, option(METHOD, ("--semscore", "--encoder"), metavar="MODEL|probe:FOLDER|none")
+        str | Any | None,
+        option(METHOD, ("--semscore", "--encoder"), metavar="MODEL|probe:FOLDER|none"),
     ] = SENTENCE_ENCODER
     """Measure of SemScore: a sentence encoder, or a probe that `scope probe --save` wrote. Add
     #MODEL to a probe whose model has moved, or needs --allow-pickle or --trust-remote-code. none
-    leaves SemScore out."""
+    leaves SemScore out.
+
+    In Python also a SentenceTransformer."""
 
     gates: Annotated[Sequence[Any], HIDDEN] = ()
     """Gates on which the result will be judged, see `scope.failed_gates`: a name in their brackets
@@ -100,7 +104,7 @@ class CompareRequest(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        take_models(self, "models")
+        take_models(self, "models", "encoder")
         if isinstance(self.data, Mapping):
             by_task = {task: data_spec(data) for task, data in self.data.items()}
             object.__setattr__(self, "data", by_task)

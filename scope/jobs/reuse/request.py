@@ -47,7 +47,8 @@ class ReuseRequest(LabelledTexts):
     suspect: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
     """Model under suspicion: hf:NAME, a folder, or another spec.
 
-    In Python also an object with the methods of the role."""
+    In Python also a function with `labels`, a transformers pipeline or (model, tokenizer), a
+    scikit-learn classifier, or an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
     """Model that the suspect may be derived from; may be repeated."""
