@@ -77,7 +77,7 @@ class Request:
         """Replace what Python passes in these fields by what ``read`` makes of it, if any."""
         for one in described(type(self)):
             value = getattr(self, one.name)
-            if one.name in names and not (value is None and one.default is None):
+            if one.name in names and (value is not None or one.default is MISSING):
                 taken = tuple(map(read, value or ())) if one.repeats else read(value)
                 object.__setattr__(self, one.name, taken)
 

@@ -28,6 +28,10 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
 """The prompts of each role."""
 
 
+_OWN_CODE = ("scope.models.guarded", "scope.models.python")
+"""Modules of ours whose models call the code of the user."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweringModel:
     """A model with the name that tables and reports give it.
@@ -44,8 +48,7 @@ class AnsweringModel:
     def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
         """Its entry in the manifest, with the prompts that it is asked with in these roles."""
         # What an object of the user's means by this name is its own affair.
-        ours = type(self.model).__module__.startswith("scope.")
-        asked_with: Mapping[str, str] = getattr(self.model, "prompts", {}) if ours else {}
+        asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
         used = [name for role in roles for name in PROMPTS.get(role, ())]
         return ModelCard(
             name=self.name,
@@ -94,13 +97,20 @@ def load_answering_models(
             name=name,
             model=model,
             saved=split_spec(model.spec)[0] == "predictions",
-            own=not isinstance(given, str) or split_spec(given)[0] == "python",
+            own=is_own(given, model),
         )
         for name, model, given in zip(names, loaded, expanded, strict=True)
     )
     _require_own_fingerprints(answering_models)
     require_rows(answering_models, tasks)
     return answering_models
+
+
+def is_own(given: str | object, model: object) -> bool:
+    """Whether the code of the user answers, and no adapter of ours for a library's model."""
+    home = type(model).__module__
+    ours = home.startswith("scope.") and home not in _OWN_CODE
+    return not ours and (not isinstance(given, str) or split_spec(given)[0] == "python")
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:

@@ -50,7 +50,7 @@ def notebook_html(result: Result) -> str:
     first = (block for section in page.sections[:1] for block in section.blocks)
     findings = [one for one in first if isinstance(one, Bullets) and one.findings]
     rest = (block for block in page.brief if block not in findings)
-    return str(find("parts", "html_blocks").target((*findings, *rest)))
+    return str(find("parts", "notebook").target((*findings, *rest)))
 
 
 def markdown_of(result: Result) -> str:

@@ -77,8 +77,8 @@ def _blocks(
 
 def _specs(manifest: Manifest) -> Iterator[str]:
     """The spec of each model and each source of data, once."""
-    cards = (*manifest.models, *manifest.data)
-    yield from dict.fromkeys(spec for card in cards for spec in card.spec.split(", "))
+    written = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
+    yield from dict.fromkeys(spec for one in written for spec in one.split(", "))
 
 
 def _reproducible(manifest: Manifest) -> Iterator[tuple[str, str]]:
