@@ -1,7 +1,7 @@
 """Models that Python passes as objects: each becomes what its spec would give, under a name.
 
 An object that is an attribute of its module is loaded as ``python:MODULE:ATTRIBUTE``, with the same
-identity. All else is ``memory:NAME-HASH``. The hash covers the weights of a library's model, and of
+identity. All else is ``memory:NAME-HASH``, or ``memory:NAME`` by a ``name`` of its own. The hash covers the weights of a library's model, and of
 other code what can be read of it and of its state. That is no proof, so stored answers of such a
 model are reused only after a few were asked again (`scope.jobs.canaries`).
 """
@@ -21,7 +21,7 @@ from typing import Any
 from scope.data.memory import MEMORY
 from scope.foreign import ForeignCode, attempt
 from scope.models import library_objects
-from scope.models.guarded import is_complete
+from scope.models.guarded import GuardedModel, is_complete
 from scope.models.library_objects import Identity
 from scope.models.options import ModelOptions
 from scope.models.python import load, with_identity
@@ -55,15 +55,17 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     if isinstance(model, str | Path):
         return str(model)
     if is_complete(model):
-        return model
+        ours = type(model).__module__.startswith("scope.")
+        return model if ours else GuardedModel(model, ForeignCode(str(model.spec)))
     model = _owner(model)
     if place := _place(model):
         return load(place, options)
     if isinstance(model, type):
         model = ForeignCode(model.__name__).call("loading", model)
-    identity = _identity(model)
-    spec = f"{MEMORY}{identity.name}-{identity.fingerprint[:8]}"
-    return with_identity(model, identity.name, ForeignCode(spec), identity.fingerprint, options)
+    name, fingerprint = _identity(model)
+    own = getattr(model, "name", None)
+    known = own if isinstance(own, str) and own else f"{name}-{fingerprint[:8]}"
+    return with_identity(model, name, ForeignCode(f"{MEMORY}{known}"), fingerprint, options)
 
 
 def _owner(model: Any) -> Any:
@@ -90,8 +92,8 @@ def _identity(model: Any) -> Identity:
     if library_objects.is_known(model):
         return library_objects.identify(model)
     kind = type(model)
-    known = getattr(model, "name", None) or getattr(model, "__name__", kind.__name__)
-    name = "model" if known == "<lambda>" else str(known)
+    known = str(getattr(model, "__name__", kind.__name__))
+    name = "model" if known == "<lambda>" else known
     digest = hashlib.sha256(f"{kind.__module__}.{kind.__qualname__} {name}".encode())
     for part in _parts(model):
         attempt(partial(pickle.Pickler(_Hashing(digest)).dump, part))

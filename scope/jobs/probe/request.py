@@ -23,6 +23,7 @@ from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.shared_fields import take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import ProbeResult, Setting
 
@@ -69,9 +70,11 @@ class ProbeRequest(Request):
     --unlabelled text:books/ --save gpt2-probe
     """
 
-    models: Annotated[Sequence[str], option(MODELS, "--model", metavar="MODEL")] = ()
+    models: Annotated[Sequence[str | Any], option(MODELS, "--model", metavar="MODEL")] = ()
     """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
-    compare."""
+    compare.
+
+    In Python also an object with the members of `scope.protocols.LatentReader`."""
 
     dtype: Annotated[DType | Literal["auto"], option(MODELS, metavar="CHOICE")] = "auto"
     """Precision; auto is bfloat16 if the processor is fast in it."""
@@ -163,6 +166,7 @@ class ProbeRequest(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "models")
         self.take(data_spec, "data", "train", "development", "test", "unlabelled")
         if self.probe is None:
             self._check_new()
@@ -227,7 +231,7 @@ class ProbeRequest(Request):
                 expected="one model or several, of the scheme hf, gguf or python",
                 fix="write for example --model hf:openai-community/gpt2-medium",
             )
-        short_names(self.models)
+        short_names([getattr(one, "spec", one) for one in self.models])
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --save `{self.save}`",
