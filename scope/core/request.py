@@ -33,8 +33,10 @@ from typing import (
 
 from cyclopts import Parameter
 
+from scope.core.hints import described_type, fits
 from scope.core.options import HIDDEN, OUTPUT, OUTSIDE_IDENTITY, Limits, not_whole, option
 from scope.errors import SpecError
+from scope.printing import shown
 from scope.progress import Silent
 from scope.protocols import Progress
 
@@ -71,7 +73,7 @@ class Request:
                 # A data frame and a model of several modules are iterable, too.
                 several = isinstance(value, _SEVERAL) and not isinstance(value, str)
                 object.__setattr__(self, one.name, tuple(value) if several else (value,))
-        check_numbers(self)
+        check_values(self)
 
     def take(self, read: Callable[[Any], Any], *names: str) -> None:
         """Replace what Python passes in these fields by what ``read`` makes of it, if any."""
@@ -95,6 +97,7 @@ class Described(NamedTuple):
     identifies: bool
     hidden: bool
     offers: type | None
+    kind: Any
 
 
 def described(kind: Any) -> tuple[Described, ...]:
@@ -126,11 +129,12 @@ def _described(one: Field[Any], hint: Any) -> Described:
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((each for each in notes if isinstance(each, type)), None),
+        kind=kind,
     )
 
 
-def check_numbers(options: object) -> None:
-    """Refuse the first number outside its limits, or with a fraction where none can be.
+def check_values(options: object) -> None:
+    """Refuse the first number outside its limits, and the first value of another type.
 
     Raises
     ------
@@ -147,6 +151,13 @@ def check_numbers(options: object) -> None:
             object.__setattr__(options, one.name, int(value))
         if one.limits:
             one.limits.check(one.option, value)
+        elif not fits(value, one.kind):
+            name = one.name if one.hidden else one.option
+            raise SpecError(
+                f"{name} {shown(value)}",
+                expected=described_type(one.kind),
+                fix=f"omit {name} for its default, or give such a value",
+            )
 
 
 def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described, Any]]:

@@ -1,9 +1,10 @@
 """Models that Python passes as objects: each becomes what its spec would give, under a name.
 
 An object that is an attribute of its module is loaded as ``python:MODULE:ATTRIBUTE``, with the same
-identity. All else is ``memory:NAME-HASH``, or ``memory:NAME`` by a ``name`` of its own. The hash covers the weights of a library's model, and of
-other code what can be read of it and of its state. That is no proof, so stored answers of such a
-model are reused only after a few were asked again (`scope.jobs.canaries`).
+identity. All else is ``memory:NAME-HASH``, or ``memory:NAME`` by a ``name`` of its own. The hash
+covers the weights of a library's model, and of other code what can be read of it and of its state.
+That is no proof, so stored answers of such a model are reused only after a few were asked again
+(`scope.jobs.canaries`).
 """
 
 from __future__ import annotations

@@ -176,3 +176,13 @@ def test_one_capability_may_stand_alone_where_none_is_the_default():
     assert ReuseRequest(**request, capabilities="typo").capabilities == ("typo",)
     assert ReuseRequest(**request).capabilities is None
     assert ReuseRequest(**request, capabilities="none").capabilities == ()
+
+
+def test_a_wrong_keyword_of_a_job_is_a_type_error_that_names_the_function():
+    with pytest.raises(TypeError, match=r"^audit\(\): got an unexpected keyword argument 'taget'$"):
+        scope.audit(reference="a", targets=["b"], data="c", taget="b")
+
+
+def test_an_option_of_models_says_where_it_goes():
+    with pytest.raises(TypeError, match=r"write model_options=scope.ModelOptions\(device=…\)$"):
+        scope.audit(reference="a", targets=["b"], data="c", device="cpu")
