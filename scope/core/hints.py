@@ -29,12 +29,9 @@ def fits(value: object, hint: Any) -> bool:
         if isinstance(value, str) or not isinstance(value, Sequence):
             return False
         return all(fits(one, inner[0]) for one in value)
-    if kind is Mapping:
-        return isinstance(value, Mapping)
-    if hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
-        # The methods of a protocol show when they are called.
-        return True
-    return isinstance(value, _WIDER.get(hint, hint))
+    plain = kind or hint
+    # Any is a class, too.
+    return plain is Any or isinstance(value, _WIDER.get(plain, plain))
 
 
 def described_type(hint: Any) -> str:

@@ -143,7 +143,7 @@ def check_values(options: object) -> None:
     """
     for one in described(type(options)):
         value = getattr(options, one.name)
-        if value is None:
+        if value is None and fits(None, one.kind):
             continue
         if one.whole:
             if not isinstance(value, Integral) or isinstance(value, bool):
