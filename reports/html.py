@@ -73,9 +73,15 @@ def render(page: Page) -> str:
 
 
 def render_blocks(blocks: tuple[Block, ...]) -> str:
-    """Some blocks without a page around them, as a notebook shows them."""
+    """Some blocks without a page around them."""
     module = _environment().get_template("blocks.html.j2").module
     return document_text(str(module.blocks(blocks)))  # type: ignore[attr-defined]
+
+
+def render_notebook(blocks: tuple[Block, ...]) -> str:
+    """Some blocks as a cell of a notebook shows them, with the few rules of style they need."""
+    style = f"<style>{_asset('notebook.css')}</style>"
+    return f'<div class="scope-result">{style}{render_blocks(blocks)}</div>'
 
 
 def drawing(chart: Chart) -> Markup:

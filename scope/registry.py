@@ -75,6 +75,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "job": "scope.jobs:job_named",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",
+            "notebook": "reports.html:render_notebook",
         },
     }
 )

@@ -6,7 +6,15 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+    ValuesView,
+)
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
@@ -25,10 +33,14 @@ from typing import (
 
 from cyclopts import Parameter
 
+from scope.core.hints import described_type, fits
 from scope.core.options import HIDDEN, OUTPUT, OUTSIDE_IDENTITY, Limits, not_whole, option
 from scope.errors import SpecError
+from scope.printing import shown
 from scope.progress import Silent
 from scope.protocols import Progress
+
+_SEVERAL = (Sequence, Set, Iterator, ValuesView)
 
 P = ParamSpec("P")
 Asked = TypeVar("Asked", bound="Request")
@@ -58,9 +70,18 @@ class Request:
             if value is None and one.hidden:
                 object.__setattr__(self, one.name, one.default)
             elif value is not None and one.repeats:
-                alone = isinstance(value, str) or not isinstance(value, Iterable)
-                object.__setattr__(self, one.name, (value,) if alone else tuple(value))
-        check_numbers(self)
+                # A data frame and a model of several modules are iterable, too.
+                several = isinstance(value, _SEVERAL) and not isinstance(value, str)
+                object.__setattr__(self, one.name, tuple(value) if several else (value,))
+        check_values(self)
+
+    def take(self, read: Callable[[Any], Any], *names: str) -> None:
+        """Replace what Python passes in these fields by what ``read`` makes of it, if any."""
+        for one in described(type(self)):
+            value = getattr(self, one.name)
+            if one.name in names and (value is not None or one.default is MISSING):
+                taken = tuple(map(read, value or ())) if one.repeats else read(value)
+                object.__setattr__(self, one.name, taken)
 
 
 class Described(NamedTuple):
@@ -76,6 +97,7 @@ class Described(NamedTuple):
     identifies: bool
     hidden: bool
     offers: type | None
+    kind: Any
 
 
 def described(kind: Any) -> tuple[Described, ...]:
@@ -107,11 +129,12 @@ def _described(one: Field[Any], hint: Any) -> Described:
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((each for each in notes if isinstance(each, type)), None),
+        kind=kind,
     )
 
 
-def check_numbers(options: object) -> None:
-    """Refuse the first number outside its limits, or with a fraction where none can be.
+def check_values(options: object) -> None:
+    """Refuse the first number outside its limits, and the first value of another type.
 
     Raises
     ------
@@ -120,7 +143,7 @@ def check_numbers(options: object) -> None:
     """
     for one in described(type(options)):
         value = getattr(options, one.name)
-        if value is None:
+        if value is None and fits(None, one.kind):
             continue
         if one.whole:
             if not isinstance(value, Integral) or isinstance(value, bool):
@@ -128,6 +151,13 @@ def check_numbers(options: object) -> None:
             object.__setattr__(options, one.name, int(value))
         if one.limits:
             one.limits.check(one.option, value)
+        elif not fits(value, one.kind):
+            name = one.name if one.hidden else one.option
+            raise SpecError(
+                f"{name} {shown(value)}",
+                expected=described_type(one.kind),
+                fix=f"omit {name} for its default, or give such a value",
+            )
 
 
 def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described, Any]]:
@@ -209,14 +239,29 @@ def as_function(
 ) -> Callable[P, Result]:
     """The Python function of a job: its signature and its parameters are the request's own."""
 
+    name, signature = carry_out.__name__.removeprefix("carry_out_"), _signature(request, carry_out)
+
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}(): {error}{_hint(request, kwargs)}") from None
         return carry_out(request(*args, **kwargs))
 
     call.__module__ = carry_out.__module__
-    call.__name__ = call.__qualname__ = carry_out.__name__.removeprefix("carry_out_")
-    call.__signature__ = _signature(request, carry_out)  # type: ignore[attr-defined]
+    call.__name__ = call.__qualname__ = name
+    call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = _documented(request)
     return call
+
+
+def _hint(request: Any, given: Mapping[str, Any]) -> str:
+    """Where options of models go, which on the command line stand beside the others."""
+    offered = next((one.offers for one in described(request) if one.offers is not None), None)
+    names = [name for name in given if name in {one.name for one in fields(offered or request)}]
+    options = [name for name in names if name not in {one.name for one in fields(request)}]
+    example = ", ".join(f"{name}=…" for name in options)
+    return f"; write model_options=scope.ModelOptions({example})" if options else ""
 
 
 def _signature(request: Any, carry_out: Any) -> inspect.Signature:

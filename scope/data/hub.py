@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scope.data.memory import class_names
 from scope.data.sources import Source, SourceRow, numbered_rows
 from scope.errors import DataError, SpecError
 from scope.printing import first_line
@@ -73,12 +74,8 @@ def open_hub(rest: str) -> Source:
         for name, feature in features.items()
         if getattr(feature, "dtype", None) in ("string", "large_string")
     )
-    class_names = {
-        name: tuple(feature.names)
-        for name, feature in features.items()
-        if getattr(feature, "names", None)
-    }
-    return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", class_names)
+    names = class_names(dataset)
+    return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
 def _load(asked: HubName) -> Any:

@@ -13,6 +13,7 @@ from scope.data.demo import open_demo
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
 from scope.data.hub import open_hub
 from scope.data.lines import reading
+from scope.data.memory import MEMORY, MemorySpec
 from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, SpecError
 from scope.paths import expanded
@@ -55,6 +56,14 @@ def open_source(spec: str) -> Source:
     expected: demo:…, hf:…, text:…, or the path of a file
     fix:      did you mean `hf:`?
     """
+    if isinstance(spec, MemorySpec):
+        return guarded_source(spec.source)
+    if spec.startswith(MEMORY):
+        raise DataError(
+            f"`{spec}`, which names data of a Python session",
+            expected=_expected(),
+            fix="pass the same data again from Python, or save them to a file",
+        )
     if not spec.strip():
         raise SpecError(
             "an empty spec for the data",

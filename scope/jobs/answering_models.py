@@ -30,6 +30,10 @@ PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
 """The prompts of each role."""
 
 
+_OWN_CODE = ("scope.models.guarded", "scope.models.python")
+"""Modules of ours whose models call the code of the user."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweringModel:
     """A model with the name that tables and reports give it.
@@ -115,7 +119,7 @@ def load_answering_models(
             name=name,
             model=model,
             saved=is_saved(model.spec),
-            own=not isinstance(given, str) or split_spec(given)[0] == "python",
+            own=is_own(given, model),
         )
         for name, model, given in zip(names, loaded, expanded, strict=True)
     )
@@ -136,6 +140,13 @@ def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
         ask = getattr(model, METHODS[one.task.role])
         for _ in ask([item.question for item in one.data.items]):
             pass
+
+
+def is_own(given: str | object, model: object) -> bool:
+    """Whether the code of the user answers, and no adapter of ours for a library's model."""
+    home = type(model).__module__
+    ours = home.startswith("scope.") and home not in _OWN_CODE
+    return not ours and (not isinstance(given, str) or split_spec(given)[0] == "python")
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:

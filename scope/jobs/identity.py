@@ -11,6 +11,7 @@ from pathlib import Path
 from platform import python_version
 
 from scope.core.request import Request, reproduce
+from scope.data.memory import MEMORY
 from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
@@ -61,7 +62,8 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
         raise SpecError(
             f"the model `{twice}` is listed twice",
             expected="each model once",
-            fix="leave one of them out",
+            fix="leave one of them out"
+            + (", or give each its own `name`" if twice.startswith(MEMORY) else ""),
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(

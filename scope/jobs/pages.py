@@ -59,8 +59,12 @@ def html_of(result: Result) -> str:
 
 
 def notebook_html(result: Result) -> str:
-    """The first tables of the report, for a notebook."""
-    return without_home(str(find("parts", "html_blocks").target(page_of(result).brief)))
+    """The findings and the first tables of the report, for a notebook."""
+    page = page_of(result)
+    first = (block for section in page.sections[:1] for block in section.blocks)
+    findings = [one for one in first if isinstance(one, Bullets) and one.findings]
+    rest = (block for block in page.brief if block not in findings)
+    return without_home(str(find("parts", "notebook").target((*findings, *rest))))
 
 
 def markdown_of(result: Result) -> str:

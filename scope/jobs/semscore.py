@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,15 +129,15 @@ class ByProbe:
 
 
 def load_semscore(
-    spec: str | None, tasks: Sequence[Task], options: ModelOptions
+    spec: str | Any | None, tasks: Sequence[Task], options: ModelOptions
 ) -> SemScore | None:
     """The measure of SemScore for tasks with free-text answers; None without one.
 
     Parameters
     ----------
     spec
-        That of a sentence encoder, ``probe:FOLDER``, ``probe:FOLDER#SPEC`` which says where the
-        probe's model is now, or None.
+        That of a sentence encoder or the encoder itself; ``probe:FOLDER``, or
+        ``probe:FOLDER#SPEC`` which says where the probe's model is now; or None.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def load_semscore(
     in_words = any(task.role != "choice_scorer" for task in tasks)
     if not spec:
         return None
-    if spec.startswith(PROBE):
+    if isinstance(spec, str) and spec.startswith(PROBE):
         return _by_probe(spec, tasks, options, in_words=in_words)
     if not in_words:
         return None

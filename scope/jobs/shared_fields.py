@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from scope.core.options import (
     DATA,
@@ -18,8 +18,24 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Request, refuse_unused
+from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.models.options import ModelOptions
+
+
+def take_models(request: Any, *names: str) -> None:
+    """Make models of the objects that Python passes in these fields of a request."""
+
+    def read(model: Any) -> Any:
+        if isinstance(model, str):
+            return model
+        # Here and not above: the command line starts sooner.
+        from scope.models.objects import adapted
+
+        return adapted(model, request.model_options)
+
+    request.take(read, *names)
+
 
 AuditRole = Literal["classifier", "next_token"]
 """The output of models for a text: its label, or the token that follows it."""
@@ -45,8 +61,10 @@ class LabelledTexts(SharesAnswers):
     label_map: Annotated[Sequence[str], option(MODELS, metavar="OLD=NEW")] = ()
     """New name for a label of a model or of the data; may be repeated."""
 
-    data: Annotated[str, option(DATA, metavar="DATA")]
-    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file."""
+    data: Annotated[str | Any, option(DATA, metavar="DATA")]
+    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
+
+    In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts to sample."""
@@ -76,6 +94,7 @@ class LabelledTexts(SharesAnswers):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.take(data_spec, "data")
         if self.role not in get_args(AuditRole):
             raise SpecError(
                 f"the role `{self.role}`",

@@ -219,5 +219,9 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     SpecError
         When a prompt in the options is none.
     """
-    head = load_head(rest, options, "CausalLM")
-    return CausalModel(head, f"hf:{rest}", options)
+    return of_head(load_head(rest, options, "CausalLM"), f"hf:{rest}", options)
+
+
+def of_head(head: Head, spec: str, options: ModelOptions) -> CausalModel:
+    """A causal language model that is loaded already."""
+    return CausalModel(head, spec, options)

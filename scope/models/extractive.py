@@ -180,14 +180,25 @@ def load(rest: str, options: ModelOptions) -> ExtractiveModel:
         When it is not there, is a pickle, cannot be read, its head was never trained, or its
         tokenizer does not map tokens to characters.
     """
-    head = load_head(rest, options, "QuestionAnswering")
+    return of_head(load_head(rest, options, "QuestionAnswering"), f"hf:{rest}", options)
+
+
+def of_head(head: Head, spec: str, options: ModelOptions) -> ExtractiveModel:
+    """An extractive model that is loaded already.
+
+    Raises
+    ------
+    ModelError
+        When its tokenizer does not map tokens to characters.
+    """
     if not head.tokenizer.is_fast:
+        name, kind = spec.removeprefix("hf:"), type(head.tokenizer).__name__
         raise ModelError(
-            f"the tokenizer of `{rest}` ({type(head.tokenizer).__name__}) gives no offsets",
+            f"the tokenizer of `{name}` ({kind}) gives no offsets",
             expected="a fast tokenizer, which maps tokens to characters",
             fix="save the checkpoint with a tokenizer.json",
         )
-    return ExtractiveModel(head, f"hf:{rest}", options)
+    return ExtractiveModel(head, spec, options)
 
 
 def _tokens_in(windows: Sequence[_Window]) -> int:

@@ -118,36 +118,51 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
         )
-    _refuse_unusable(rest, model.config, sorted(report["missing_keys"]))
+    if missing := sorted(report["missing_keys"]):
+        raise _untrained(rest, missing)
+    with loading(rest):
+        parts = model.to(device).eval(), tokenizer, checkpoint.fingerprint
+    return of_parts(*parts, f"hf:{rest}", options)
+
+
+def of_parts(
+    model: Any, tokenizer: Any, fingerprint: str, spec: str, options: ModelOptions
+) -> HuggingFaceClassifier:
+    """A classifier that is loaded already, on its device.
+
+    Raises
+    ------
+    ModelError
+        When its probabilities do not exclude each other.
+    """
+    name = spec.removeprefix("hf:")
+    if model.config.problem_type == "multi_label_classification":
+        raise ModelError(
+            f"`{name}` is a multi-label classifier: each label has its own probability",
+            expected="a classifier whose probabilities sum to 1 over its labels",
+            fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
+        )
     if model.config.pad_token_id is None:
         # Causal classifiers read the last token that is no padding, and refuse a batch where the
         # token is unknown. Nothing is padded here: a number that no token has keeps them on the
         # last one, as for a text on its own.
         model.config.pad_token_id = -1
-    with loading(rest):
+    with loading(name):
         return HuggingFaceClassifier(
-            model.to(device).eval(),
+            model,
             tokenizer,
-            spec=f"hf:{rest}",
-            fingerprint=checkpoint.fingerprint,
+            spec=spec,
+            fingerprint=fingerprint,
             token_budget=options.token_budget,
         )
 
 
-def _refuse_unusable(rest: str, config: Any, missing: Sequence[str]) -> None:
-    """Refuse heads that were never trained, or whose probabilities do not exclude each other."""
-    if missing:
-        raise ModelError(
-            f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
-            expected="a checkpoint with a trained classification head",
-            fix="name a fine-tuned classifier; a base model's untrained head answers at random",
-        )
-    if config.problem_type == "multi_label_classification":
-        raise ModelError(
-            f"`{rest}` is a multi-label classifier: each label has its own probability",
-            expected="a classifier whose probabilities sum to 1 over its labels",
-            fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
-        )
+def _untrained(rest: str, missing: Sequence[str]) -> ModelError:
+    return ModelError(
+        f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
+        expected="a checkpoint with a trained classification head",
+        fix="name a fine-tuned classifier; a base model's untrained head answers at random",
+    )
 
 
 def longest_input(model: Any, tokenizer: Any) -> int:

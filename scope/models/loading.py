@@ -196,8 +196,11 @@ def require_labels(model: Classifier) -> Classifier:
     return model
 
 
-def load_encoder(spec: str, options: ModelOptions | None = None) -> Encoder:
-    """The sentence encoder behind a spec; encoders are served by the scheme ``hf`` alone."""
+def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encoder:
+    """The sentence encoder behind a spec, or an object itself; of schemes ``hf`` alone has some."""
+    if not isinstance(spec, str):
+        name = getattr(spec, "spec", type(spec).__name__)
+        return cast(Encoder, in_role(spec, name, "encoder", options or ModelOptions()))
     scheme, rest = split_spec(spec)
     if scheme != "hf":
         raise SpecError(
@@ -211,9 +214,11 @@ def load_encoder(spec: str, options: ModelOptions | None = None) -> Encoder:
 
 
 def load_latent_reader(
-    spec: str, options: ModelOptions | None = None, readout: Readout | None = None
+    spec: str | Any, options: ModelOptions | None = None, readout: Readout | None = None
 ) -> LatentReader:
-    """The model behind a spec, read layer by layer; its weights are loaded when they are needed.
+    """The model behind a spec, or an object itself, read layer by layer.
+
+    The weights of a spec are loaded when they are needed.
 
     Parameters
     ----------
@@ -229,8 +234,9 @@ def load_latent_reader(
         When the model cannot be found, or has no hidden states; the message lists its roles.
     """
     options = options or ModelOptions()
+    model, spec = spec, getattr(spec, "spec", spec)
     scheme, rest = split_spec(spec)
-    if scheme in ("hf", "gguf"):
+    if isinstance(model, str) and scheme in ("hf", "gguf"):
         from scope.models.latents import read_checkpoint, read_gguf
 
         return (read_checkpoint if scheme == "hf" else read_gguf)(rest, options, readout)
@@ -247,7 +253,8 @@ def load_latent_reader(
             f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
             fix="use the checkpoint itself",
         )
-    return cast(LatentReader, in_role(_loaded(spec, options), spec, "latent_reader", options))
+    loaded = _loaded(spec, options) if isinstance(model, str) else model
+    return cast(LatentReader, in_role(loaded, spec, "latent_reader", options))
 
 
 SAVED = (".jsonl", ".jsonl.gz", ".parquet")

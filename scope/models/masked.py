@@ -204,14 +204,24 @@ def load(rest: str, options: ModelOptions) -> MaskedModel:
     ModelError
         When it is not there, is a pickle, cannot be read, has no trained head or no mask token.
     """
-    head = load_head(rest, options, "MaskedLM")
+    return of_head(load_head(rest, options, "MaskedLM"), f"hf:{rest}", options)
+
+
+def of_head(head: Head, spec: str, options: ModelOptions) -> MaskedModel:
+    """A masked language model that is loaded already.
+
+    Raises
+    ------
+    ModelError
+        When it has no mask token.
+    """
     if head.tokenizer.mask_token is None:
         raise ModelError(
-            f"the tokenizer of `{rest}` has no mask token",
+            f"the tokenizer of `{spec}` has no mask token",
             expected="a masked language model whose tokenizer can write its mask",
             fix="check that the checkpoint's special_tokens_map.json is complete",
         )
-    return MaskedModel(head, spec=f"hf:{rest}", token_budget=options.token_budget)
+    return MaskedModel(head, spec=spec, token_budget=options.token_budget)
 
 
 def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:

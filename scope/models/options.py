@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from scope.core.options import MODELS, OUTSIDE_IDENTITY, Limits, named_values, option, whole_number
-from scope.core.request import check_numbers
+from scope.core.request import check_values
 from scope.errors import SpecError
 from scope.paths import expanded
 
@@ -39,7 +39,7 @@ class Running:
     """Run Python code that comes with a checkpoint."""
 
     def __post_init__(self) -> None:
-        check_numbers(self)
+        check_values(self)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,7 @@
 """``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies or answers.
 
+Models of transformers, sentence-transformers and scikit-learn are `scope.models.library_objects`.
+
 Plain values, one per question, become checked records. ``fill`` and ``answer`` get a list of
 `Question` and return a list of texts, one each; ``choose`` returns an option's number, letter or
 text, or a list of probabilities, one an option; ``predict_next`` gets a list of texts and returns a
@@ -25,8 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.data.choices import option_index
+from scope.data.fields import plain_label
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
+from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
 from scope.models.options import ModelOptions
 from scope.printing import first_line, shown, writable
@@ -170,8 +174,12 @@ def _adds_up(values: Sequence[Any]) -> bool:
 
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
-    "of probabilities per text; or an object with `fill`, `answer`, `choose` or `predict_next`"
+    "of probabilities per text; an object with `fill`, `answer`, `choose` or `predict_next`; or a "
+    "model of transformers with its tokenizer, of sentence-transformers or of scikit-learn"
 )
+
+_SAMPLE = "A text."
+"""Asked of a function without `labels`, whose answer may name them."""
 
 _NUMBERS = "fiub"
 """Kinds of NumPy's arrays that hold numbers; those of objects are looked through one by one."""
@@ -222,7 +230,7 @@ class PythonClassifier:
             given = np.asarray(answer)
             if given.dtype.kind not in _NUMBERS:
                 _refuse_what_is_no_number(given)
-            return given.astype(np.float64)
+            return self._in_order(given.astype(np.float64), _column_names(answer))
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
                 f"`{self.spec}` answered with something that is not a table of numbers "
@@ -230,6 +238,20 @@ class PythonClassifier:
                 expected="one row of probabilities per text, all of the same length",
                 fix="return a list of lists of numbers, or an array",
             ) from error
+
+    def _in_order(
+        self, rows: NDArray[np.float64], names: Sequence[str] | None
+    ) -> NDArray[np.float64]:
+        """Columns with names in the order of the labels."""
+        if names is None:
+            return rows
+        if sorted(names) != sorted(self.labels):
+            raise ModelError(
+                f"`{self.spec}` answered with the columns {', '.join(names)}",
+                expected=f"a column for each of its labels: {', '.join(self.labels)}",
+                fix="name the columns as the labels, or return an array",
+            )
+        return rows[:, [names.index(label) for label in self.labels]]
 
 
 def _refuse_what_is_no_number(given: NDArray[Any]) -> None:
@@ -269,7 +291,8 @@ def load(rest: str, options: ModelOptions) -> Any:
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        return _with_identity(candidate, attribute, code, _fingerprint(module, attribute))
+        fingerprint = _fingerprint(module, attribute)
+        return with_identity(candidate, attribute, code, fingerprint, options)
 
 
 def _made(module: Any, module_name: str, attribute: str) -> Any:
@@ -283,32 +306,63 @@ def _made(module: Any, module_name: str, attribute: str) -> Any:
     return found() if isinstance(found, type) else found
 
 
-def _with_identity(candidate: Any, attribute: str, code: ForeignCode, fingerprint: str) -> Any:
-    """The object with a spec and a fingerprint, and its answers checked."""
+def with_identity(
+    candidate: Any, attribute: str, code: ForeignCode, fingerprint: str, options: ModelOptions
+) -> Any:
+    """The object with a spec and a fingerprint, and its answers checked.
+
+    Raises
+    ------
+    ModelError
+        When it is nothing that classifies or answers, or its labels are not known.
+    """
+    if library_objects.is_known(candidate):
+        weights = library_objects.identify(candidate).fingerprint
+        return library_objects.adapt(candidate, code.name, weights, options)
     asked = [name for name in METHODS if callable(getattr(candidate, name, None))]
-    answer = getattr(candidate, "classify", candidate)
-    classifies = callable(answer) and hasattr(candidate, "labels")
-    if not classifies and not asked:
-        raise ModelError(
-            f"`{code.name}` is a {type(candidate).__name__} "
-            f"{'without `labels`' if callable(answer) else 'that cannot be called'}",
-            expected=_SHAPE,
-            fix=f"for example `{attribute}.labels = ('negative', 'positive')`",
-        )
-    classifier = (
-        PythonClassifier(
-            answer,
-            labels_as_texts(candidate.labels, code.name),
-            code,
-            fingerprint,
-        )
-        if classifies
-        else None
-    )
+    found = _classification(candidate, attribute, code, needed=not asked)
+    classifier = None if found is None else PythonClassifier(*found, code, fingerprint)
     if classifier is not None and not asked:
         return classifier
     calls = {name: partial(_at_once, getattr(candidate, name)) for name in asked}
     return PythonAnswers(calls, classifier, code, fingerprint)
+
+
+def _classification(
+    candidate: Any, attribute: str, code: ForeignCode, *, needed: bool
+) -> tuple[Callable[[list[str]], Any], tuple[str, ...]] | None:
+    """The function that classifies and its labels; None where there is none and none is needed."""
+    labels = library_objects.estimator_labels(candidate)
+    if labels is not None:
+        return candidate.predict_proba, labels
+    answer = getattr(candidate, "classify", candidate)
+    if callable(answer) and hasattr(candidate, "labels"):
+        return answer, labels_as_texts(candidate.labels, code.name)
+    if not needed:
+        return None
+    if not callable(answer):
+        raise ModelError(
+            f"`{code.name}` is a {type(candidate).__name__} that cannot be called",
+            expected=_SHAPE,
+            fix="use one of these",
+        )
+    # Labels are never guessed, but the columns of a data frame may name them.
+    if names := _column_names(code.call("classify", _at_once, answer, [_SAMPLE])):
+        return answer, names
+    raise ModelError(
+        f"`{code.name}` is a {type(candidate).__name__} without `labels`",
+        expected=_SHAPE,
+        fix=f"for example `{attribute}.labels = ('negative', 'positive')`, or return a DataFrame "
+        "whose columns are the labels",
+    )
+
+
+def _column_names(answer: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame; None where they are mere numbers or none."""
+    columns = getattr(answer, "columns", None)
+    if columns is None or type(columns).__name__ == "RangeIndex":
+        return None
+    return tuple(plain_label(str(name)) for name in columns)
 
 
 def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:

@@ -317,9 +317,13 @@ def load(rest: str, options: ModelOptions) -> TextToTextModel:
     SpecError
         When a prompt in the options is none.
     """
-    head = load_head(rest, options, "Seq2SeqLM")
+    return of_head(load_head(rest, options, "Seq2SeqLM"), f"hf:{rest}", options)
+
+
+def of_head(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
+    """A text-to-text model that is loaded already; one with sentinels fills masks too."""
     kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
-    return kind(head, f"hf:{rest}", options)
+    return kind(head, spec, options)
 
 
 def _has_sentinels(tokenizer: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from scope.protocols.roles import Role
 from scope.records import Answer, Prediction, Question
@@ -45,6 +45,7 @@ Total = int | Callable[[], int | None]
 """Units of a task: a number, or what gives the number expected now, None where it is unknown."""
 
 
+@runtime_checkable
 class Progress(Protocol):
     """Shows a person how far long work has come; an expected total is read at every advance."""
 

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from scope.errors import SpecError
 from scope.records.frame import FrameRow
 
 if TYPE_CHECKING:
     import pandas
+
+_MOST_NAMED = 4
+"""Models that `repr` names."""
 
 Setting = str | int | float | bool | None
 """A value in a manifest."""
@@ -132,15 +136,55 @@ class Result:
     def __str__(self) -> str:
         return self._rendered("text")
 
+    def __repr__(self) -> str:
+        """One line: the job, the models, the rows and the folder."""
+        cards = self.manifest.models
+        models = ", ".join(card.name for card in cards[:_MOST_NAMED])
+        more = f" and {len(cards) - _MOST_NAMED} more" if len(cards) > _MOST_NAMED else ""
+        parts = (
+            self.manifest.job,
+            f"{models}{more}",
+            " + ".join(f"n={card.used}" for card in self.manifest.data),
+            "" if self.folder is None else str(self.folder),
+        )
+        return f"<{type(self).__name__}: {'; '.join(filter(None, parts))}>"
+
     def rows(self) -> Iterator[FrameRow]:
         """Every number as a row of a data frame; none unless the job's record says more."""
         yield from ()
 
-    def to_frame(self) -> pandas.DataFrame:
-        """Every number as a row: value, interval, n, and the reason if it is undefined."""
+    def example_rows(self) -> Iterator[Mapping[str, object]]:
+        """Every answer as a row of a data frame; none unless the job's record says more."""
+        yield from ()
+
+    def to_frame(self, what: Literal["estimates", "examples"] = "estimates") -> pandas.DataFrame:
+        """The numbers, or the texts with the models' answers, as a data frame.
+
+        Parameters
+        ----------
+        what
+            ``estimates``: every number as a row, with its value, interval, n, and the reason if it
+            is undefined. ``examples``: of an audit each pair of texts and each model as a row, with
+            the model's answer to both and whether it is kept; of a comparison each question and
+            each model.
+
+        Raises
+        ------
+        SpecError
+            When it is neither, or the result of the job keeps no examples.
+        """
         import pandas as pd
 
-        return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
+        if what == "estimates":
+            return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
+        examples = list(self.example_rows()) if what == "examples" else []
+        if not examples:
+            raise SpecError(
+                f"to_frame({what!r}) of a result of the job {self.manifest.job}",
+                expected="estimates; or examples, of an audit or a comparison",
+                fix="omit it for the estimates",
+            )
+        return pd.DataFrame(examples)
 
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``result.json``."""

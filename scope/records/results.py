@@ -139,6 +139,37 @@ class AuditResult(MeasuredResult):
         for shares in self.answer_shares:
             yield FrameRow.of("", "accuracy", shares.model, shares.accuracy, against=GOLD)
 
+    def example_rows(self) -> Iterator[Mapping[str, object]]:
+        """Every pair of texts and every model: its answers to both, and whether they agree."""
+        originals = {one.example.id: one for one in self.examples}
+        labels = self.manifest.reference.labels
+        names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
+        for one in self.perturbations:
+            if one.reference is None:
+                continue
+            original, changed = originals[one.perturbation.example_id], one.perturbation
+            before = (original.reference, *original.targets)
+            after = (one.reference, *one.targets)
+            for name, first, second in zip(names, before, after, strict=True):
+                yield {
+                    "capability": one.capability,
+                    "example": changed.example_id,
+                    "trial": changed.trial,
+                    "text": original.example.text,
+                    "perturbed": changed.text,
+                    "label": original.example.label,
+                    "model": name,
+                    "before": _said(first, labels),
+                    "after": _said(second, labels),
+                    "kept": first.choice == second.choice,
+                }
+
+
+def _said(prediction: Prediction, labels: Sequence[str]) -> str:
+    """The label or the token that is predicted."""
+    choice = prediction.choice
+    return choice if isinstance(choice, str) else labels[choice]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CompareResult(MeasuredResult):
@@ -149,6 +180,22 @@ class CompareResult(MeasuredResult):
 
     measured_in = "tasks"
     part = "task"
+
+    def example_rows(self) -> Iterator[Mapping[str, object]]:
+        """Every question and every model: its answer, and the right one where it is known."""
+        for one in self.tasks:
+            for card, answers in zip(self.manifest.models, one.answers, strict=True):
+                for item, answer in zip(one.items, answers, strict=True):
+                    options = item.question.options
+                    chosen = None if answer.choice is None else options[answer.choice]
+                    yield {
+                        "task": one.task,
+                        "question": item.question.id,
+                        "text": item.question.text,
+                        "gold": item.gold[0] if item.gold else None,
+                        "model": card.name,
+                        "answer": answer.text if chosen is None else chosen,
+                    }
 
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: answers of one of the two models are degenerate."""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.data.memory import data_spec
 from scope.errors import DataError, SpecError
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.reading.cells import UNKNOWN, Cells, Told, join, matrix_of
@@ -90,7 +91,7 @@ def read_questions(
 def _read(
     spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
 ) -> Cells:
-    specs = [str(one) for one in ([spec] if isinstance(spec, str | Path) else spec)]
+    specs = [data_spec(one) for one in ([spec] if isinstance(spec, str | Path) else spec)]
     if not specs:
         raise SpecError(
             "no data",

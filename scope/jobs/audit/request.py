@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -19,7 +19,7 @@ from scope.core.options import (
 )
 from scope.core.request import refuse_unused
 from scope.jobs.gates import AuditGates
-from scope.jobs.shared_fields import LabelledTexts
+from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
 from scope.records import AuditResult, Setting
 
@@ -40,7 +40,9 @@ class AuditRequest(LabelledTexts):
     reference: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
     """Reference model: hf:NAME, a folder, or another spec.
 
-    In Python also an object with the members of `scope.protocols.Classifier` or `NextToken`."""
+    In Python also a function with `labels`, a transformers pipeline or (model, tokenizer), a
+    scikit-learn classifier, or an object with the members of `scope.protocols.Classifier` or
+    `NextToken`."""
 
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
@@ -71,8 +73,10 @@ class AuditRequest(LabelledTexts):
     min_similarity: Annotated[float | None, option(METHOD)] = None
     """Least cosine similarity of a perturbed text with its original."""
 
-    encoder: Annotated[str, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
-    """Sentence encoder of --min-similarity."""
+    encoder: Annotated[str | Any, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
+    """Sentence encoder of --min-similarity.
+
+    In Python also a SentenceTransformer."""
 
     slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
@@ -82,6 +86,7 @@ class AuditRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "reference", "targets", "encoder")
         if self.min_similarity is None:
             refuse_unused(
                 self,

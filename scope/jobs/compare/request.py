@@ -18,11 +18,16 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
+from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
-from scope.jobs.shared_fields import SharesAnswers
+from scope.jobs.shared_fields import SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.records import CompareResult, Setting
+
+
+class Entries(tuple[str, ...]):
+    """What the command line gives as ``--data``, one text for each time; lists are data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +45,8 @@ class CompareRequest(SharesAnswers):
     """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; may be repeated.
     predictions:FILE.tsv#* is all models of the file.
 
-    In Python also an object with the members of the tasks' role (`scope.protocols`)."""
+    In Python also an object with the methods of the tasks' role, a transformers pipeline or
+    (model, tokenizer)."""
 
     tasks: Annotated[Sequence[str | object], option(DATA, "--task", metavar="TASK")]
     """Task, see `scope list tasks`; may be repeated.
@@ -48,10 +54,14 @@ class CompareRequest(SharesAnswers):
     In Python also an object with the members of `scope.protocols.Task`."""
 
     data: Annotated[
-        str | Sequence[str] | Mapping[str, str], repeated(DATA, "--data", metavar="[TASK=]DATA")
+        str | Mapping[str, Any] | Any,
+        repeated(DATA, "--data", metavar="[TASK=]DATA", convert=Entries),
     ]
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
-    as TASK=DATA."""
+    as TASK=DATA.
+
+    In Python also a path, a list of texts or of dicts, a DataFrame or a Dataset; for several tasks
+    a dict of them."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of questions to sample for each task."""
@@ -67,11 +77,14 @@ class CompareRequest(SharesAnswers):
     """Compare answers as SQuAD does: without articles, punctuation and capitals."""
 
     encoder: Annotated[
-        str | None, option(METHOD, ("--semscore", "--encoder"), metavar="MODEL|probe:FOLDER|none")
+        str | Any | None,
+        option(METHOD, ("--semscore", "--encoder"), metavar="MODEL|probe:FOLDER|none"),
     ] = SENTENCE_ENCODER
     """Measure of SemScore: a sentence encoder, or a probe that `scope probe --save` wrote. Add
     #MODEL to a probe whose model has moved, or needs --allow-pickle or --trust-remote-code. none
-    leaves SemScore out."""
+    leaves SemScore out.
+
+    In Python also a SentenceTransformer."""
 
     gates: Annotated[Sequence[Any], HIDDEN] = ()
     """Gates on which the result will be judged, see `scope.failed_gates`: a name in their brackets
@@ -83,12 +96,19 @@ class CompareRequest(SharesAnswers):
     @property
     def data_by_task(self) -> str | Mapping[str, str]:
         """One spec for the only task, or one for each."""
-        if isinstance(self.data, str | Mapping):
-            return self.data
-        return _by_task(self.data, self.tasks)
+        if isinstance(self.data, Entries):
+            return _by_task(self.data, self.tasks)
+        data: str | Mapping[str, str] = self.data
+        return data
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "models", "encoder")
+        if isinstance(self.data, Mapping):
+            by_task = {task: data_spec(data) for task, data in self.data.items()}
+            object.__setattr__(self, "data", by_task)
+        elif not isinstance(self.data, Entries):
+            self.take(data_spec, "data")
         if self.encoder == "none":
             object.__setattr__(self, "encoder", None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -20,6 +20,7 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Request, described, refuse_unused
+from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.models.options import Loading, ModelOptions
 from scope.records import (
@@ -83,6 +84,11 @@ class FleetRequest(Request):
     seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of splits and fitting."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        tables = ("data", "add", "questions")
+        self.take(data_spec, *(name for name in tables if hasattr(self, name)))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadsTexts(FleetRequest):
@@ -111,9 +117,11 @@ class Learns(ReadsTexts):
 class FromAnswers(FleetRequest):
     """A job on answers."""
 
-    data: Annotated[Sequence[str], option(DATA, metavar="ANSWERS")]
+    data: Annotated[Sequence[str | Any], option(DATA, metavar="ANSWERS")]
     """Answers: a long .csv, .jsonl or .parquet with one row per model and question, a folder of
-    saved answers, or a finished run of `scope compare`; may be repeated."""
+    saved answers, or a finished run of `scope compare`; may be repeated.
+
+    In Python also a DataFrame or a Dataset of such rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,11 +154,11 @@ class FleetOrAnswers(ReadsTexts):
     fleet: Annotated[str | Path | None, option(MODELS, metavar="RUN")] = None
     """Run of `scope fleet embed`, by name or path."""
 
-    add: Annotated[str | None, option(MODELS, metavar="ANSWERS")] = None
+    add: Annotated[str | Any | None, option(MODELS, metavar="ANSWERS")] = None
     """Answers of further models to questions of the fleet, matched by id or text: these models are
     added without retraining."""
 
-    data: Annotated[Sequence[str], option(DATA, metavar="ANSWERS")] = ()
+    data: Annotated[Sequence[str | Any], option(DATA, metavar="ANSWERS")] = ()
     """Answers in place of --fleet: a long .csv, .jsonl or .parquet with one row per model and
     question, a folder of saved answers, or a finished run of `scope compare`; may be repeated."""
 
@@ -181,7 +189,7 @@ class ForecastRequest(FleetOrAnswers, Learns):
         "--fleet RUN with --questions FILE, or --data ANSWERS, part of which is held out"
     )
 
-    questions: Annotated[str | None, option(DATA, metavar="FILE")] = None
+    questions: Annotated[str | Any | None, option(DATA, metavar="FILE")] = None
     """New questions for --fleet, with or without the models' answers."""
 
     test_share: Annotated[float, option(DATA), Limits(above=0, below=1)] = TEST_SHARE

@@ -142,7 +142,7 @@ def _read(task: PairTask, specs: PairSpecs, part: Part, n: int | None, seed: int
     own = {"train": specs.train, "development": specs.development, "test": specs.test}[part]
     if own is not None:
         return task.load_pairs(own, part=None, n=n, seed=seed)
-    read = task.load_pairs(str(specs.data), part=part, n=n, seed=seed)
+    read = task.load_pairs(specs.data or "", part=part, n=n, seed=seed)
     # Distinguishes the cards of one table.
     return replace(read, card=replace(read.card, spec=f"{read.card.spec} ({part})"))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from scope.data.lines import read_small_text
 from scope.errors import DataError, RunError, SpecError
@@ -76,7 +76,7 @@ def readout_of(kind: str | None, prompt: str | Path | None) -> Readout | None:
 
 
 def load_readers(
-    specs: Sequence[str], options: ModelOptions, readout: Readout | None
+    models: Sequence[str | Any], options: ModelOptions, readout: Readout | None
 ) -> list[LatentReader]:
     """A reader of each model.
 
@@ -87,9 +87,10 @@ def load_readers(
     ModelError
         If a model cannot be found, or has no hidden states.
     """
-    readers = [load_latent_reader(spec, options, readout) for spec in specs]
+    readers = [load_latent_reader(model, options, readout) for model in models]
     named: dict[str, str] = {}
-    for spec, reader in zip(specs, readers, strict=True):
+    for model, reader in zip(models, readers, strict=True):
+        spec = getattr(model, "spec", model)
         if reader.fingerprint in named:
             raise SpecError(
                 f"`{named[reader.fingerprint]}` and `{spec}` are the same model, with the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -20,8 +20,10 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Request, refuse_unused
+from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.shared_fields import take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import ProbeResult, Setting
 
@@ -68,9 +70,11 @@ class ProbeRequest(Request):
     --unlabelled text:books/ --save gpt2-probe
     """
 
-    models: Annotated[Sequence[str], option(MODELS, "--model", metavar="MODEL")] = ()
+    models: Annotated[Sequence[str | Any], option(MODELS, "--model", metavar="MODEL")] = ()
     """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
-    compare."""
+    compare.
+
+    In Python also an object with the members of `scope.protocols.LatentReader`."""
 
     dtype: Annotated[DType | Literal["auto"], option(MODELS, metavar="CHOICE")] = "auto"
     """Precision; auto is bfloat16 if the processor is fast in it."""
@@ -86,23 +90,26 @@ class ProbeRequest(Request):
 
     In Python also its text."""
 
-    data: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    data: Annotated[str | Any | None, option(DATA, metavar="PAIRS")] = None
     """Scored pairs of sentences: a table with a column `split` of train, dev and test, or
-    hf:NAME."""
+    hf:NAME.
 
-    train: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    In Python this and the four that follow take a list of (sentence, sentence, score) or of dicts,
+    a DataFrame or a Dataset, too."""
+
+    train: Annotated[str | Any | None, option(DATA, metavar="PAIRS")] = None
     """In place of --data: training pairs, a table with two sentences and a score, or
     hf:NAME:SPLIT."""
 
     development: Annotated[
-        str | None, option(DATA, metavar="PAIRS", default="a tenth of the training pairs")
+        str | Any | None, option(DATA, metavar="PAIRS", default="a tenth of the training pairs")
     ] = None
     """Pairs for model selection and early stopping."""
 
-    test: Annotated[str | None, option(DATA, metavar="PAIRS")] = None
+    test: Annotated[str | Any | None, option(DATA, metavar="PAIRS")] = None
     """Test pairs."""
 
-    unlabelled: Annotated[str | None, option(DATA, metavar="DATA")] = None
+    unlabelled: Annotated[str | Any | None, option(DATA, metavar="DATA")] = None
     """Sentences without scores, used for layer statistics and pretraining."""
 
     unlabelled_n: Annotated[
@@ -159,6 +166,8 @@ class ProbeRequest(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "models")
+        self.take(data_spec, "data", "train", "development", "test", "unlabelled")
         if self.probe is None:
             self._check_new()
         else:
@@ -222,7 +231,7 @@ class ProbeRequest(Request):
                 expected="one model or several, of the scheme hf, gguf or python",
                 fix="write for example --model hf:openai-community/gpt2-medium",
             )
-        short_names(self.models)
+        short_names([getattr(one, "spec", one) for one in self.models])
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --save `{self.save}`",

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.answering_models import AnsweringModel, is_own
 from scope.jobs.audited import NamedModel
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
@@ -140,7 +140,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
             part=part,
             model=model,
             saved=split_spec(model.spec)[0] == "predictions",
-            own=not isinstance(given, str) or split_spec(given)[0] == "python",
+            own=is_own(given, model),
         )
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]

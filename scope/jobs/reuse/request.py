@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -19,7 +19,7 @@ from scope.core.options import (
 from scope.core.request import refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
-from scope.jobs.shared_fields import LabelledTexts
+from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
 from scope.records import ReuseResult, Setting
@@ -47,7 +47,8 @@ class ReuseRequest(LabelledTexts):
     suspect: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
     """Model under suspicion: hf:NAME, a folder, or another spec.
 
-    In Python also an object with the methods of the role."""
+    In Python also a function with `labels`, a transformers pipeline or (model, tokenizer), a
+    scikit-learn classifier, or an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
     """Model that the suspect may be derived from; may be repeated."""
@@ -62,9 +63,11 @@ class ReuseRequest(LabelledTexts):
     ] = ()
     """Control to exclude, by its name or a pattern such as 'llama-*'; may be repeated."""
 
-    data: Annotated[str, option(DATA, metavar="DATA")]
+    data: Annotated[str | Any, option(DATA, metavar="DATA")]
     """Texts or questions: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
-    Right answers give the test more power."""
+    Right answers give the test more power.
+
+    In Python also a path, a list, a DataFrame or a Dataset."""
 
     task: Annotated[str | object | None, option(DATA, metavar="TASK")] = None
     """Task of the questions, see `scope list tasks`; default: texts are classified."""
@@ -103,6 +106,7 @@ class ReuseRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        take_models(self, "suspect", "references", "controls")
         if list(self.capabilities or ()) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         capabilities = ("capabilities",) if self.capabilities else ()

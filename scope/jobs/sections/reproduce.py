@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from scope.data.memory import MEMORY
 from scope.records import Clock, Manifest
 from scope.sections.blocks import (
     Block,
@@ -41,6 +42,12 @@ def _blocks(
 ) -> Iterator[Block]:
     equal = tuple(_reproducible(manifest))
     yield Preformatted(manifest.command)
+    if passed := [one for one in _specs(manifest) if one.startswith(MEMORY)]:
+        yield paragraph(
+            "Passed from Python: {passed}. The command alone cannot read them: call the function "
+            "of the job again with the same objects. The name of data is a hash of their content.",
+            passed=", ".join(passed),
+        )
     yield _promise(clock, stated=bool(equal))
     for drift in clock.drifts if clock else ():
         yield paragraph("{drift}", drift=drift)
@@ -66,6 +73,12 @@ def _blocks(
     if fingerprints:
         yield heading("Fingerprints")
         yield _pairs(fingerprints, "Of", "Fingerprint")
+
+
+def _specs(manifest: Manifest) -> Iterator[str]:
+    """The spec of each model and each source of data, once."""
+    written = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
+    yield from dict.fromkeys(spec for one in written for spec in one.split(", "))
 
 
 def _reproducible(manifest: Manifest) -> Iterator[tuple[str, str]]:

@@ -176,3 +176,30 @@ def test_one_capability_may_stand_alone_where_none_is_the_default():
     assert ReuseRequest(**request, capabilities="typo").capabilities == ("typo",)
     assert ReuseRequest(**request).capabilities is None
     assert ReuseRequest(**request, capabilities="none").capabilities == ()
+
+
+def test_a_wrong_keyword_of_a_job_is_a_type_error_that_names_the_function():
+    with pytest.raises(TypeError, match=r"^audit\(\): got an unexpected keyword argument 'taget'$"):
+        scope.audit(reference="a", targets=["b"], data="c", taget="b")
+
+
+def test_an_option_of_models_says_where_it_goes():
+    with pytest.raises(TypeError, match=r"write model_options=scope.ModelOptions\(device=…\)$"):
+        scope.audit(reference="a", targets=["b"], data="c", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("options", "found", "expected"),
+    [
+        ({"settings": "x"}, "--setting 'x'", "a dict"),
+        ({"distance": "l3"}, "--distance 'l3'", "one of: l1, kl"),
+        ({"runs": None}, "--runs None", "a path"),
+        ({"label_map": {"a": "b"}}, "--label-map ({'a': 'b'},)", "a list of texts"),
+        ({"model_options": {}}, "model_options {}", "a ModelOptions"),
+        ({"progress": True}, "progress True", "a Progress"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(options, found, expected):
+    with pytest.raises(SpecError) as caught:
+        AuditRequest(reference="a", targets="b", data="c", **options)
+    assert (caught.value.found, caught.value.expected) == (found, expected)

@@ -179,18 +179,23 @@ def test_a_spec_without_module_and_attribute_is_refused(rest):
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "found", "fix"),
     [
-        ("answer = 3", "is a int that cannot be called"),
-        ("def answer(texts): return []", "is a function without `labels`"),
+        ("answer = 3", "is a int that cannot be called", "use one of these"),
+        (
+            "def answer(texts): return []",
+            "is a function without `labels`",
+            "for example `answer.labels = ('negative', 'positive')`, or return a DataFrame whose "
+            "columns are the labels",
+        ),
     ],
 )
-def test_what_does_not_classify_is_refused(module, source, found):
+def test_what_does_not_classify_is_refused(module, source, found, fix):
     name = module(source)
     with pytest.raises(ModelError) as raised:
         load(f"{name}:answer", ModelOptions())
     assert raised.value.found == f"`python:{name}:answer` {found}"
-    assert raised.value.fix == "for example `answer.labels = ('negative', 'positive')`"
+    assert raised.value.fix == fix
 
 
 def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):

@@ -154,7 +154,7 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"settings": {"preset": "stronger"}}, "a preset called `stronger`"),
         ({"trials": 0}, "--trials 0"),
         ({"slots": 0}, "--slots 0"),
-        ({"distance": "l2"}, "the distance `l2`"),
+        ({"distance": "l2"}, "--distance 'l2'"),
         ({"tolerance": 2.0}, "tolerance=2.0 is greater than cutoff=1.0"),
         ({"min_similarity": 3.0, "encoder": "predictions:x"}, "encoder of the scheme"),
         ({"label_map": ["x"]}, "the label map `x`"),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from toy_answerers import Reader, Skimmer
+from toy_models import Reference
 
 import scope
 from scope.errors import ModelError, RunError, SpecError
@@ -60,9 +61,23 @@ def test_order_of_questions_and_sessions_leave_the_result_as_it_is(compare):
     assert to_json(again, clock=False) == to_json(first, clock=False)
 
 
-def test_an_object_without_identity_is_told_what_it_lacks(compare):
+def test_objects_without_an_identity_get_one(compare):
+    by_spec = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer")
+    found = compare(Reader(), Skimmer())
+    assert found.tasks == by_spec.tasks
+    assert all(card.spec.startswith("memory:") for card in found.manifest.models)
+
+
+def test_every_answer_is_a_row_of_the_examples(compare):
+    frame = compare(Reader(), Skimmer()).to_frame("examples")
+    assert len(frame) == 2 * len(ROWS)
+    assert set(frame.gold) == {"a", "b", "c"}
+    assert set(frame.answer) <= {"a", "b", "c"}
+
+
+def test_an_object_without_the_role_is_told_what_it_lacks(compare):
     with pytest.raises(ModelError) as caught:
-        compare(Reader(), Skimmer())
+        compare(Reference(), Reference)
     assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
 
 

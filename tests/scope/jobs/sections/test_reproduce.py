@@ -4,7 +4,7 @@ from made_up_comparison import build_comparison
 
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.records import Clock
-from scope.sections.blocks import Heading, Table
+from scope.sections.blocks import Heading, Paragraph, Table
 from scope.sections.prose import plain
 
 MANIFEST = build_comparison().manifest
@@ -41,3 +41,14 @@ def test_the_store_is_mentioned_where_it_was_damaged_or_asked_again():
         "2 damaged rows recomputed",
         "8 cached answers repeated; all agree",
     ]
+
+
+def test_what_was_passed_from_python_is_named_beside_the_command():
+    (card,) = MANIFEST.data
+    passed = replace(MANIFEST, data=(replace(card, spec="memory:0123"),))
+    said = [
+        [plain(block.text) for block in reproduce(one, None).blocks if isinstance(block, Paragraph)]
+        for one in (MANIFEST, passed)
+    ]
+    assert not any("Python: " in line for line in said[0])
+    assert said[1][0].startswith("Passed from Python: memory:0123. The command alone cannot")

@@ -1,0 +1,213 @@
+"""Objects of other libraries as models: of transformers, sentence-transformers and scikit-learn.
+
+They are recognised by the modules of their classes, so that none of the libraries is imported. What
+transformers has loaded is run by the same adapters as a checkpoint, not by its pipelines' loops:
+batches, row rules and limits are the same. The fingerprint covers all weights, whatever file they
+came from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from scope.data.fields import plain_label
+from scope.errors import ModelError
+from scope.foreign import loading
+from scope.models.heads import CLASSIFIER, FAMILIES, Head
+from scope.models.options import ModelOptions
+from scope.models.torch_setup import load_torch, quiet_transformers
+
+_CLASSIFIES = "ForSequenceClassification"
+
+
+class Identity(NamedTuple):
+    """A short name for an object, and a hash of its weights."""
+
+    name: str
+    fingerprint: str
+
+
+def is_known(candidate: object) -> bool:
+    """Whether it is of transformers (a pipeline, or a model with its tokenizer), or an encoder."""
+    return _is_encoder(candidate) or _parts(candidate) is not None
+
+
+def _is_encoder(candidate: object) -> bool:
+    return _derives(candidate, "sentence_transformers", "SentenceTransformer")
+
+
+def identify(candidate: Any) -> Identity:
+    """The name and the fingerprint of an object that is known.
+
+    Raises
+    ------
+    ModelError
+        When a model has no tokenizer.
+    """
+    if _is_encoder(candidate):
+        model, tokenizer = candidate, getattr(candidate, "tokenizer", None)
+        settings: object = [candidate.prompts, candidate.default_prompt_name]
+        config = getattr(getattr(candidate[0], "auto_model", None), "config", None)
+    else:
+        model, tokenizer = _pair(candidate)
+        settings, config = None, model.config
+    known = str(getattr(config, "_name_or_path", "")).rstrip("/").rpartition("/")[2]
+    digest = hashlib.sha256(json.dumps(settings, default=repr).encode())
+    for part in (str(model), _configuration(config), _tokens(tokenizer)):
+        digest.update(part.encode("utf-8", "backslashreplace") + b"\0")
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        plain = tensor.detach().cpu().contiguous().reshape(-1)
+        digest.update(plain.view(load_torch().uint8).numpy())
+    return Identity(known or type(model).__name__, digest.hexdigest()[:16])
+
+
+def _configuration(config: Any) -> str:
+    """What a configuration says, but for where it was read."""
+    if config is None:
+        return ""
+    known = {key: value for key, value in config.to_dict().items() if key != "_name_or_path"}
+    # A number that no token has stands for none; see `scope.models.huggingface`.
+    known["pad_token_id"] = None if known.get("pad_token_id") == -1 else known.get("pad_token_id")
+    return json.dumps(known, sort_keys=True, default=repr)
+
+
+def _tokens(tokenizer: Any) -> str:
+    """What decides how a text becomes tokens; padding changes from call to call."""
+    if tokenizer is None:
+        return ""
+    inner = getattr(tokenizer, "backend_tokenizer", None)
+    if inner is None:
+        known: Any = sorted(tokenizer.get_vocab().items()) if _has_vocabulary(tokenizer) else []
+    else:
+        known = json.loads(inner.to_str())
+        known = {key: one for key, one in known.items() if key not in ("truncation", "padding")}
+    limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
+    return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
+
+
+def _has_vocabulary(tokenizer: Any) -> bool:
+    return callable(getattr(tokenizer, "get_vocab", None))
+
+
+def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:
+    """The object in all the roles that its architecture has.
+
+    A model of transformers is put into evaluation mode, as its pipelines do.
+
+    Raises
+    ------
+    ModelError
+        When a model has no tokenizer, or its architecture none of the heads that are used.
+    """
+    quiet_transformers()
+    if _is_encoder(candidate):
+        from scope.models.encoder import SentenceEncoder
+
+        with loading(spec):
+            return SentenceEncoder(
+                candidate.eval(),
+                spec=spec,
+                fingerprint=fingerprint,
+                token_budget=options.token_budget,
+            )
+    model, tokenizer = _pair(candidate)
+    module = import_module(_module(model))
+    with loading(spec):
+        model.eval()
+        if module.__name__ == CLASSIFIER:
+            return module.of_parts(model, tokenizer, fingerprint, spec, options)
+        limit = import_module(CLASSIFIER).longest_input(model, tokenizer)
+        return module.of_head(Head(model, tokenizer, fingerprint, limit), spec, options)
+
+
+def _module(model: Any) -> str:
+    """The module whose adapter asks models of this architecture."""
+    names = {one.__name__ for one in type(model).__mro__}
+    tables = quiet_transformers().models.auto.modeling_auto
+    for table, module in FAMILIES.items():
+        if names.intersection(getattr(tables, table).values()):
+            return module
+    if any(name.endswith(_CLASSIFIES) for name in names):
+        return CLASSIFIER
+    raise ModelError(
+        f"a {type(model).__name__}, which has no head that SCoPE asks",
+        expected="a transformers model that classifies, fills masks, answers questions or writes "
+        "text, with its tokenizer",
+        fix="load it with its head, such as AutoModelForSequenceClassification",
+    )
+
+
+def _pair(candidate: Any) -> tuple[Any, Any]:
+    """A model and its tokenizer.
+
+    Raises
+    ------
+    ModelError
+        When one of them is missing.
+    """
+    model, tokenizer = _parts(candidate) or (None, None)
+    if model is None or tokenizer is None:
+        given, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
+        raise ModelError(
+            f"a {type(given).__name__} without its {missing}",
+            expected="a pair (model, tokenizer), or a transformers pipeline",
+            fix="pass (model, tokenizer); in a list of models as [(model, tokenizer)]",
+        )
+    return model, tokenizer
+
+
+def _parts(candidate: Any) -> tuple[Any, Any] | None:
+    """The model and the tokenizer in an object of transformers; None for all else."""
+    if _derives(candidate, "transformers", "Pipeline"):
+        return candidate.model, candidate.tokenizer
+    if _is_model(candidate):
+        return candidate, None
+    if _is_tokenizer(candidate):
+        return None, candidate
+    if isinstance(candidate, list | tuple) and len(candidate) == 2:
+        model, tokenizer = sorted(candidate, key=_is_tokenizer)
+        if _is_model(model) and _is_tokenizer(tokenizer):
+            return model, tokenizer
+    return None
+
+
+def _is_model(candidate: object) -> bool:
+    return _derives(candidate, "transformers", "PreTrainedModel")
+
+
+def _is_tokenizer(candidate: object) -> bool:
+    return _derives(candidate, "transformers", "PreTrainedTokenizerBase")
+
+
+def _derives(candidate: object, package: str, name: str) -> bool:
+    """Whether the class of an object is that class of a package, or derives from it."""
+    return any(
+        one.__name__ == name and one.__module__.partition(".")[0] == package
+        for one in type(candidate).__mro__
+    )
+
+
+def estimator_labels(candidate: Any) -> tuple[str, ...] | None:
+    """The labels of what classifies as scikit-learn does; None for what does not.
+
+    Raises
+    ------
+    ModelError
+        When an estimator of scikit-learn gives no probabilities, or is not fitted.
+    """
+    if callable(getattr(candidate, "predict_proba", None)) and hasattr(candidate, "classes_"):
+        classes = candidate.classes_
+        return tuple(plain_label(str(one)) for one in getattr(classes, "tolist", lambda: classes)())
+    if not _derives(candidate, "sklearn", "BaseEstimator"):
+        return None
+    fitted = hasattr(candidate, "predict_proba")
+    raise ModelError(
+        f"a {type(candidate).__name__} "
+        + ("that is not fitted" if fitted else "without `predict_proba`, or not fitted"),
+        expected="a fitted scikit-learn classifier of texts with `predict_proba` and `classes_`",
+        fix="fit it first; wrap one without probabilities in CalibratedClassifierCV",
+    )

@@ -1,0 +1,181 @@
+"""Ten ways to give a model from Python answer alike, and what is no model says what it lacks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import toy_models
+from hub.tiny import write_tiny_model
+from made_up_fleet import write_word_table
+from tiny_heads import write_tiny_bart, write_tiny_bert_mlm, write_tiny_bert_qa
+
+from scope.errors import ModelError
+from scope.models.loading import load_encoder, load_model
+from scope.models.objects import adapted
+from scope.models.options import ModelOptions
+from scope.records import Question
+
+TEXTS = ["a fine day", "the dull film", "good"]
+OPTIONS = ModelOptions()
+SPEC = "python:toy_models:Reference"
+
+
+def rows(texts):
+    return toy_models.Reference().classify(texts)
+
+
+def a_function(answer):
+    def model(texts):
+        return answer(rows(texts))
+
+    model.labels = toy_models.Reference.labels
+    return model
+
+
+def frame(values):
+    return pd.DataFrame(values, columns=["negative", "positive"])
+
+
+WAYS = {
+    "a spec": SPEC,
+    "a class": toy_models.Reference,
+    "an instance": toy_models.Reference(),
+    "a function to a list": a_function(list),
+    "a function to an array": a_function(np.array),
+    "a function to a data frame": a_function(frame),
+    "a data frame in another order": a_function(
+        lambda given: frame(given)[["positive", "negative"]]
+    ),
+    "labels from the columns": lambda texts: frame(rows(texts)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_classifier_answers_alike_in_every_form(way):
+    expected = load_model(SPEC, "classifier").classify(TEXTS)
+    model = adapted(WAYS[way], OPTIONS)
+    model = load_model(model, "classifier") if isinstance(model, str) else model
+    assert model.labels == ("negative", "positive")
+    assert model.classify(TEXTS) == expected
+
+
+@pytest.mark.parametrize("method", [None, "predict_proba"])
+def test_an_estimator_of_scikit_learn_names_its_labels(method):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1])
+    model = adapted(getattr(pipeline, method) if method else pipeline, OPTIONS)
+    assert model.labels == ("0", "1")
+    given = [one.probabilities for one in model.classify(TEXTS)]
+    assert np.allclose(given, pipeline.predict_proba(TEXTS), atol=1e-6)
+    assert model.fingerprint == adapted(pipeline, OPTIONS).fingerprint
+    other = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [0, 0, 1])
+    assert adapted(other, OPTIONS).fingerprint != model.fingerprint
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("objects") / "tiny"
+    write_tiny_model(folder)
+    return folder
+
+
+def pair(folder, kind):
+    import transformers
+
+    model = getattr(transformers, f"AutoModelFor{kind}").from_pretrained(folder)
+    return model, transformers.AutoTokenizer.from_pretrained(folder)
+
+
+def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoint(checkpoint):
+    from transformers import pipeline
+
+    model, tokenizer = pair(checkpoint, "SequenceClassification")
+    both = adapted((model, tokenizer), OPTIONS)
+    piped = pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+    same = adapted(piped, OPTIONS)
+    expected = load_model(str(checkpoint), "classifier").classify(TEXTS)
+    assert both.classify(TEXTS) == same.classify(TEXTS) == expected
+    assert both.fingerprint == same.fingerprint
+    assert both.spec.startswith("memory:tiny-")
+
+
+def test_other_weights_are_another_model(checkpoint):
+    import torch
+
+    model, tokenizer = pair(checkpoint, "SequenceClassification")
+    before = adapted((model, tokenizer), OPTIONS).fingerprint
+    assert adapted((model, tokenizer), OPTIONS).fingerprint == before
+    with torch.no_grad():
+        model.classifier.bias += 1
+    assert adapted((model, tokenizer), OPTIONS).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("write", "kind", "task", "method", "role"),
+    [
+        (write_tiny_bert_mlm, "MaskedLM", "fill-mask", "fill", "mask_filler"),
+        (write_tiny_bert_qa, "QuestionAnswering", "question-answering", "answer", "answerer"),
+        (write_tiny_bart, "Seq2SeqLM", "text2text-generation", "answer", "answerer"),
+    ],
+)
+def test_pipelines_have_the_roles_of_their_heads(write, kind, task, method, role, tmp_path):
+    from transformers import pipeline
+
+    write(tmp_path / "head")
+    model, tokenizer = pair(tmp_path / "head", kind)
+    given = adapted(pipeline(task, model=model, tokenizer=tokenizer, device="cpu"), OPTIONS)
+    text = "the film was ____" if method == "fill" else "who saw the film"
+    asked = [Question(id="0", text=text, context="ann saw the film in paris")]
+    expected = load_model(str(tmp_path / "head"), role)
+    assert list(getattr(given, method)(asked)) == list(getattr(expected, method)(asked))
+
+
+def test_a_sentence_encoder_gives_the_vectors_of_its_folder(tmp_path):
+    from sentence_transformers import SentenceTransformer
+
+    folder = write_word_table(tmp_path / "encoder")
+    given = adapted(SentenceTransformer(str(folder), device="cpu"), OPTIONS)
+    assert load_encoder(given) is given
+    assert np.array_equal(given.encode(TEXTS), load_encoder(f"hf:{folder}").encode(TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (3, "a int that cannot be called"),
+        (rows, "a function without `labels`"),
+        (lambda texts: 1 / 0, "failed in `classify`: ZeroDivisionError"),
+    ],
+)
+def test_what_is_no_model_is_refused(model, found):
+    with pytest.raises(ModelError) as caught:
+        adapted(model, OPTIONS)
+    assert found in caught.value.found
+
+
+def test_columns_that_are_no_labels_are_refused():
+    model = a_function(lambda given: pd.DataFrame(given, columns=["no", "yes"]))
+    with pytest.raises(ModelError, match="with the columns no, yes"):
+        adapted(model, OPTIONS).classify(TEXTS)
+
+
+def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
+    model, _ = pair(checkpoint, "SequenceClassification")
+    with pytest.raises(ModelError, match=r"in a list of models as \[\(model, tokenizer\)\]"):
+        adapted(model, OPTIONS)
+
+
+def test_an_estimator_that_is_not_fitted_is_refused():
+    from sklearn.linear_model import LogisticRegression
+
+    with pytest.raises(ModelError, match="that is not fitted"):
+        adapted(LogisticRegression(), OPTIONS)
+
+
+def test_state_and_code_tell_two_objects_of_a_class_apart():
+    first, second, third = (toy_models.Reference() for _ in range(3))
+    second.scale = 2.5
+    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, third)]
+    assert prints[0] == prints[2] != prints[1]
