@@ -34,6 +34,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def _bits_of_all_threads(request, monkeypatch):
+    """Small models compute with one thread, which would hide what several threads do to bits."""
+    if request.node.get_closest_marker("bits"):
+        monkeypatch.setattr("scope.models.threads.SMALL", 0)
+
+
 # What a shell runs in the background ignores Ctrl-C, and so would every command started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
