@@ -1,8 +1,8 @@
 """How many threads a model computes with: as many as may run, or one for a small model.
 
 Answers do not depend on it: see `scope.models.inference`. Time does. Two threads that share the
-products of a small model wait for each other a thousand times a second; where other processes
-hold the cores, each of these waits is long.
+products of a small model wait for each other a thousand times a second. Where torch was imported
+before SCoPE they spin meanwhile, and on a busy machine each of these waits is long.
 """
 
 from __future__ import annotations
