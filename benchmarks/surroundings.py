@@ -8,6 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+# What another run has found or answered must not make a measurement quick.
+os.environ["SCOPE_CACHE_LIMIT"] = "0"
+
 
 def surroundings(*packages: str) -> dict[str, Any]:
     """Versions of Python and of these packages, the processor's name, the number of cores."""

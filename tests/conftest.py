@@ -37,6 +37,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def _bits_of_all_threads(request, monkeypatch):
+    """One thread for small models would hide what several threads do to bits."""
+    if request.node.get_closest_marker("bits"):
+        monkeypatch.setattr("scope.models.threads.waiting_threads_sleep", lambda: True)
+
+
 # What a shell runs in the background ignores Ctrl-C, and so would every command started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scope.models.options import ModelOptions
+from scope.models.threads import waiting_threads_sleep
 from scope.models.torch_setup import choose_device, load_torch
 
 BY_BYTES = ("hf", "gguf")
@@ -75,7 +76,8 @@ def _computed_by(options: ModelOptions) -> str:
         where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
     variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
     versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
-    threads = f"{torch.get_num_threads()} threads"
+    wanted = options.threads or torch.get_num_threads()
+    threads = f"{wanted} threads, {'asleep' if waiting_threads_sleep() else 'spinning'} in between"
     return ", ".join([device.type, where, threads, options.dtype, *versions, *variables])
 
 

@@ -16,6 +16,7 @@ from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, pack
 from scope.models.encoder_modules import build_encoder, sentence_transformer
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 _COUNTED_AT_ONCE = 256
@@ -125,6 +126,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     with loading(rest):
         model = _model(rest, checkpoint.folder, options)
         _require_limit(rest, model)
+        choose_threads(model, options.threads)
         return SentenceEncoder(
             model.to(getattr(torch, options.dtype)).eval(),
             spec=f"hf:{rest}",

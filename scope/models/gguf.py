@@ -26,6 +26,7 @@ from scope.models.causal import CausalModel
 from scope.models.heads import Head
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.paths import expanded
 from scope.printing import first_line
@@ -185,6 +186,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
     _add_end_of_turn(model, fields)
+    choose_threads(model, options.threads)
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
 
 

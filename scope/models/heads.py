@@ -19,6 +19,7 @@ from scope.models.checkpoint import fetch_checkpoint
 from scope.models.files import refuse_false_sizes
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
 
@@ -75,6 +76,7 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
         )
+        choose_threads(model, options.threads)
         head = Head(
             model.to(device).eval(),
             tokenizer,

@@ -16,6 +16,7 @@ from scope.models.checkpoint import fetch_checkpoint
 from scope.models.files import refuse_false_sizes
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
 
@@ -147,6 +148,7 @@ def of_parts(
         # token is unknown. Nothing is padded here: a number that no token has keeps them on the
         # last one, as for a text on its own.
         model.config.pad_token_id = -1
+    choose_threads(model, options.threads)
     with loading(name):
         return HuggingFaceClassifier(
             model,

@@ -16,7 +16,8 @@ from typing import Any
 
 from scope.foreign import until_failure
 from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.threads import threads_of
+from scope.models.torch_setup import load_torch, torch_threads
 
 Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
@@ -93,6 +94,10 @@ class Inference:
         return None
 
     @cached_property
+    def _threads(self) -> int | None:
+        return threads_of(self._model)
+
+    @cached_property
     def _modules(self) -> Modules:
         return modules_of(self._model)
 
@@ -146,7 +151,7 @@ class Inference:
     def _under(self, rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
         with (
             load_torch().inference_mode(),
-            one_torch_thread() if rule.one_thread else nullcontext(),
+            torch_threads(1 if rule.one_thread else self._threads),
             nullcontext() if rule.tokens is not None else self._modules.under(rule),
         ):
             return of_filled_batch(rule, compute, rows)
@@ -167,7 +172,7 @@ class Inference:
         }
         with (
             load_torch().inference_mode(),
-            one_torch_thread() if rule.one_thread else nullcontext(),
+            torch_threads(1 if rule.one_thread else self._threads),
         ):
             try:
                 return all(_product_allows(product, rule) for product in products.values())

@@ -32,6 +32,11 @@ class Running:
     token_budget: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 4096
     """Most tokens in one batch; bounds the memory."""
 
+    threads: Annotated[
+        int | None, whole_number(MODELS, default="all cores"), Limits(least=1), OUTSIDE_IDENTITY
+    ] = None
+    """Threads of a model on the CPU; by default the available cores. Changes the speed."""
+
     allow_pickle: Annotated[bool, option(MODELS)] = False
     """Load checkpoints that can run code when they are read."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from scope.errors import ModelError
 from scope.models.options import Device
+from scope.models.threads import available_cores, waiting_threads_sleep
 
 
 def load_torch() -> Any:
@@ -22,26 +23,36 @@ def load_torch() -> Any:
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     # Threads that wait for each other must not keep a core from the one that works: on a busy
-    # machine a small model is twenty times as slow otherwise. Read when torch is first imported.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # machine a small model is several times as slow otherwise.
+    waiting_threads_sleep()
+    # OpenMP heeds the cores that a process may run on, but not a container's share of their time.
+    os.environ.setdefault("OMP_NUM_THREADS", str(available_cores()))
     import torch
 
     return torch
 
 
 @contextmanager
-def one_torch_thread() -> Iterator[Any]:
-    """Torch, which computes with one thread inside, and as before afterwards."""
+def torch_threads(number: int | None) -> Iterator[Any]:
+    """Torch, which computes with so many threads inside, and as before afterwards.
+
+    None leaves the number as it is.
+    """
     torch = load_torch()
     before = torch.get_num_threads()
-    if before == 1:
+    if number is None or number == before:
         yield torch
         return
-    torch.set_num_threads(1)
+    torch.set_num_threads(number)
     try:
         yield torch
     finally:
         torch.set_num_threads(before)
+
+
+def one_torch_thread() -> AbstractContextManager[Any]:
+    """Torch, which computes with one thread inside, and as before afterwards."""
+    return torch_threads(1)
 
 
 def quiet_transformers() -> Any:

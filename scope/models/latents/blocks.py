@@ -17,6 +17,7 @@ from scope.foreign import converting
 from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.inference import Inference
 from scope.models.options import DType
+from scope.models.threads import chosen_threads
 from scope.models.torch_setup import load_torch, one_torch_thread
 from scope.printing import first_line
 
@@ -157,12 +158,13 @@ class Blocks:
 
     @property
     def most_at_once(self) -> int | None:
-        """How many threads may read at once; None for any number.
+        """How many threads may read at once; None for as many as torch has.
 
         Where hidden states are asked for, the library changes the model while it runs; some
         models change themselves.
         """
-        return None if self._blocks and not self._one_at_a_time else 1
+        several = bool(self._blocks) and not self._one_at_a_time
+        return chosen_threads(self._model) if several else 1
 
     def read(self, rows: Sequence[Sequence[int]], places: slice) -> Any:
         """The mean over those places at each layer: of shape (rows, layers, width), in float32.

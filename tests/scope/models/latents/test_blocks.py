@@ -16,6 +16,7 @@ from scope.models.latents.blocks import (
     side_by_side,
 )
 from scope.models.latents.source import checkpoint_source
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 
@@ -137,6 +138,8 @@ def test_models_that_are_asked_answer_one_thread_at_a_time(folders, name, most):
 def test_a_model_that_changes_while_it_reads_answers_one_thread_at_a_time(folders):
     model = head_of(folders["llama"]).model
     assert Blocks(model, "hf:llama").most_at_once is None
+    choose_threads(model, 3)
+    assert Blocks(model, "hf:llama").most_at_once == 3
     model.rotary_emb.rope_type = "longrope"
     model.config.original_max_position_embeddings = 90
     assert Blocks(model, "hf:llama").most_at_once == 1
