@@ -114,9 +114,9 @@ class Recording:
         return outcome
 
     def _scope(self, words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-        """Run the command with one thread and a cache of its own."""
-        own = {"SCOPE_CACHE": str(self.temporary / "cache"), "HF_HUB_OFFLINE": "1"}
-        plain = {"COLUMNS": "160", "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
+        """Run the command with one thread, and nothing from other runs."""
+        own = {"SCOPE_CACHE": str(self.temporary / "cache"), "SCOPE_CACHE_LIMIT": "0"}
+        plain = {"COLUMNS": "160", "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
         return subprocess.run(
             [str(SCOPE), *words],
             cwd=folder,
