@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
 from functools import partial
@@ -18,11 +18,22 @@ from scope.cli.arguments import argument_error
 from scope.cli.cache import cache_commands
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
-from scope.cli.output import Json, JsonFull, results_alone_on_standard_output, say, show
+from scope.cli.output import (
+    DryRun,
+    Json,
+    JsonFull,
+    Price,
+    print_json,
+    results_alone_on_standard_output,
+    say,
+    show,
+    show_blocks,
+)
 from scope.cli.report import report
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
+from scope.errors import SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
@@ -106,6 +117,8 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         gates: Any = None,
         json: bool = False,
         json_full: bool = False,
+        dry_run: bool = False,
+        price: Mapping[str, str] | None = None,
     ) -> int:
         # No option at all was given where none is required.
         request = request or job.request()
@@ -115,6 +128,14 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         with entered():
             if gates:
                 request = gates.checked(request)
+            if price and not dry_run:
+                raise SpecError(
+                    "--price without --dry-run",
+                    expected="a price with the dry run that uses it",
+                    fix="add --dry-run, or leave out --price",
+                )
+            if dry_run:
+                return _dry_run(job, request, price or {}, as_json=json or json_full)
             result = _carry_out(job, request)
         # Outside: a closed pipe is no failure of a plugin.
         show(result, short=json, full=json_full)
@@ -145,6 +166,11 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=False)
         for name, kind in (("json", Json), ("json_full", JsonFull))
     ]
+    if job.prepare:
+        arguments += [
+            Argument("dry_run", Argument.KEYWORD_ONLY, annotation=DryRun, default=False),
+            Argument("price", Argument.KEYWORD_ONLY, annotation=Price, default=None),
+        ]
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in arguments}
     return command
@@ -167,6 +193,19 @@ def _carry_out(job: Job, request: Request) -> Result:
     with results_alone_on_standard_output():
         result: Result = carry_out(request)
     return result
+
+
+def _dry_run(job: Job, request: Request, price: Mapping[str, str], *, as_json: bool) -> int:
+    """Show what the run would cost."""
+    from scope.jobs.cost import cost_of
+
+    with results_alone_on_standard_output():
+        cost = cost_of(job, request, price)
+    if as_json:
+        print_json(cost.to_json())
+    else:
+        show_blocks(cost.blocks())
+    return DONE
 
 
 def _ending(request: Request, result: Result, gates: Gates | None) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scope.core.options import OUTPUT
+from scope.core.options import OUTPUT, pairs, repeated
 from scope.printing import printable
 from scope.sections.terminal import least_width
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from scope.records import Result
+    from scope.sections.blocks import Block
 
 
 MOST_COLUMNS = 1000
@@ -27,6 +28,27 @@ MOST_COLUMNS = 1000
 
 Json = Annotated[bool, Parameter(group=OUTPUT, help="Print estimates, verdicts and paths as JSON.")]
 JsonFull = Annotated[bool, Parameter(group=OUTPUT, help="Print the whole result as JSON.")]
+DryRun = Annotated[
+    bool,
+    Parameter(
+        group=OUTPUT,
+        help="Show queries, time and memory that a run would take, and leave no run. Models are "
+        "loaded and answer for a few seconds; endpoints are not asked.",
+    ),
+]
+Price = Annotated[
+    Mapping[str, str] | None,
+    repeated(
+        OUTPUT,
+        "--price",
+        metavar="MODEL=IN/OUT",
+        convert=lambda written: pairs(written, "--price", "MODEL=IN/OUT", "vendor=0.15/0.60"),
+    ),
+    Parameter(
+        help="With --dry-run: the price of a million tokens sent to an endpoint and of a million "
+        "in its replies; may be repeated."
+    ),
+]
 Runs = Annotated[
     Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
@@ -74,11 +96,17 @@ def show(result: Result, *, short: bool = False, full: bool = False) -> None:
         print_json(result.to_json() if full else result.to_short_json())
     else:
         from scope.jobs.pages import page_of
-        from scope.sections.terminal import renderables
 
-        for shown in renderables(page_of(result).brief):
-            print_table(shown)
+        show_blocks(page_of(result).brief)
     for drift in result.clock.drifts if result.clock else ():
         say(f"drift: {drift}", err=True)
     if result.folder is not None:
         say(f"report: {result.folder / 'report.html'}", err=True)
+
+
+def show_blocks(blocks: Iterable[Block]) -> None:
+    """Print blocks of a page for a person."""
+    from scope.sections.terminal import renderables
+
+    for shown in renderables(blocks):
+        print_table(shown)

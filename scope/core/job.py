@@ -42,6 +42,9 @@ class Job:
         The function that makes the sections of the report of a result, as ``module:name``.
     gates
         The class of the gates that the command offers; None for none.
+    prepare
+        The function that takes the request and returns a `scope.jobs.runner.Prepared`, as
+        ``module:name``; the command then offers ``--dry-run``.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Job:
     result: type[Result]
     page: str
     gates: type[Gates] | None = None
+    prepare: str = ""
 
     @property
     def key(self) -> str:

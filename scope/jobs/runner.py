@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
@@ -14,6 +14,7 @@ from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
 from scope.jobs.sharing import shared_answers
+from scope.jobs.work import Work
 from scope.paths import expanded
 from scope.progress import say
 from scope.records import Clock, Manifest, Result
@@ -28,11 +29,15 @@ class Prepared(NamedTuple, Generic[Found]):
 
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
     takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
+    ``work`` gives what a dry run shows: the part of each model, timed; ``fits`` says that the job
+    also fits models of its own, whose time is unknown.
     """
 
     manifest: Manifest
     find: Callable[[Run], Found]
     models: Sequence[object] = ()
+    work: Callable[[], Iterable[Work]] = tuple
+    fits: bool = False
 
 
 def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
@@ -47,16 +52,17 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     """
     began = time.monotonic()
     check_room(request)
-    manifest, find_out, models = prepare(request)
+    prepared = prepare(request)
+    manifest = prepared.manifest
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)
     with (
-        shared_answers(request, models) as shared,
+        shared_answers(request, prepared.models) as shared,
         Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
     ):
         if any(held := run.count()):
             say(request.progress, f"reuses {held} of earlier sessions")
-        return _finish(_found(find_out, run), run)
+        return _finish(_found(prepared.find, run), run)
 
 
 def check_room(request: Request, job: str | None = None) -> None:

@@ -101,6 +101,7 @@ JOB = Job(
     name="audit",
     request=AuditRequest,
     carry_out="scope.jobs.audit.run:carry_out_audit",
+    prepare="scope.jobs.audit.run:prepare",
     result=AuditResult,
     page="scope.jobs.audit.sections:page",
     gates=AuditGates,

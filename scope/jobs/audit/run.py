@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,6 +31,7 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
+from scope.jobs.work import Work, search_work, texts_work
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
@@ -127,7 +128,18 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         options=search,
     )
     classifiers = [one.classifier for one in (models.reference, *models.targets)]
-    return Prepared(plan.manifest(), partial(_conduct, plan), classifiers)
+    return Prepared(plan.manifest(), partial(_conduct, plan), classifiers, partial(_work, plan))
+
+
+def _work(plan: AuditPlan) -> Iterator[Work]:
+    """What a dry run shows: the searches, then each model's answers."""
+    named, examples = (plan.models.reference, *plan.models.targets), plan.data.examples
+    for one in plan.capabilities:
+        yield search_work(one.capability, named[0], examples, plan.options)
+    perturbations = len(examples) * plan.options.trials * len(plan.capabilities)
+    for model in named:
+        # The search has asked the reference for its perturbations.
+        yield texts_work(model, examples, 0 if model is named[0] else perturbations)
 
 
 def _conduct(plan: AuditPlan, run: Run) -> AuditResult:

@@ -140,6 +140,7 @@ JOB = Job(
     name="compare",
     request=CompareRequest,
     carry_out="scope.jobs.compare.run:carry_out_compare",
+    prepare="scope.jobs.compare.run:prepare",
     result=CompareResult,
     page="scope.jobs.compare.sections:page",
     gates=TaskGates,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,8 +28,9 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.inference import ask
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.semscore import Likeness, SemScore, load_semscore
+from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.jobs.work import Work, questions_work, vectors_work
 from scope.models.loading import split_spec
 from scope.models.prompts import prompt_of
 from scope.protocols import Progress
@@ -104,7 +105,21 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
         semscore=semscore,
     )
     loaded = [one.model for one in plan.answering_models]
-    return Prepared(plan.manifest(), partial(_conduct, plan), loaded)
+    return Prepared(plan.manifest(), partial(_conduct, plan), loaded, partial(_work, plan))
+
+
+def _work(plan: ComparisonPlan) -> Iterator[Work]:
+    """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
+    tokens_out = plan.request.model_options.max_answer_tokens
+    for chosen in plan.tasks:
+        replied = 1 if chosen.task.role == "choice_scorer" else tokens_out
+        for model in plan.answering_models:
+            yield questions_work(model, chosen.task, _questions(chosen), replied)
+    if isinstance(plan.semscore, ByEncoder):
+        encoder = plan.semscore.encoder
+        questions = [one.text for task in plan.tasks for one in _questions(task)]
+        # One answer of each model, which is shorter than its question.
+        yield vectors_work("encoder", "SemScore", encoder.encode, questions)
 
 
 def _require_names_of_gates(

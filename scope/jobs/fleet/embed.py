@@ -47,6 +47,8 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
         partial(_find, matrix, learning, encoder, request.progress),
         data=(card,),
         settings=learning.settings(encoder),
+        encoder=encoder,
+        texts=matrix.texts,
     )
 
 

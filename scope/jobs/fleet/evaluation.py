@@ -76,13 +76,16 @@ class Evaluation:
 class PlannedEvaluation:
     """A checked evaluation; ``build`` does the expensive part.
 
-    ``models`` are those of the fleet, ``settings`` those that determine the result.
+    ``models`` are those of the fleet, ``settings`` those that determine the result. ``encoder``
+    makes vectors of the ``texts``.
     """
 
     models: tuple[str, ...]
     data: tuple[DataCard, ...]
     settings: Mapping[str, Setting]
     build: Callable[[], Evaluation]
+    encoder: Encoder | None
+    texts: tuple[str, ...]
 
 
 def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
@@ -114,6 +117,8 @@ def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> P
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
         },
         build=partial(_with_fleet, with_added, questions, encoder, request.progress),
+        encoder=encoder,
+        texts=questions.texts,
     )
 
 
@@ -198,6 +203,8 @@ def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
         data=(card,),
         settings={**learning.settings(encoder), "test_share": request.test_share},
         build=partial(_with_answers, matrix, held_out, learning, encoder, request.progress),
+        encoder=encoder,
+        texts=matrix.texts,
     )
 
 

@@ -39,6 +39,8 @@ def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
         partial(_find, evaluation),
         data=evaluation.data,
         settings=evaluation.settings,
+        encoder=evaluation.encoder,
+        texts=evaluation.texts,
     )
 
 

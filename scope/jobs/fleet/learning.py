@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -26,6 +26,7 @@ from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import manifest_of
 from scope.jobs.question_vectors import question_vectors
 from scope.jobs.runner import Prepared
+from scope.jobs.work import Work, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -42,10 +43,20 @@ def prepared(
     *,
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
+    encoder: Encoder | None = None,
+    texts: Sequence[str] = (),
 ) -> Prepared[_Found]:
-    """A prepared job of this command; ``settings`` determine its result."""
+    """A prepared job of this command; ``settings`` determine its result.
+
+    ``encoder`` makes vectors of the ``texts``.
+    """
     manifest = manifest_of(command, request, settings, data=data)
-    return Prepared(manifest, lambda run: find(manifest, run))
+
+    def work() -> Iterator[Work]:
+        if encoder is not None:
+            yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
+
+    return Prepared(manifest, lambda run: find(manifest, run), work=work, fits=True)
 
 
 AUTO = "auto"

@@ -62,6 +62,8 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
         partial(_find, evaluation, candidates),
         data=evaluation.data,
         settings={**evaluation.settings, **_settings(candidates)},
+        encoder=evaluation.encoder,
+        texts=evaluation.texts,
     )
 
 

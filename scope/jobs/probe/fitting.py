@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,6 +29,7 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import JudgedModel, alignments, differences, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared
+from scope.jobs.work import Work, vectors_work
 from scope.paths import expanded
 from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
@@ -55,11 +56,14 @@ def prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
         unlabelled_card=card,
         settings=_settings(request, pairs, unlabelled),
     )
-    manifest = plan.manifest()
-    if request.save is not None:
-        # The request allows only one model here.
-        prepare_folder(expanded(request.save), plan.sources[0])
-    return Prepared(manifest, partial(_find, plan, request, readers, request.progress))
+    find = partial(_find, plan, request, readers, request.progress)
+    return Prepared(plan.manifest(), find, work=partial(work_of, plan, readers), fits=True)
+
+
+def work_of(plan: ProbePlan, readers: Sequence[LatentReader]) -> Iterator[Work]:
+    """What a dry run shows: each model reads all texts."""
+    for name, reader in zip(plan.names, readers, strict=True):
+        yield vectors_work(name, "latents", reader.latents, plan.texts)
 
 
 def _unlabelled(request: ProbeRequest) -> tuple[tuple[str, ...], DataCard | None]:
@@ -97,6 +101,9 @@ def _find(
     progress: Progress,
     run: Run,
 ) -> ProbeResult:
+    if request.save is not None:
+        # The request allows only one model here. None is loaded yet.
+        prepare_folder(expanded(request.save), plan.sources[0])
     models = _read_all(plan, request, readers, progress)
     leakage = leakage_groups(plan.pairs)
     judged = [_fit_one(plan, request, model, leakage, progress) for model in models]

@@ -6,7 +6,7 @@ from functools import partial
 
 from scope.core.request import as_function
 from scope.jobs.latent_store import recognise_reader
-from scope.jobs.probe.fitting import prepare_new
+from scope.jobs.probe.fitting import prepare_new, work_of
 from scope.jobs.probe.leakage_groups import leakage_groups
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pairs import read_test_alone
@@ -25,10 +25,15 @@ from scope.store import Run
 
 def carry_out_probe(request: ProbeRequest) -> ProbeResult:
     """Fit and evaluate probes, or evaluate a saved one."""
-    return carry_out(request, prepare_new if request.probe is None else prepare_saved)
+    return carry_out(request, prepare)
 
 
 probe = as_function(ProbeRequest, carry_out_probe)
+
+
+def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
+    """Read the pairs and open the models' files, or the saved probe."""
+    return (prepare_new if request.probe is None else prepare_saved)(request)
 
 
 def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
@@ -47,8 +52,9 @@ def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
         settings={"probe": opened.digest, "steps": opened.probe.step},
     )
     # Only the list references the reader, so that it can be released.
-    find = partial(_find, plan, opened.probe, [opened.reader], request.progress)
-    return Prepared(plan.manifest(), find)
+    readers = [opened.reader]
+    find = partial(_find, plan, opened.probe, readers, request.progress)
+    return Prepared(plan.manifest(), find, work=partial(work_of, plan, readers))
 
 
 def _chosen(request: ProbeRequest, opened: OpenedProbe) -> ChosenPairTask:

@@ -272,6 +272,7 @@ JOB = Job(
     name="probe",
     request=ProbeRequest,
     carry_out="scope.jobs.probe.probing:carry_out_probe",
+    prepare="scope.jobs.probe.probing:prepare",
     result=ProbeResult,
     page="scope.jobs.probe.sections:page",
 )

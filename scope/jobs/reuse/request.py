@@ -154,6 +154,7 @@ JOB = Job(
     name="reuse",
     request=ReuseRequest,
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
+    prepare="scope.jobs.reuse.run:prepare",
     result=ReuseResult,
     page="scope.jobs.reuse.sections:page",
     gates=VerdictGates,

@@ -35,7 +35,8 @@ def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     test = (prepare_texts if request.task is None else prepare_task)(request)
     models = [one.model for one in test.plan.models.all]
-    return Prepared(test.plan.manifest(), partial(_conduct, request, test, metric), models)
+    find = partial(_conduct, request, test, metric)
+    return Prepared(test.plan.manifest(), find, models, test.work)
 
 
 def _conduct(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
@@ -13,6 +13,7 @@ from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
+from scope.jobs.work import Work, questions_work
 from scope.store import Run
 
 
@@ -21,13 +22,15 @@ class PreparedTest:
     """A test of reuse with everything loaded and checked.
 
     ``responses`` returns the inference of an open run, ``items`` the questions of a reference.
-    ``recognise`` checks that the models are those whose answers the run has cached.
+    ``recognise`` checks that the models are those whose answers the run has cached. ``work`` gives
+    what a dry run shows.
     """
 
     plan: ReusePlan
     responses: Callable[[Run], Responses]
     items: Callable[[ReuseModel, Run], ItemSet]
     recognise: Callable[[Run], None]
+    work: Callable[[], Iterable[Work]]
 
 
 def prepare_task(request: ReuseRequest) -> PreparedTest:
@@ -56,9 +59,15 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
         for one in models.all:
             recognise_answerer(one.answering_model(), chosen[0].task, questions, run, progress)
 
+    def work() -> Iterator[Work]:
+        replied = 1 if role == "choice_scorer" else request.model_options.max_answer_tokens
+        for one in models.all:
+            yield questions_work(one.answering_model(), chosen[0].task, questions, replied)
+
     return PreparedTest(
         plan=plan,
         recognise=recognise,
+        work=work,
         responses=lambda run: TaskResponses(task=chosen[0].task, run=run, progress=progress),
         items=lambda reference, run: items,
     )

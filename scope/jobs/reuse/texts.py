@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scope.core.request import refuse_unused
@@ -31,10 +31,12 @@ from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import TextResponses, match_by_answers
 from scope.jobs.reuse.tasks import PreparedTest
+from scope.jobs.work import Work, search_work, texts_work
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.pieces import refuse_unused_settings
 from scope.protocols import SearchOptions
+from scope.records import Example
 from scope.store import Run
 
 
@@ -60,7 +62,11 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
         data=with_labels(loaded, labels, request.label_map),
     )
     return PreparedTest(
-        plan=test.plan(), responses=test.responses, items=test.items, recognise=test.recognise
+        plan=test.plan(),
+        responses=test.responses,
+        items=test.items,
+        recognise=test.recognise,
+        work=test.work,
     )
 
 
@@ -101,15 +107,34 @@ class _TextTest:
         for model in self.models.all:
             recognise_classifier(model.named(), texts, run, self.request.progress)
 
+    def work(self) -> Iterator[Work]:
+        """What a dry run shows: the searches on the references, then each model's answers."""
+        searched = self._searched()
+        for reference in self.models.references:
+            for one in self.chosen:
+                yield search_work(one.capability, reference.named(), searched, self._options())
+        of_one = len(searched) * self.request.trials * len(self.chosen)
+        for model in self.models.all:
+            # The search has asked a reference for its own perturbations.
+            others = len(self.models.references) - (model.part == "reference")
+            yield texts_work(model.named(), self.data.examples, of_one * others)
+
+    def _searched(self) -> Sequence[Example]:
+        """The texts that are perturbed."""
+        drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
+        return draw(drawable, self.request.perturbed, self.request.seed)
+
+    def _options(self) -> SearchOptions:
+        return SearchOptions(trials=self.request.trials, seed=self.request.seed)
+
     def items(self, searched: ReuseModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
-        drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.data.examples]
         sets = [
             find_perturbations(
                 one.capability,
                 CachedClassifier(searched.model, run),
-                draw(drawable, self.request.perturbed, self.request.seed),
-                SearchOptions(trials=self.request.trials, seed=self.request.seed),
+                self._searched(),
+                self._options(),
                 run,
                 self.request.progress,
                 kept_as=_kept_as(one, searched),

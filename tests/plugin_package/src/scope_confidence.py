@@ -145,6 +145,7 @@ JOB = Job(
     name="confidence",
     request=ConfidenceRequest,
     carry_out="scope_confidence:carry_out_confidence",
+    prepare="scope_confidence:_prepare",
     result=ConfidenceResult,
     page="scope_confidence:page",
 )

@@ -1,0 +1,207 @@
+"""What a run would cost: a dry run prepares the job and times its models on a part of the data."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import resource
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any
+
+from scope.core.job import Job
+from scope.core.request import Request
+from scope.errors import SpecError
+from scope.jobs import job_named
+from scope.jobs.runner import Prepared, check_room
+from scope.jobs.work import Work
+from scope.printing import did_you_mean
+from scope.sections.blocks import Block, Column, Row, Table, paragraph
+from scope.sections.terminal import to_text
+
+_PRICE = re.compile(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a run would cost from its beginning: what a run or the cache holds is not deducted.
+
+    Parameters
+    ----------
+    job
+        The name of the job.
+    work
+        Each model's part. A perturbed text counts for every trial, although some find none.
+    prices
+        Of each endpoint with a price: the most that it costs, in the currency of the price.
+    preparation
+        Seconds that this dry run took to load models and read data, which a run takes, too.
+    memory
+        The most memory that this dry run has used, in MB: all models and a small batch.
+    fits
+        Whether the job fits models of its own; their time is not in these numbers.
+    """
+
+    job: str
+    work: tuple[Work, ...]
+    prices: Mapping[str, float]
+    preparation: float
+    memory: float
+    fits: bool
+
+    @property
+    def queries(self) -> int:
+        """Of all models."""
+        return sum(one.queries for one in self.work)
+
+    @property
+    def seconds(self) -> float:
+        """Expected time of the run, without endpoints and fits."""
+        return self.preparation + math.fsum(one.seconds or 0.0 for one in self.work)
+
+    def to_json(self) -> str:
+        """All numbers, with the sums."""
+        sums = {"queries": self.queries, "seconds": round(self.seconds, 1)}
+        return json.dumps(asdict(self) | sums, indent=1, ensure_ascii=False)
+
+    def blocks(self) -> Iterator[Block]:
+        """What a terminal shows."""
+        if self.work:
+            yield self._table()
+        asks_endpoints = any(one.seconds is None for one in self.work)
+        yield paragraph(
+            "In all {queries} queries, {time}{but}, {memory} MB of memory.",
+            queries=f"{self.queries:,}",
+            time=_in_words(self.seconds),
+            but=" without the time of endpoints" if asks_endpoints else "",
+            memory=f"{self.memory:,.0f}",
+        )
+        for model, price in self.prices.items():
+            yield paragraph("{model}: at most {price}.", model=model, price=f"{price:,.2f}")
+        if self.fits:
+            yield paragraph("The time to fit models of the job's own is not included.")
+
+    def _table(self) -> Table:
+        tokens = any(one.tokens_in for one in self.work)
+        headings = ("queries", "time", *(("tokens in", "tokens out") if tokens else ()))
+        return Table(
+            columns=(
+                Column("model", "name"),
+                Column("for"),
+                *(Column(one, "number") for one in headings),
+            ),
+            rows=tuple(
+                Row(
+                    cells=(
+                        one.model,
+                        one.purpose,
+                        f"{one.queries:,}",
+                        "not tried" if one.seconds is None else _in_words(one.seconds),
+                        *((f"{one.tokens_in:,}", f"{one.tokens_out:,}") if tokens else ()),
+                    )
+                )
+                for one in self.work
+            ),
+        )
+
+    def __str__(self) -> str:
+        return to_text(self.blocks())
+
+
+def dry_run(job: str, *, price: Mapping[str, str] | None = None, **arguments: Any) -> Cost:
+    """What a run of a job with these arguments would cost; it leaves no run.
+
+    Models are loaded and answer for a few seconds each. Endpoints are not asked.
+
+    Parameters
+    ----------
+    job
+        The name of the command, such as ``audit`` or ``fleet embed``.
+    price
+        The prices of endpoints by the model's name: of the tokens sent and of those of replies,
+        per million, such as ``{"vendor": "0.15/0.60"}``.
+    **arguments
+        Those of the job's own function.
+
+    Raises
+    ------
+    ScopeError
+        Whatever the user can fix: see `scope.errors`.
+    """
+    found = job_named(job.replace(" ", "-"))
+    return cost_of(found, found.request(**arguments), price or {})
+
+
+def cost_of(job: Job, request: Request, prices: Mapping[str, str]) -> Cost:
+    """What a run of this request would cost.
+
+    Raises
+    ------
+    SpecError
+        When a price cannot be read, or is that of no endpoint.
+    """
+    rates = {name: _rates(name, price) for name, price in prices.items()}
+    began = time.monotonic()
+    check_room(request)
+    module, _, name = job.prepare.partition(":")
+    prepared: Prepared[Any] = getattr(import_module(module), name)(request)
+    preparation = time.monotonic() - began
+    work = []
+    with request.progress.task("timing models", lambda: None) as advance:
+        for one in prepared.work():
+            work.append(one)
+            advance()
+    return Cost(
+        job=job.name,
+        work=tuple(work),
+        prices={name: _price(name, rate, work) for name, rate in rates.items()},
+        preparation=round(preparation, 1),
+        memory=_peak_memory(),
+        fits=prepared.fits,
+    )
+
+
+def _rates(name: str, price: str) -> tuple[float, float]:
+    found = _PRICE.fullmatch(price)
+    if not found:
+        raise SpecError(
+            f"the price `{price}` of `{name}`",
+            expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
+            fix=f"write for example --price {name}=0.15/0.60",
+        )
+    return float(found[1]), float(found[2])
+
+
+def _price(name: str, rates: tuple[float, float], work: list[Work]) -> float:
+    endpoints = [one for one in work if one.seconds is None]
+    own = [one for one in endpoints if one.model == name]
+    if not own:
+        known = {one.model for one in endpoints}
+        raise SpecError(
+            f"a price for `{name}`",
+            expected=f"one of the endpoints: {', '.join(sorted(known)) or 'there are none'}",
+            fix=did_you_mean(name, known, "leave out --price"),
+        )
+    sent, replied = rates
+    return sum(one.tokens_in * sent + one.tokens_out * replied for one in own) / 1e6
+
+
+def _peak_memory() -> float:
+    """The most memory of this process so far, in MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def _in_words(seconds: float) -> str:
+    """A time as a person reads it.
+
+    >>> _in_words(4.2), _in_words(200), _in_words(9000)
+    ('4 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,226 @@
+"""The work that a run gives to a model: how much it is, and how long it takes on this machine.
+
+A dry run makes these; see `scope.jobs.cost`. A model is timed on a random part of its real texts,
+for a few seconds.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from scope.foreign import Failed, attempt
+from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.audited import NamedModel
+from scope.jobs.expected_queries import expect_queries
+from scope.jobs.inference import checked_answers
+from scope.models.cached import CachedClassifier, MemoryStore
+from scope.models.loading import split_spec
+from scope.protocols import Capability, SearchOptions, Task
+from scope.records import Example, Prediction, Question
+
+SECONDS_A_TRIAL = 3.0
+"""Time for which a model answers, or a search runs."""
+
+CHARACTERS_A_TOKEN = 4
+"""English text has about so many; the tokenizer of a server is unknown."""
+
+Asked = TypeVar("Asked")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a run asks of one model for one purpose.
+
+    Parameters
+    ----------
+    model, purpose
+        Who is asked, and for what: "texts", "search: typo", the name of a task.
+    queries
+        Texts or questions, each counted once; of a search the expected number.
+    seconds
+        Expected time on this machine; 0 for saved answers, None for an endpoint, which a dry run
+        does not ask.
+    tokens_in, tokens_out
+        Of an endpoint: about the tokens sent, and at most those of its replies.
+    """
+
+    model: str
+    purpose: str
+    queries: int
+    seconds: float | None
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: int) -> Work:
+    """A model's answers to the texts and to at most so many perturbations of about their length."""
+    texts = list(dict.fromkeys(one.text for one in examples))
+    queries = len(texts) + perturbations
+    ask = model.classifier.classify
+    return _work(model.name, "texts", model, ask, texts, queries, tokens_out=1)
+
+
+def questions_work(
+    model: AnsweringModel, task: Task, questions: Sequence[Question], tokens_out: int
+) -> Work:
+    """A model's answers to the questions of a task."""
+    distinct = list({(one.text, one.context, one.options): one for one in questions}.values())
+
+    def ask(some: Sequence[Question]) -> object:
+        return list(checked_answers(model, task.role, some))
+
+    return _work(model.name, task.name, model, ask, distinct, len(distinct), tokens_out=tokens_out)
+
+
+def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: Any) -> Work:
+    """The vectors that an encoder or a reader of layers makes of texts."""
+    distinct = list(dict.fromkeys(texts))
+    seconds = seconds_to_answer(distinct, read)
+    return Work(model=name, purpose=purpose, queries=len(distinct), seconds=seconds)
+
+
+def search_work(
+    capability: Capability,
+    reference: NamedModel,
+    examples: Sequence[Example],
+    options: SearchOptions,
+) -> Work:
+    """The search of a capability on a reference.
+
+    A few seconds of the search itself are run, whose answers are not kept. Where all of the tried
+    examples are finished, their true number of queries corrects the estimate.
+    """
+    began = time.monotonic()
+    queries = expect_queries(capability, examples, options, {}).total() or 0
+    # The first estimate imports TextAttack, which a run does, too.
+    estimating = time.monotonic() - began
+    if _is_endpoint(reference):
+        characters = queries * _mean_length([one.text for one in examples])
+        return Work(
+            model=reference.name,
+            purpose=f"search: {capability.name}",
+            queries=queries,
+            seconds=None,
+            tokens_in=_tokens(characters),
+            tokens_out=queries,
+        )
+    trial = _TimedClassifier(reference)
+    sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
+    whole = attempt(lambda: list(capability.search(trial, sample, options)))
+    if not isinstance(whole, Failed) and trial.queries:
+        expected = expect_queries(capability, sample, options, {}).total() or trial.queries
+        queries = round(queries * trial.queries / expected)
+    each = trial.seconds / max(trial.queries, 1)
+    return Work(
+        model=reference.name,
+        purpose=f"search: {capability.name}",
+        queries=queries,
+        seconds=estimating + queries * each,
+    )
+
+
+def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:
+    """Seconds that a model takes to answer all items, by a random part of them.
+
+    The first answer is apart: it also prepares the model.
+    """
+    if not items:
+        return 0.0
+    sample = random.Random(0).sample(items, len(items))  # noqa: S311 - no secret
+    began = time.monotonic()
+    ask(sample[:1])
+    first = time.monotonic() - began
+    done, size, began = 1, 4, time.monotonic()
+    while done < len(sample) and time.monotonic() - began < SECONDS_A_TRIAL:
+        portion = sample[done : done + size]
+        ask(portion)
+        done, size = done + len(portion), 2 * size
+    each = (time.monotonic() - began) / (done - 1) if done > 1 else first
+    return first + each * (len(items) - 1)
+
+
+class _TrialEndsError(Exception):
+    """Ends a trial of a search when its time is over."""
+
+
+class _TimedClassifier:
+    """A reference that answers for some seconds and counts the distinct texts."""
+
+    def __init__(self, reference: NamedModel) -> None:
+        self._classifier = CachedClassifier(reference.classifier, MemoryStore())
+        self._classifier.classify(["a first text prepares the model"])
+        self._began = time.monotonic()
+        self._seen: set[str] = set()
+        self.seconds = 0.0
+        self.spec = self._classifier.spec
+        self.fingerprint = self._classifier.fingerprint
+        self.labels = self._classifier.labels
+
+    @property
+    def queries(self) -> int:
+        return len(self._seen)
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        answers = self._classifier.classify(texts)
+        self._seen.update(texts)
+        self.seconds = time.monotonic() - self._began
+        if self.seconds > SECONDS_A_TRIAL:
+            raise _TrialEndsError
+        return answers
+
+
+def _work(
+    name: str,
+    purpose: str,
+    model: NamedModel | AnsweringModel,
+    ask: Callable[[Sequence[Any]], object],
+    items: Sequence[Any],
+    queries: int,
+    *,
+    tokens_out: int,
+) -> Work:
+    if model.saved:
+        return Work(model=name, purpose=purpose, queries=queries, seconds=0.0)
+    if _is_endpoint(model):
+        characters = queries * _mean_length([_words(one) for one in items])
+        return Work(
+            model=name,
+            purpose=purpose,
+            queries=queries,
+            seconds=None,
+            tokens_in=_tokens(characters + queries * _prompt_length(model)),
+            tokens_out=queries * tokens_out,
+        )
+    seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)
+    return Work(model=name, purpose=purpose, queries=queries, seconds=seconds)
+
+
+def _words(item: str | Question) -> str:
+    if isinstance(item, str):
+        return item
+    return " ".join((item.text, item.context or "", *item.options))
+
+
+def _model_of(named: NamedModel | AnsweringModel) -> Any:
+    return named.classifier if isinstance(named, NamedModel) else named.model
+
+
+def _is_endpoint(named: NamedModel | AnsweringModel) -> bool:
+    return split_spec(_model_of(named).spec)[0] == "openai"
+
+
+def _prompt_length(named: NamedModel | AnsweringModel) -> int:
+    prompts = getattr(_model_of(named), "prompts", {})
+    return max(map(len, prompts.values()), default=0)
+
+
+def _mean_length(texts: Sequence[str]) -> float:
+    return sum(map(len, texts)) / max(len(texts), 1)
+
+
+def _tokens(characters: float) -> int:
+    return round(characters / CHARACTERS_A_TOKEN)
