@@ -142,8 +142,14 @@ def cost_of(job: Job, request: Request, prices: Mapping[str, str]) -> Cost:
     Raises
     ------
     SpecError
-        When a price cannot be read, or is that of no endpoint.
+        When the job has no dry run, or a price cannot be read or is that of no endpoint.
     """
+    if not job.prepare:
+        raise SpecError(
+            f"a dry run of `{job.name}`",
+            expected="a job whose preparation is known",
+            fix="choose another job; `scope JOB --help` shows --dry-run",
+        )
     rates = {name: _rates(name, price) for name, price in prices.items()}
     began = time.monotonic()
     check_room(request)

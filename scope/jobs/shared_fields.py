@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from scope.core.options import (
     DATA,
@@ -19,7 +19,6 @@ from scope.core.options import (
 )
 from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
-from scope.errors import SpecError
 from scope.models.options import ModelOptions
 
 
@@ -95,12 +94,6 @@ class LabelledTexts(SharesAnswers):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.take(data_spec, "data")
-        if self.role not in get_args(AuditRole):
-            raise SpecError(
-                f"the role `{self.role}`",
-                expected=f"one of: {', '.join(get_args(AuditRole))}",
-                fix="omit --role for classifiers",
-            )
         if self.role == "classifier":
             refuse_unused(
                 self,

@@ -60,7 +60,10 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
     """A model's answers to the texts and to at most so many perturbations of about their length."""
     texts = list(dict.fromkeys(one.text for one in examples))
     queries = len(texts) + perturbations
-    ask = model.classifier.classify
+
+    def ask(some: Sequence[str]) -> object:
+        return model.classifier.classify(some)
+
     return _work(model.name, "texts", model, ask, texts, queries, tokens_out=1)
 
 

@@ -152,3 +152,16 @@ def test_help_answers_without_loading_anything_heavy():
 
 def test_the_version_is_told(run_scope):
     assert run_scope("--version").stdout.startswith("scope 0.")
+
+
+def test_a_dry_run_prints_the_cost_and_leaves_nothing(command, sentences_csv, tmp_path):
+    audit = (
+        *("audit", "--reference", "python:toy_models:Reference", "--data", sentences_csv),
+        *("--target", "python:toy_models:Student", "--capability", "typo", "--n", "3"),
+    )
+    done = command(*audit, "--dry-run", "--json")
+    assert json.loads(done.stdout)["work"][0]["purpose"] == "search: typo"
+    assert not (tmp_path / "runs").exists()
+    refused = command(*audit, "--price", "vendor=1/2")
+    assert refused.returncode == 2
+    assert "add --dry-run" in refused.stderr

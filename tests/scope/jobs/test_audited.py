@@ -54,7 +54,7 @@ def test_another_prompt_or_other_words_are_another_configuration(toy_audit, tmp_
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"role": "next_tokn"}, "the role `next_tokn`"),
+        ({"role": "next_tokn"}, "--role 'next_tokn'"),
         ({"role": "next_token", "label_map": ["a=b"]}, "--label-map in the role next_token"),
         ({"role": "next_token", "label_column": "label"}, "--label-column in the role"),
         (

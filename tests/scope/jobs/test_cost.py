@@ -1,0 +1,92 @@
+"""A dry run: what a run would cost, without the run."""
+
+import json
+
+import pytest
+
+import scope
+from scope.errors import SpecError
+from scope.jobs.cost import Cost
+from scope.jobs.work import Work
+
+
+def cost(**changes):
+    known = {
+        "job": "audit",
+        "work": (
+            Work(model="ours", purpose="search: typo", queries=300, seconds=200.0),
+            Work(
+                model="vendor",
+                purpose="texts",
+                queries=90,
+                seconds=None,
+                tokens_in=2_000,
+                tokens_out=90,
+            ),
+        ),
+        "prices": {"vendor": 0.25},
+        "preparation": 7.0,
+        "memory": 512.0,
+        "fits": False,
+    }
+    return Cost(**known | changes)
+
+
+def test_it_prints_each_model_and_the_sums():
+    text = str(cost())
+    assert "search: typo" in text
+    assert "not tried" in text
+    assert "In all 390 queries, 3 min without the time of endpoints, 512 MB of memory." in text
+    assert "vendor: at most 0.25." in text
+    assert "fit" not in text
+    assert "The time to fit" in str(cost(fits=True))
+
+
+def test_its_json_has_the_sums():
+    found = json.loads(cost().to_json())
+    assert (found["queries"], found["seconds"]) == (390, 207.0)
+    assert found["work"][1]["tokens_in"] == 2_000
+
+
+@pytest.fixture
+def arguments(sentences_csv, tmp_path):
+    return {
+        "reference": "python:toy_models:Reference",
+        "targets": "python:toy_models:Student",
+        "data": str(sentences_csv),
+        "capabilities": "typo",
+        "n": 4,
+        "trials": 1,
+        "run": "mine",
+        "runs": tmp_path / "runs",
+    }
+
+
+def test_it_leaves_no_run(arguments):
+    found = scope.dry_run("audit", **arguments)
+    assert [(one.model, one.purpose) for one in found.work] == [
+        ("toy_models:Reference", "search: typo"),
+        ("toy_models:Reference", "texts"),
+        ("toy_models:Student", "texts"),
+    ]
+    assert found.work[2].queries == 8
+    assert not arguments["runs"].exists()
+
+
+def test_what_is_wrong_in_a_run_is_wrong_in_a_dry_run(arguments):
+    with pytest.raises(SpecError, match="no capability is called `typos`"):
+        scope.dry_run("audit", **arguments | {"capabilities": "typos"})
+
+
+@pytest.mark.parametrize(
+    ("price", "message"),
+    [({"vendor": "3"}, "IN/OUT"), ({"Student": "1/2"}, "there are none")],
+)
+def test_a_price_that_means_nothing_is_refused(arguments, price, message):
+    with pytest.raises(SpecError, match=message):
+        scope.dry_run("audit", price=price, **arguments)
+
+
+def test_a_job_without_a_dry_run_says_so():
+    with pytest.raises(SpecError, match="a dry run of `demo`"):
+        scope.dry_run("demo")

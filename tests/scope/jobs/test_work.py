@@ -1,0 +1,141 @@
+"""How much work a run gives to a model, and how long it takes; on a clock that a model moves."""
+
+from dataclasses import dataclass
+
+import pytest
+from toy_models import Reference
+
+from capabilities.extractive_qa import ExtractiveQA
+from capabilities.typo import Typo
+from scope.jobs import work
+from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.audited import NamedModel
+from scope.jobs.work import questions_work, search_work, seconds_to_answer, texts_work
+from scope.protocols import SearchOptions
+from scope.records import Answer, Example, Prediction, Question
+
+EXAMPLES = tuple(
+    Example(id=str(number), text=f"several different words are number {number} here", label=None)
+    for number in range(12)
+)
+OPTIONS = SearchOptions(trials=2, seed=0)
+
+
+class Clock:
+    """Stands still but where a model answers."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(work, "time", found)
+    return found
+
+
+def test_the_time_for_all_is_that_of_a_part_and_of_the_first_answer(clock):
+    asked = []
+
+    def ask(some):
+        asked.extend(some)
+        clock.now += 10.0 if len(asked) == 1 else 0.5 * len(some)
+
+    assert seconds_to_answer(range(1000), ask) == pytest.approx(10 + 999 * 0.5)
+    assert len(set(asked)) == len(asked) < 50
+
+
+@pytest.mark.parametrize(("items", "seconds"), [([], 0.0), (["one"], 2.0)])
+def test_what_is_little_is_answered_whole(clock, items, seconds):
+    def ask(some):
+        clock.now += 2.0 * len(some)
+
+    assert seconds_to_answer(items, ask) == seconds
+
+
+class Slow(Reference):
+    """Takes a hundredth of a second a text."""
+
+    spec, fingerprint = "python:slow", "slow"
+
+    def __init__(self, clock):
+        self.clock, self.texts = clock, set()
+
+    def classify(self, texts):
+        self.texts |= set(texts)
+        self.clock.now += 0.01 * len(texts)
+        return [Prediction(probabilities=tuple(row)) for row in super().classify(texts)]
+
+
+@dataclass
+class Saved:
+    spec: str = "predictions:answers.jsonl"
+
+
+@dataclass
+class Endpoint:
+    spec: str = "openai:http://localhost:1/v1#vendor"
+    labels = ("negative", "positive")
+    prompts = None
+
+
+def named(model, **more):
+    return NamedModel(name="one", role="target", classifier=model, **more)
+
+
+def test_perturbations_take_as_long_as_their_texts(clock):
+    found = texts_work(named(Slow(clock)), EXAMPLES, 60)
+    assert found.queries == 72
+    assert found.seconds == pytest.approx(0.72)
+
+
+def test_saved_answers_take_no_time():
+    found = texts_work(named(Saved(), saved=True), EXAMPLES, 60)
+    assert (found.queries, found.seconds) == (72, 0.0)
+
+
+def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
+    model = Endpoint()
+    model.prompts = {"classify": "x" * 40}
+    found = texts_work(named(model), EXAMPLES[:10], 10)
+    assert found.seconds is None
+    assert found.queries == found.tokens_out == 20
+    letters = len(EXAMPLES[0].text) + 40
+    assert found.tokens_in == 20 * letters / 4
+    searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS)
+    assert searched.seconds is None
+    assert searched.tokens_out == searched.queries > 0
+
+
+def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
+    model = Slow(clock)
+    found = search_work(Typo(), named(model), EXAMPLES[:4], OPTIONS)
+    asked = model.texts - {"a first text prepares the model"}
+    assert found.queries == len(asked)
+    assert found.seconds == pytest.approx(0.01 * len(asked), rel=0.01)
+
+
+def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
+    monkeypatch.setattr(work, "SECONDS_A_TRIAL", 0.5)
+    model = Slow(clock)
+    found = search_work(Typo(), named(model), EXAMPLES, OPTIONS)
+    assert len(model.texts) < found.queries
+    assert found.seconds == pytest.approx(0.01 * found.queries, rel=0.05)
+
+
+def test_equal_questions_are_asked_once(clock):
+    class Answerer:
+        spec = "python:answerer"
+
+        def answer(self, questions):
+            clock.now += 1.0 * len(questions)
+            return ((place, Answer(text="yes")) for place in range(len(questions)))
+
+    questions = [Question(id=str(one), text="who?", context="ann") for one in range(3)]
+    model = AnsweringModel(name="one", model=Answerer(), own=True)
+    found = questions_work(model, ExtractiveQA(), questions, 32)
+    assert (found.queries, found.seconds) == (1, 1.0)
