@@ -5,9 +5,9 @@ from __future__ import annotations
 import json as json_library
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -92,9 +92,14 @@ def _role(task: object) -> str:
 def _settings(piece: object) -> str:
     """The settings of a capability or task with their defaults."""
     found = [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
-    return ", ".join(
-        one.name if one.default is MISSING else f"{one.name}={shown(one.default)}" for one in found
-    )
+    return ", ".join(map(_with_default, found))
+
+
+def _with_default(setting: Field[Any]) -> str:
+    if setting.default is MISSING:
+        return setting.name
+    default = setting.default
+    return f"{setting.name}={default if isinstance(default, str) else shown(default)}"
 
 
 _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
