@@ -115,6 +115,7 @@ def _subcommands(*command: str) -> Iterator[tuple[str]]:
 
 def _metrics() -> str:
     rows = _listed("metrics")
+    headings = ("metric", "title", "job", "range", "more similar", "meaning")
     return "\n".join(
         [
             _head(
@@ -124,17 +125,8 @@ def _metrics() -> str:
                 "[audit](../jobs/audit.md) and [compare](../jobs/compare.md).",
             ),
             _table(
-                ("metric", "title", "range", "more similar", "meaning"),
-                [
-                    (
-                        f"`{row['metric']}`",
-                        row["title"],
-                        row["range"].replace("..", " to "),
-                        row["more similar"],
-                        row["what it says"],
-                    )
-                    for row in rows
-                ],
+                headings,
+                [(f"`{row['metric']}`", *(row[one] for one in headings[1:])) for row in rows],
             ),
         ]
     )

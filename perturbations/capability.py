@@ -197,7 +197,8 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
 def _why_none(attack: Attack) -> str:
     if attack.goal_function.tried:
         return (
-            "no admissible candidate: each changes the prediction or was found in an earlier trial"
+            "the search ended on no admissible text: what it kept changes the prediction or was "
+            "found in an earlier trial"
         )
     if attack.constraints:
         return "no candidate: no change of the text meets the constraints"

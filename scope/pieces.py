@@ -43,8 +43,12 @@ _DATA = {
 
 _NAME = re.compile(r"\w[\w-]{0,59}")
 
-_NO_TEXT = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
-"""Types of settings for which no text can stand."""
+_TAKES = {
+    "int": ((int,), "a whole number"),
+    "float": ((float, int), "a number"),
+    "bool": ((bool,), "yes or no"),
+}
+"""The values of a setting by its type, and in words."""
 
 
 def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
@@ -59,26 +63,30 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
     """
     known = settings_of(entry.target)
     own = settings_for(entry.name, known, settings)
-    _refuse_text(entry, own)
+    _refuse_other_types(entry, own)
     with ForeignCode(f"{entry.name} of {entry.origin}").entered("__init__"):
         try:
             return entry.target(**own)
         except (TypeError, ValueError) as error:
+            if not own:
+                raise
             raise SpecError(
-                f"the settings {own} of `{entry.name}`: {first_line(error)}",
-                expected=f"settings among {', '.join(sorted(known)) or '(none)'}",
-                fix="fix the value, or leave the setting out",
+                f"`{entry.name}`: {first_line(error).removeprefix('ValueError: ')}",
+                expected="another value",
+                fix=f"correct the value, or omit {' and '.join(own)}",
             ) from error
 
 
-def _refuse_text(entry: Entry, own: Mapping[str, Setting]) -> None:
-    """Refuse text in place of a number or of yes and no."""
+def _refuse_other_types(entry: Entry, own: Mapping[str, Setting]) -> None:
+    """Refuse what is no whole number, number, or yes or no where the setting is one."""
     for field in fields(entry.target) if own else ():
-        value = own.get(field.name)
         # A type, or its text as the source has it.
-        kind = field.type if isinstance(field.type, str) else field.type.__name__
-        expected = _NO_TEXT.get(kind)
-        if isinstance(value, str) and expected:
+        kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
+        if field.name not in own or kind not in _TAKES:
+            continue
+        value, (types, expected) = own[field.name], _TAKES[kind]
+        # To Python yes and no are whole numbers.
+        if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
             raise SpecError(
                 f"the setting {field.name}={value} of `{entry.name}`",
                 expected=expected,
@@ -118,7 +126,7 @@ def refuse_unused_settings(
     if unused := sorted(set(settings) - known):
         listed = [f"{name}: {', '.join(sorted(own)) or 'none'}" for name, own in takes.items()]
         raise SpecError(
-            f"the setting `{unused[0]}`, which nothing that is requested has",
+            f"no requested capability or task has the setting `{unused[0]}`",
             expected=f"a setting of {'; '.join(listed)}" if listed else "no setting",
             fix=did_you_mean(unused[0], known, "leave it out, or check the spelling"),
         )

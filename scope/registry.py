@@ -113,7 +113,9 @@ def find(group: Group, name: str) -> Entry:
         raise SpecError(
             f"no {_singular(group)} is called `{name}`",
             expected=f"one of: {', '.join(known)}",
-            fix=f"did you mean `{close[0]}`?" if close else "install the plugin that offers it",
+            fix=f"did you mean `{close[0]}`?"
+            if close
+            else "choose one of these, or install the package that offers it",
         )
     return usable(group, _load_plugin(plugins[name]))
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json as json_library
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
 from scope.paths import without_home
-from scope.printing import printable
+from scope.printing import printable, shown
 
 if TYPE_CHECKING:
     from scope.metrics import Metric
@@ -88,10 +89,23 @@ def _role(task: object) -> str:
     return getattr(task, "role", "")
 
 
+def _settings(piece: object) -> str:
+    """The settings of a capability or task with their defaults."""
+    found = [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
+    return ", ".join(map(_with_default, found))
+
+
+def _with_default(setting: Field[Any]) -> str:
+    if setting.default is MISSING:
+        return setting.name
+    default = setting.default
+    return f"{setting.name}={default if isinstance(default, str) else shown(default)}"
+
+
 _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
     "models": ("scheme", {"what it is": _first_line}),
-    "capabilities": ("capability", {"question": _question}),
-    "tasks": ("task", {"question": _question, "role asked for": _role}),
+    "capabilities": ("capability", {"question": _question, "settings": _settings}),
+    "tasks": ("task", {"question": _question, "role asked for": _role, "settings": _settings}),
     "jobs": ("job", {"what it does": _summary}),
 }
 """The first column of what is listed with its origin, and what else is said of it."""
@@ -117,9 +131,10 @@ def _metric_row(metric: Metric, origin: str) -> dict[str, str]:
     return {
         "metric": str(metric),
         "title": metric_name(str(metric)).label,
-        "range": f"{metric.low:g}..{metric.high:g}",
+        "job": "audit" if metric.measured_in == "audits" else "compare",
+        "range": f"{metric.low:g} to {metric.high:g}",
         "more similar": metric.more_similar,
-        "what it says": metric.explanation,
+        "meaning": metric.explanation,
         "origin": origin,
         "status": "ready",
     }

@@ -49,6 +49,8 @@ _APART = (
     "and --test, or --test alone with a saved probe"
 )
 
+_FIX = "fix the row, or leave it out"
+
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
 
@@ -84,7 +86,11 @@ class Fields:
         """A list found in the value of that meaning, if it holds texts alone."""
         if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
             raise self.wrong(
-                f"`{self.columns[meaning]}` is {str(values)[:80]!r}", "a list of texts"
+                f"`{self.columns[meaning]}` is {str(values)[:80]!r}",
+                "a list of texts",
+                fix="write a list, in .jsonl or .parquet: a .csv or .tsv has no lists"
+                if isinstance(values, str)
+                else _FIX,
             )
         return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
 
@@ -108,13 +114,9 @@ class Fields:
             place, column = self.source.place(self.row), f"`{self.columns[meaning]}`"
             raise error.at(place, column, "fix the row, or choose another column") from error
 
-    def wrong(self, found: str, expected: str) -> DataError:
+    def wrong(self, found: str, expected: str, fix: str = _FIX) -> DataError:
         """What to raise when a value cannot be read."""
-        return DataError(
-            f"{self.source.place(self.row)}: {found}",
-            expected=expected,
-            fix="fix the row, or leave it out",
-        )
+        return DataError(f"{self.source.place(self.row)}: {found}", expected=expected, fix=fix)
 
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:

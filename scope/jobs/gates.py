@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 class TaskGates:
     """Gates on what a comparison measures."""
 
-    gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
-    """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
+    gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[TASK,MODEL]>=VALUE")] = ()
+    """Exit with 1 unless this holds, such as 'agreement[choice,student]>=0.9'; may be repeated.
     Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
-    values and degenerate models fail. In an audit the value may be OTHER-MARGIN: no worse than
-    another target, or than an earlier run (folder or name), by more than the margin, paired."""
+    values and degenerate models fail."""
 
     gate_on: Annotated[Literal["interval", "value"], option(OUTPUT)] = "interval"
     """What a gate compares: the worse bound of the interval, or the value."""
@@ -78,6 +77,12 @@ class TaskGates:
 @dataclass(frozen=True, kw_only=True)
 class AuditGates(TaskGates):
     """Gates on what an audit measures."""
+
+    gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
+    """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
+    Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
+    values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target,
+    or than an earlier run (folder or name), by more than the margin, paired."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scope.data import LoadedData, load_data
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LabelledTexts
-from scope.metrics import METRICS, Metric, parse_metric
+from scope.metrics import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.pieces import (
     guarded_piece,
@@ -116,11 +116,15 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
             raise SpecError(
                 f"the metric `{metric}` for an audit",
                 expected="a metric on pairs of an original and a perturbed text",
-                fix="leave it out; `scope list metrics` shows all",
+                fix=f"the metrics of audits on such pairs are {', '.join(_metrics_on_pairs())}",
             )
         # A mistake in a plugin's function shows before hours of search, not after.
         metric.pair_values(*_TRIAL)
     return tuple(metric for metric in found if metric not in known)
+
+
+def _metrics_on_pairs() -> list[str]:
+    return [one for one in known_metrics("audits") if parse_metric(one).on_pairs]
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

@@ -61,7 +61,8 @@ class LabelledTexts(SharesAnswers):
     """New name for a label of a model or of the data; may be repeated."""
 
     data: Annotated[str | Any, option(DATA, metavar="DATA")]
-    """Labelled texts: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
+    """Texts, with gold labels if there are any: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl
+    or .parquet file.
 
     In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset."""
 

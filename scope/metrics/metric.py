@@ -56,13 +56,20 @@ def _of_plugin(key: str) -> Metric | None:
     if key not in origins("metrics"):
         return None
     entry = find("metrics", key)
-    if not isinstance(entry.target, Metric) or entry.target.key != key:
+    if not isinstance(entry.target, Metric):
         raise SpecError(
             f"the metric `{key}` of {entry.origin}: {shown(entry.target)}",
             expected=f"a `scope.metrics.Metric` with the key `{key}`",
-            fix="change the entry point, or the key",
+            fix="change the entry point",
         )
     metric: Metric = entry.target
+    if metric.key != key:
+        raise SpecError(
+            f"the metric `{key}` of {entry.origin}: its key is `{metric.key}`; the entry point "
+            "must have the same name",
+            expected=f"an entry point with the name `{metric.key}`",
+            fix="rename the entry point, or change the key",
+        )
     try:
         metric.title.format_map({"threshold": "", **metric.parameters})
     except (KeyError, ValueError, IndexError, AttributeError) as error:
@@ -105,9 +112,19 @@ def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Ca
 
 
 def known_metrics(measured_in: Literal["audits", "tasks"] | None = None) -> list[str]:
-    """The spellings of our metrics, of audits or of tasks alone if asked, and plugins' keys."""
+    """The spellings of our metrics and plugins' keys, of audits or of tasks alone if asked."""
     ours = [str(one) for one in METRICS.values() if measured_in in (None, one.measured_in)]
-    return [*ours, *origins("metrics")]
+    plugins = origins("metrics")
+    return [*ours, *(key for key in plugins if measured_in in (None, _measured_in(key)))]
+
+
+def _measured_in(key: str) -> str:
+    """Where a plugin's metric is measured; nowhere if it does not load."""
+    try:
+        metric = find_metric(key)
+    except SpecError:
+        return ""
+    return metric.measured_in if metric else ""
 
 
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")

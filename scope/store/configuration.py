@@ -176,7 +176,7 @@ def _dict(value: object) -> dict[Any, Any]:
 
 
 def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
-    differences = [one.removeprefix("settings.") for one in _differences("", stored, given)]
+    differences = _differences("", stored, given)
     shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
     rest = len(differences) - _SHOWN_DIFFERENCES
     more = f"; and {rest} more" if rest > 0 else ""
@@ -194,12 +194,17 @@ def _differences(key: str, stored: object, given: object) -> list[str]:
     Examples
     --------
     >>> _differences("", {"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
-    ['data.k is absent, not null', 'seed is 0, not 1']
+    ['only in this command: data.k=null', 'seed is 0 in the run, 1 here']
+    >>> _differences("target", {"name": "a", "fingerprint": 1}, {"name": "b", "fingerprint": 2})
+    ['target is "a" in the run, "b" here']
     """
     if stored == given:
         return []
-    if isinstance(stored, dict) and isinstance(given, dict):
-        prefix = f"{key}." if key else ""
+    if stored is _ABSENT or given is _ABSENT:
+        place, value = ("the run", stored) if given is _ABSENT else ("this command", given)
+        return [f"only in {place}: {key}{'' if isinstance(value, dict) else f'={_shown(value)}'}"]
+    if isinstance(stored, dict) and isinstance(given, dict) and not _are_others(stored, given):
+        prefix = f"{key}." if key not in ("", "settings") else ""
         pairs = [
             (f"{prefix}{name}", stored.get(name, _ABSENT), given.get(name, _ABSENT))
             for name in sorted({*stored, *given})
@@ -210,7 +215,7 @@ def _differences(key: str, stored: object, given: object) -> list[str]:
             for index, (old, new) in enumerate(zip(stored, given, strict=True))
         ]
     else:
-        return [f"{key} is {_shown(stored)}, not {_shown(given)}"]
+        return [f"{key} is {_shown(stored)} in the run, {_shown(given)} here"]
     return [line for pair in pairs for line in _differences(*pair)]
 
 
@@ -218,8 +223,22 @@ def _differences(key: str, stored: object, given: object) -> list[str]:
 _ABSENT = object()
 
 
+def _are_others(stored: dict[str, Any], given: dict[str, Any]) -> bool:
+    """Whether these are models of two names, whatever else differs."""
+    names = _short(stored), _short(given)
+    return names[0] != names[1] and all(isinstance(name, str) for name in names)
+
+
+def _short(value: object) -> object:
+    """A model by its name or spec, also in a list; all else as it is."""
+    if isinstance(value, list):
+        return [_short(one) for one in value]
+    if isinstance(value, dict):
+        names = (value.get("name"), value.get("spec"))
+        return next((name for name in names if isinstance(name, str)), value)
+    return value
+
+
 def _shown(value: object) -> str:
-    if value is _ABSENT:
-        return "absent"
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(_short(value), ensure_ascii=False, sort_keys=True)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

@@ -72,7 +72,8 @@ def test_candidates_that_all_change_the_prediction_fail_with_that_reason():
 
     [found] = search("sea", Turncoat(), trials=1)
     assert found.failure == (
-        "no admissible candidate: each changes the prediction or was found in an earlier trial"
+        "the search ended on no admissible text: what it kept changes the prediction or was found "
+        "in an earlier trial"
     )
     assert found.queries == 2
 
@@ -81,7 +82,8 @@ def test_a_trial_after_the_last_candidate_fails_with_that_reason():
     found = search("sea", trials=3)
     assert [one.text for one in found] == ["ocean", None, None]
     assert {one.failure for one in found[1:]} == {
-        "no admissible candidate: each changes the prediction or was found in an earlier trial"
+        "the search ended on no admissible text: what it kept changes the prediction or was found "
+        "in an earlier trial"
     }
 
 

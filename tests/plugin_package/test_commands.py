@@ -9,7 +9,7 @@ from conftest import TESTS
 from plugin_package.installing import HERE
 
 from scope.jobs.pages import stored_result
-from scope.metrics.metric import _of_plugin
+from scope.metrics.metric import _of_plugin, known_metrics
 from scope.sections.blocks import Paragraph, Section
 
 
@@ -186,6 +186,24 @@ def test_a_plugins_metric_is_measured_gated_and_described(with_plugin, sentences
     assert "steadiness(power=1.0)" in listed
     wrong = audited(with_plugin, sentences_csv, "--metric", "word_f1")
     assert (wrong.returncode, "a metric on pairs" in wrong.stderr) == (2, True)
+    assert "soft_scope(tolerance=0.1, cutoff=1.0), steadiness\n" in wrong.stderr
+
+
+def test_a_gate_lists_the_plugins_metrics_of_its_job_alone(with_plugin):
+    with_plugin("list", "metrics")
+    assert "steadiness" in known_metrics("audits")
+    assert "steadiness" not in known_metrics("tasks")
+    assert "same_initial" in known_metrics("tasks")
+    assert {"steadiness", "same_initial"} <= set(known_metrics())
+
+
+def test_an_entry_point_without_the_name_of_its_metrics_key_is_refused_with_both(
+    with_plugin, monkeypatch
+):
+    use_metric(monkeypatch, replace(scope_steadiness().STEADINESS, key="hold"))
+    rows = json.loads(with_plugin("list", "metrics", "--json").stdout)
+    (row,) = [row for row in rows if row["metric"] == "steadiness"]
+    assert row["status"].endswith("its key is `hold`; the entry point must have the same name")
 
 
 def test_a_metric_of_the_wrong_shape_is_refused_before_any_search(

@@ -100,6 +100,25 @@ def test_text_in_place_of_a_number_is_refused_with_the_type():
     assert caught.value.expected == "a whole number"
 
 
+@pytest.mark.parametrize(
+    ("task", "settings", "expected"),
+    [
+        ("cloze", {"min_words": 4.5}, "a whole number"),
+        ("cloze", {"min_words": True}, "a whole number"),
+        ("similarity", {"high": False}, "a number"),
+        ("extractive_qa", {"unanswerable": 1}, "yes or no"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(task, settings, expected):
+    with pytest.raises(SpecError) as caught:
+        make_piece(find("tasks", task), settings)
+    assert caught.value.expected == expected
+
+
+def test_a_whole_number_stands_for_a_number():
+    assert make_piece(find("tasks", "similarity"), {"high": 4}).high == 4
+
+
 def test_a_value_that_is_not_taken_is_refused_with_the_settings():
     @dataclass(frozen=True)
     class Picky(Own):
@@ -108,10 +127,9 @@ def test_a_value_that_is_not_taken_is_refused_with_the_settings():
 
     with pytest.raises(SpecError) as caught:
         make_piece(Entry(name="own", origin="here", target=Picky), {"letters": 99})
-    assert (
-        caught.value.found == "the settings {'letters': 99} of `own`: ValueError: too many letters"
-    )
-    assert "letters" in caught.value.expected
+    assert caught.value.found == "`own`: too many letters"
+    assert caught.value.expected == "another value"
+    assert caught.value.fix == "correct the value, or omit letters"
 
 
 def test_a_class_is_refused_for_its_object():

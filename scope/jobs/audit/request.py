@@ -29,8 +29,8 @@ class AuditRequest(LabelledTexts):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
-    them. A run that is killed resumes when the same command is run again, with the same
-    result. The report is `report.html` in the run's folder.
+    them. An interrupted run continues when the same command is given again, with the same result.
+    The report is `report.html` in the run's folder.
 
     Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2
     --target hf:distilbert-base-uncased-finetuned-sst-2-english --allow-pickle
@@ -60,8 +60,8 @@ class AuditRequest(LabelledTexts):
     settings: Annotated[Mapping[str, Setting], settings_option(METHOD, "typo.min_letters=5")] = (
         field(default_factory=dict)
     )
-    """Setting of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such as
-    typo.min_letters=5 or preset=strong; see `scope list capabilities`; may be repeated."""
+    """Setting of every capability that has it (FIELD=VALUE) or of one (NAME.FIELD=VALUE), such as
+    preset=strong or typo.min_letters=5; see `scope list capabilities`; may be repeated."""
 
     metrics: Annotated[Sequence[str], option(METHOD, "--metric", metavar="METRIC")] = ()
     """Further metric on the perturbed texts: one of a plugin, or one with other parameters, such as

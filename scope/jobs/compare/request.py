@@ -34,7 +34,7 @@ class Entries(tuple[str, ...]):
 class CompareRequest(SharesAnswers):
     """Ask models the same questions, and measure how similar their answers are.
 
-    A run that is killed resumes when the same command is run again, with the same result. The
+    An interrupted run continues when the same command is given again, with the same result. The
     report is `report.html` in the run's folder.
 
     Example: scope compare --model hf:roberta-base --model hf:google-t5/t5-base
@@ -70,8 +70,8 @@ class CompareRequest(SharesAnswers):
     """Random seed of the sample and of the blanks."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
-    """Setting of the tasks that have it, or of one: [NAME.]FIELD=VALUE, such as min_words=10 or
-    cloze.min_words=10; may be repeated."""
+    """Setting of every task that has it (FIELD=VALUE) or of one (NAME.FIELD=VALUE), such as
+    min_words=10 or cloze.min_words=10; see `scope list tasks`; may be repeated."""
 
     normalize: Annotated[bool, option(METHOD)] = False
     """Compare answers as SQuAD does: without articles, punctuation and capitals."""

@@ -128,7 +128,8 @@ class FromAnswers(FleetRequest):
 class EmbedRequest(FromAnswers, Learns):
     """Learn a vector for every model from its answers.
 
-    The fleet is saved in the run's folder, under `embedder`, for the other commands.
+    The fleet is saved in the run's folder, under `embedder`, for the other commands. An interrupted
+    run continues when the same command is given again, with the same result.
 
     Example: scope fleet embed --data answers.csv --run ours
     """
@@ -180,7 +181,8 @@ class ForecastRequest(FleetOrAnswers, Learns):
     """Predict how likely each model answers each new question correctly.
 
     All forecasts are written to forecasts.csv in the run's folder. With --data instead of --fleet,
-    part of the questions is held out, and forecasts are scored on it.
+    part of the questions is held out, and forecasts are scored on it. An interrupted run continues
+    when the same command is given again, with the same result.
 
     Example: scope fleet forecast --fleet ours --questions new.csv
     """
@@ -213,7 +215,8 @@ class RouteRequest(ForecastRequest):
 
     The selection uses each model's skill, and the question's text if that helps. It is written to
     routes.csv in the run's folder, with the predicted probability. If answers are known, the router
-    is compared with the single best model, a random choice and an oracle.
+    is compared with the single best model, a random choice and an oracle. An interrupted run
+    continues when the same command is given again, with the same result.
 
     Example: scope fleet route --fleet ours --questions new.csv
     """
@@ -241,7 +244,8 @@ class PredictRequest(FromAnswers):
 
     Vectors of the models are learned without the benchmark; a linear model from vector to accuracy
     is fitted on some of the models and predicts the others, for many random splits. A question's
-    benchmark is its category; no text and no encoder is needed.
+    benchmark is its category; no text and no encoder is needed. An interrupted run continues when
+    the same command is given again, with the same result.
 
     Example: scope fleet predict --data answers.csv
     """
@@ -261,7 +265,8 @@ class MapRequest(FleetOrAnswers):
     """Map the models, and find the most similar ones.
 
     Models are close if they answer the same questions correctly. With --data the map is computed
-    from the answers; only --contributions uses texts.
+    from the answers; only --contributions uses texts. An interrupted run continues when the same
+    command is given again, with the same result.
 
     Example: scope fleet map --fleet ours --communities families.csv
     """

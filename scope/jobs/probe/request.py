@@ -63,8 +63,8 @@ class ProbeRequest(Request):
     Each model reads every sentence once; a light probe is fitted on its layers to score pairs of
     sentences. The result contains each step's correlation with human scores on the test pairs, the
     contribution of each layer, and misjudged pairs; with several models also their differences and
-    the similarity of their layers. An interrupted run can be continued. The report is `report.html`
-    in the run's folder.
+    the similarity of their layers. An interrupted run continues when the same command is given
+    again, with the same result. The report is `report.html` in the run's folder.
 
     Example: scope probe --model hf:openai-community/gpt2-medium --data pairs.csv
     --unlabelled text:books/ --save gpt2-probe

@@ -73,8 +73,8 @@ class ReuseRequest(LabelledTexts):
     """Task of the questions, see `scope list tasks`; default: texts are classified."""
 
     settings: Annotated[Mapping[str, Setting], settings_option(DATA)] = field(default_factory=dict)
-    """Setting of the task or of the capabilities that have it, or of one: [NAME.]FIELD=VALUE, such
-    as min_words=10 or typo.min_letters=5; may be repeated."""
+    """Setting of every task or capability that has it (FIELD=VALUE) or of one (NAME.FIELD=VALUE),
+    such as min_words=10 or typo.min_letters=5; may be repeated."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts or questions to sample."""

@@ -134,7 +134,7 @@ def test_a_run_of_another_question_is_refused(command, audit_arguments):
     assert command(*audit_arguments(run="mine")).returncode == 0
     done = command(*audit_arguments(run="mine", seed=1))
     assert done.returncode == 2
-    assert "seed is 0, not 1" in done.stderr
+    assert "seed is 0 in the run, 1 here" in done.stderr
     assert "--run" in done.stderr
 
 

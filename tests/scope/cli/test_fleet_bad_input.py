@@ -95,7 +95,9 @@ def test_a_column_that_is_not_there_is_named(refused):
 def test_another_question_under_the_same_name_is_refused(refused):
     asked = ("embed", "--data", "train.csv", "--encoder", "./encoder", "--embedder", "factors")
     message = refused(*asked, "--seed", "1", "--run", "ours")
-    assert "run `ours` was started with different arguments: seed is 0, not 1" in message
+    assert (
+        "run `ours` was started with different arguments: seed is 0 in the run, 1 here" in message
+    )
 
 
 def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):

@@ -13,3 +13,19 @@ def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(command):
     (similarity,) = (row for row in rows if row["task"] == "similarity")
     assert similarity["question"] == "How similar in meaning do people judge two sentences?"
     assert similarity["status"] == "ready"
+
+
+def test_capabilities_and_tasks_are_listed_with_their_settings_and_defaults(command):
+    rows = json.loads(command("list", "capabilities", "--json").stdout)
+    settings = {row["capability"]: row["settings"] for row in rows}
+    assert "preset=paper" in settings["synonym"]
+    assert settings["typo"].endswith("candidates=15, min_letters=4, max_letters=100")
+    (choice, cloze, *_) = json.loads(command("list", "tasks", "--json").stdout)
+    assert (choice["settings"], cloze["settings"]) == ("", "min_words=8, max_words=40")
+
+
+def test_metrics_are_listed_with_the_job_that_measures_them(command):
+    rows = json.loads(command("list", "metrics", "--json").stdout)
+    jobs = {row["metric"]: row["job"] for row in rows}
+    assert (jobs["hard_scope"], jobs["word_f1"]) == ("audit", "compare")
+    assert {row["range"] for row in rows} == {"0 to 1", "-1 to 1"}

@@ -283,7 +283,10 @@ def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch)
 
 def test_another_question_under_the_same_name_is_refused(refused):
     message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
-    assert 'run `mine` was started with different arguments: steps is "raw", not "mlp"' in message
+    assert (
+        'run `mine` was started with different arguments: steps is "raw" in the run, "mlp" here'
+        in message
+    )
 
 
 def test_a_model_with_weights_missing_is_refused(refused, laid_out):

@@ -116,6 +116,14 @@ def test_a_bad_row_is_named_with_what_stands_in_it(tmp_path, change, found, expe
     assert expected in raised.value.expected
 
 
+def test_options_in_a_csv_are_refused_with_the_formats_that_have_lists(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,options,answer\nWhich?,red; blue,0\n", encoding="utf-8")
+    with pytest.raises(DataError) as raised:
+        list(read_choices(str(path)))
+    assert raised.value.fix == "write a list, in .jsonl or .parquet: a .csv or .tsv has no lists"
+
+
 def test_half_a_surrogate_pair_in_an_option_is_refused(tmp_path):
     with pytest.raises(DataError, match="surrogate"):
         list(read_choices(write(tmp_path / "a.jsonl", GOOD | {"options": ["red", "\ud800"]})))

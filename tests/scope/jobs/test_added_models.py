@@ -81,7 +81,7 @@ def test_a_session_that_fails_leaves_the_run_as_it_was(audit):
 
 def test_a_setting_and_a_target_at_once_are_refused(audit):
     audit(STUDENT)
-    with pytest.raises(RunError, match=r"seed is 0, not 1"):
+    with pytest.raises(RunError, match=r"seed is 0 in the run, 1 here"):
         audit(STUDENT, STRANGER, seed=1)
 
 

@@ -99,7 +99,7 @@ def test_a_run_of_another_job_or_number_is_refused_before_anything_is_loaded(
     Run.open(tmp_path / "fleet", {"job": "fleet-embed", "settings": {}}).close()
     assert 'job is "fleet-embed"' in refusing(run="fleet")
     Run.open(tmp_path / "mine", {"job": "compare", "settings": {"seed": 0}}).close()
-    assert "seed is 0, not 9" in refusing(run="mine", seed=9)
+    assert "seed is 0 in the run, 9 here" in refusing(run="mine", seed=9)
 
 
 def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifest, tmp_path):

@@ -58,8 +58,8 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     del other["tolerance"]
     error = refused(manifest, other)
     assert error.found == (
-        f"run `{manifest.parent.name}` was started with different arguments: seed is 0, not 1; "
-        'targets[0].spec is "hf:b", not "hf:c"; tolerance is 0.1, not absent'
+        f"run `{manifest.parent.name}` was started with different arguments: seed is 0 in the "
+        'run, 1 here; targets[0] is "hf:b" in the run, "hf:c" here; only in the run: tolerance=0.1'
     )
     assert error.fix == (
         f"choose another name with --run, or delete the folder `{manifest.parent}`"
@@ -67,9 +67,23 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     assert read_configuration(manifest) == QUESTION
 
 
-def test_lists_of_other_lengths_are_shown_whole(manifest: Path) -> None:
+def test_lists_of_other_lengths_are_shown_by_the_models_names(manifest: Path) -> None:
     error = refused(manifest, {**QUESTION, "targets": []})
-    assert error.found.endswith('targets is [{"fingerprint": "f", "spec": "hf:b"}], not []')
+    assert error.found.endswith('targets is ["hf:b"] in the run, [] here')
+
+
+def test_a_model_that_changed_under_its_name_is_shown_by_what_changed(manifest: Path) -> None:
+    error = refused(manifest, {**QUESTION, "targets": [{"spec": "hf:b", "fingerprint": "g"}]})
+    assert error.found.endswith('targets[0].fingerprint is "f" in the run, "g" here')
+
+
+def test_settings_and_capabilities_of_one_side_alone_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    keep_configuration(path, {"settings": {"n": 1}, "capabilities": {"typo": {"most": 3}}}, {})
+    error = refused(path, {"settings": {"k": True}, "capabilities": {}})
+    assert error.found.endswith(
+        "only in the run: capabilities.typo; only in this command: k=true; only in the run: n=1"
+    )
 
 
 def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
@@ -77,7 +91,7 @@ def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:
     keep_configuration(path, {f"key{i}": "x" * 1000 for i in range(20)}, {})
     error = refused(path, {f"key{i}": "y" * 1000 for i in range(20)})
     assert error.found.count(" is ") == 8
-    assert error.found.endswith("…; and 12 more")
+    assert error.found.endswith("… here; and 12 more")
     assert len(error.found) < 2000
 
 

@@ -104,7 +104,7 @@ def test_a_damaged_result_is_named(tmp_path: Path) -> None:
 
 def test_a_run_of_another_question_is_refused_and_unlocked(tmp_path: Path) -> None:
     Run.open(tmp_path / "run", QUESTION).close()
-    with pytest.raises(RunError, match="seed is 0, not 1"):
+    with pytest.raises(RunError, match="seed is 0 in the run, 1 here"):
         Run.open(tmp_path / "run", {**QUESTION, "seed": 1})
     Run.open(tmp_path / "run", QUESTION).close()
 

@@ -8,7 +8,7 @@ from scope.errors import ModelError, RunError, SpecError
 
 def test_another_question_under_the_same_name_is_refused(toy_audit):
     toy_audit("Student", run="mine", capabilities=["typo"])
-    with pytest.raises(RunError, match="seed is 0, not 1"):
+    with pytest.raises(RunError, match="seed is 0 in the run, 1 here"):
         toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
 
 

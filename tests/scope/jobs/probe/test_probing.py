@@ -200,7 +200,7 @@ def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
 def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other):
     asked = {"run": "mine", "steps": "siamese"}
     probe(**asked, **{name: one})
-    told = rf"run `mine` was started with different arguments: {name} is {one}, not {other}"
+    told = rf"started with different arguments: {name} is {one} in the run, {other} here"
     with pytest.raises(scope.ScopeError, match=told):
         probe(**asked, **{name: other})
 
