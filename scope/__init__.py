@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scope.errors import ScopeError
     from scope.jobs.audit.run import audit
     from scope.jobs.compare.run import compare
-    from scope.jobs.demo import demo
+    from scope.jobs.demo.run import demo
     from scope.jobs.fleet.embed import embed_fleet
     from scope.jobs.fleet.forecast import forecast_fleet
     from scope.jobs.fleet.map import map_fleet
@@ -56,7 +56,7 @@ _HOMES = {
     "Undefined": "scope.records",
     "audit": "scope.jobs.audit.run",
     "compare": "scope.jobs.compare.run",
-    "demo": "scope.jobs.demo",
+    "demo": "scope.jobs.demo.run",
     "dry_run": "scope.jobs.cost",
     "embed_fleet": "scope.jobs.fleet.embed",
     "failed_gates": "scope.decision.gates",

@@ -163,10 +163,10 @@ def guarded_piece(piece: Any) -> Any:
     SpecError
         When its name, question or settings cannot be shown in a report.
     """
-    return piece if is_own(piece) else ForeignPiece(piece)
+    return piece if is_built_in(piece) else ForeignPiece(piece)
 
 
-def is_own(piece: object) -> bool:
+def is_built_in(piece: object) -> bool:
     """Whether a capability or task is SCoPE's own."""
     return type(piece).__module__ in _OWN
 

@@ -135,7 +135,7 @@ def suitable_progress() -> Progress:
     return Bars() if sys.stderr.isatty() else Lines()
 
 
-def say(progress: Progress, line: str) -> None:
+def remark(progress: Progress, line: str) -> None:
     """Write a line where progress is shown; a display of the user's own shows tasks alone."""
     if isinstance(progress, Bars | Lines):
         progress.say(line)

@@ -60,7 +60,7 @@ def clear(kind: Kind = None, /) -> None:
     from typing import get_args
 
     from scope.paths import cache_folder
-    from scope.store.caches import clear as clear_cache
+    from scope.store.caches import clear_cache
 
     for one in (kind,) if kind else get_args(CacheKind):
         clear_cache(cache_folder(), one)

@@ -26,8 +26,8 @@ from scope.cli.output import (
     print_json,
     results_alone_on_standard_output,
     say,
-    show,
     show_blocks,
+    show_result,
 )
 from scope.cli.report import report
 from scope.core.job import Gates, Job
@@ -138,10 +138,18 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
                 return _dry_run(job, request, price or {}, as_json=json or json_full)
             result = _carry_out(job, request)
         # Outside: a closed pipe is no failure of a plugin.
-        show(result, short=json, full=json_full)
+        show_result(result, short=json, full=json_full)
         with entered():
             return _ending(request, result, gates)
 
+    arguments = _arguments(job)
+    command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in arguments}
+    return command
+
+
+def _arguments(job: Job) -> list[Argument]:
+    """The arguments of a job's command."""
     known = described(job.request)
     needs = any(one.default is MISSING for one in known if not one.hidden)
     offered = next((one.offers for one in known if one.offers is not None), None)
@@ -171,9 +179,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
             Argument("dry_run", Argument.KEYWORD_ONLY, annotation=DryRun, default=False),
             Argument("price", Argument.KEYWORD_ONLY, annotation=Price, default=None),
         ]
-    command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in arguments}
-    return command
+    return arguments
 
 
 def _resolved(kind: Any) -> Any:

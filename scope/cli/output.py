@@ -90,7 +90,7 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show(result: Result, *, short: bool = False, full: bool = False) -> None:
+def show_result(result: Result, *, short: bool = False, full: bool = False) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
     if short or full:
         print_json(result.to_json() if full else result.to_short_json())

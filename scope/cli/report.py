@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Json, JsonFull, Runs, show
+from scope.cli.output import Json, JsonFull, Runs, show_result
 
 
 def report(
@@ -26,4 +26,4 @@ def report(
 
     result = stored_result(run, runs)
     write_report(result)
-    show(result, short=json, full=json_full)
+    show_result(result, short=json, full=json_full)

@@ -8,7 +8,7 @@ from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
-from scope.jobs.demo import JOB as DEMO
+from scope.jobs.demo.request import JOB as DEMO
 from scope.jobs.fleet.requests import JOBS as FLEET
 from scope.jobs.probe.request import JOB as PROBE
 from scope.jobs.reuse.request import JOB as REUSE

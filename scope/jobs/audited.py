@@ -12,7 +12,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions, load_model
-from scope.models.certainty import marked
+from scope.models.certainty import mark_certain
 from scope.models.labels import (
     LabelWordClassifier,
     align,
@@ -180,7 +180,7 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
 def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
     if isinstance(model, str):
-        found = marked(load_model(model, role, options), split_spec(model)[0], options)
+        found = mark_certain(load_model(model, role, options), split_spec(model)[0], options)
     else:
         found = in_role(model, getattr(model, "spec", type(model).__name__), role, options)
     if role == "next_token":

@@ -16,7 +16,7 @@ from scope.jobs.pages import headline_of
 from scope.jobs.sharing import shared_answers
 from scope.jobs.work import Work
 from scope.paths import expanded
-from scope.progress import say
+from scope.progress import remark
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, check_folder, check_run, run_folder
 
@@ -61,7 +61,7 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
         Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
     ):
         if any(held := run.count()):
-            say(request.progress, f"reuses {held} of earlier sessions")
+            remark(request.progress, f"reuses {held} of earlier sessions")
         return _finish(_found(prepared.find, run), run)
 
 

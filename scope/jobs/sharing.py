@@ -12,10 +12,10 @@ from typing import Any
 from scope.core.request import Request
 from scope.jobs.identity import software_versions
 from scope.jobs.shared_fields import SharesAnswers
-from scope.models.certainty import identity_of, source_of
+from scope.models.certainty import hash_of_source, identity_of
 from scope.paths import cache_folder
-from scope.pieces import is_own
-from scope.progress import say
+from scope.pieces import is_built_in
+from scope.progress import remark
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example, Perturbation
 from scope.store.caches import answer_file, enforce_limit, size_limit
@@ -42,9 +42,9 @@ def shared_answers(request: Request, models: Sequence[object]) -> Iterator[Share
     finally:
         shared.close(partial(enforce_limit, folder, limit))
         if any(shared.reused):
-            say(request.progress, f"reuses {shared.reused} of other runs")
+            remark(request.progress, f"reuses {shared.reused} of other runs")
         if shared.trouble:
-            say(request.progress, f"the cache is not used: {shared.trouble}")
+            remark(request.progress, f"the cache is not used: {shared.trouble}")
 
 
 def _identities(models: Sequence[Any]) -> dict[str, str]:
@@ -98,7 +98,7 @@ class SharedSearches:
 
 
 def _owner(capability: Capability, reference: str | None, options: SearchOptions) -> str | None:
-    if reference is None or not is_own(capability):
+    if reference is None or not is_built_in(capability):
         return None
     encoder = None
     if options.encoder is not None and (encoder := identity_of(options.encoder)) is None:
@@ -113,7 +113,7 @@ def _owner(capability: Capability, reference: str | None, options: SearchOptions
             "reference": reference,
             "capability": [capability.name, dict(capability.settings())],
             "options": deciding | {"encoder": encoder},
-            "source": source_of("perturbations", "capabilities"),
+            "source": hash_of_source("perturbations", "capabilities"),
             "versions": software_versions(),
         },
         sort_keys=True,

@@ -36,7 +36,7 @@ _VARIABLES = (
 Model = TypeVar("Model")
 
 
-def marked(model: Model, scheme: str, options: ModelOptions) -> Model:
+def mark_certain(model: Model, scheme: str, options: ModelOptions) -> Model:
     """The model that was loaded by a scheme, with what computes its answers if it is certain."""
     if scheme in BY_BYTES and not options.trust_remote_code:
         setattr(model, _MARK, _computed_by(options))
@@ -58,7 +58,7 @@ def identity_of(model: Any) -> str | None:
     mark, reproducible = _mark_of(model), str(getattr(model, "reproducible", ""))
     if not mark or not reproducible.startswith("to the byte"):
         return None
-    return f"{model.fingerprint}; {reproducible}; {mark}; {source_of('scope.models')}"
+    return f"{model.fingerprint}; {reproducible}; {mark}; {hash_of_source('scope.models')}"
 
 
 def _mark_of(model: object) -> str:
@@ -100,13 +100,13 @@ def _processor() -> str:
 
 
 @cache
-def source_of(*packages: str) -> str:
+def hash_of_source(*packages: str) -> str:
     """A hash of the source of packages of ours: another release may answer otherwise.
 
     Examples
     --------
-    >>> source_of("scope.models") == source_of("scope.models"), len(source_of("scope.models"))
-    (True, 16)
+    >>> len(hash_of_source("scope.models"))
+    16
     """
     import importlib.util
 

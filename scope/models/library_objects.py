@@ -39,7 +39,7 @@ def _is_encoder(candidate: object) -> bool:
     return _derives(candidate, "sentence_transformers", "SentenceTransformer")
 
 
-def identify(candidate: Any) -> Identity:
+def identity_of_object(candidate: Any) -> Identity:
     """The name and the fingerprint of an object that is known.
 
     Raises

@@ -91,7 +91,7 @@ def _place(model: Any) -> str | None:
 
 def _identity(model: Any) -> Identity:
     if library_objects.is_known(model):
-        return library_objects.identify(model)
+        return library_objects.identity_of_object(model)
     kind = type(model)
     known = str(getattr(model, "__name__", kind.__name__))
     name = "model" if known == "<lambda>" else known

@@ -317,7 +317,7 @@ def with_identity(
         When it is nothing that classifies or answers, or its labels are not known.
     """
     if library_objects.is_known(candidate):
-        weights = library_objects.identify(candidate).fingerprint
+        weights = library_objects.identity_of_object(candidate).fingerprint
         return library_objects.adapt(candidate, code.name, weights, options)
     asked = [name for name in METHODS if callable(getattr(candidate, name, None))]
     found = _classification(candidate, attribute, code, needed=not asked)

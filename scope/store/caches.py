@@ -109,7 +109,7 @@ def sizes(folder: Path) -> list[CacheSize]:
     return [CacheSize(kind, *size) for kind, size in found.items()]
 
 
-def clear(folder: Path, kind: CacheKind) -> None:
+def clear_cache(folder: Path, kind: CacheKind) -> None:
     """Remove all that a cache holds. No run should be using its vectors or latents.
 
     Raises

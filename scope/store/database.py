@@ -221,7 +221,7 @@ class Database:
         """Keep answers; what is already known stays as it is."""
         with guarded(self._path), self._connection:
             rows = [
-                (model, _question_key(role, question), written(answer))
+                (model, _question_key(role, question), as_row(answer))
                 for question, answer in answers
             ]
             self._connection.executemany(
@@ -316,7 +316,7 @@ def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:
     )
 
 
-def written(record: Answer | Prediction) -> str:
+def as_row(record: Answer | Prediction) -> str:
     """A record as JSON, to the last bit of its numbers."""
     return json.dumps(asdict(record), ensure_ascii=False)
 
@@ -326,7 +326,7 @@ def read_record(kind: type[Stored], stored: str) -> Stored:
 
     Examples
     --------
-    >>> read_record(Answer, written(Answer(choice=1, probabilities=(0.25, 0.75)))).probabilities
+    >>> read_record(Answer, as_row(Answer(choice=1, probabilities=(0.25, 0.75)))).probabilities
     (0.25, 0.75)
     """
     fields: dict[str, Any] = {

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Prediction, Question
-from scope.store.database import Database, Held, content_of, read_record, written
+from scope.store.database import Database, Held, as_row, content_of, read_record
 from scope.store.entries import EntryFile, EntryKind
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -115,7 +115,7 @@ class SharingStore:
         """Keep predictions; when this returns they survive a kill."""
         self._database.put(fingerprint, predictions)
         if owner := self._shared.identity(fingerprint):
-            rows = {content_of("classifier", one): written(predictions[one]) for one in predictions}
+            rows = {content_of("classifier", one): as_row(predictions[one]) for one in predictions}
             self._shared.put("answers", owner, rows)
 
     def get_answers(
@@ -142,5 +142,5 @@ class SharingStore:
         """Keep answers; when this returns they survive a kill."""
         self._database.put_answers(model, role, answers)
         if owner := self._shared.identity(model):
-            rows = {content_of(role, question): written(answer) for question, answer in answers}
+            rows = {content_of(role, question): as_row(answer) for question, answer in answers}
             self._shared.put("answers", owner, rows)

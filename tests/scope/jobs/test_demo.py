@@ -3,7 +3,7 @@
 import pytest
 
 import scope
-from scope.jobs.demo import run_name
+from scope.jobs.demo.run import run_name
 from scope.records import Estimate
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_one_slot_finds_what_many_find(comparison, tmp_path):
     from pathlib import Path
 
     from scope.demo_models.build import build_demo_models
-    from scope.jobs.demo import TWEETS
+    from scope.jobs.demo.run import TWEETS
     from scope.paths import cache_folder
     from scope.serialization import to_json
 

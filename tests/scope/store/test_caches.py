@@ -12,7 +12,7 @@ from scope.store.caches import (
     SECONDS_IN_USE,
     answer_file,
     bytes_of,
-    clear,
+    clear_cache,
     enforce_limit,
     folder_of,
     size_limit,
@@ -59,13 +59,13 @@ def test_an_empty_folder_holds_nothing_and_stays_empty(tmp_path):
 @pytest.mark.parametrize("kind", ["answers", "searches", "vectors", "latents"])
 def test_one_kind_is_cleared(folder, kind):
     before = entries(folder)
-    clear(folder, kind)
+    clear_cache(folder, kind)
     assert entries(folder) == before | {kind: 0}
 
 
 def test_a_damaged_file_is_cleared(folder):
     answer_file(folder).write_bytes(b"damaged")
-    clear(folder, "answers")
+    clear_cache(folder, "answers")
     assert entries(folder)["searches"] == 0
 
 

@@ -1,0 +1,40 @@
+"""The request of the demo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from scope.core.job import Job
+from scope.core.options import DATA, Limits, whole_number
+from scope.core.request import Request
+from scope.records import AuditResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoRequest(Request):
+    """Build three small related models offline, audit two against the third, write a report.
+
+    The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four of
+    its six layers and learned from its outputs alone; the independent model shares neither weights
+    nor tokenizer with it, and learned from the labels. The first time takes about a minute longer,
+    for the training. An interrupted run continues when the same command is given again, with the
+    same result.
+
+    Example: scope demo
+    """
+
+    n: Annotated[int, whole_number(DATA), Limits(least=1)] = 100
+    """Number of held-out tweets to perturb."""
+
+    seed: Annotated[int, whole_number(DATA)] = 0
+    """Random seed of training, sample and search."""
+
+
+JOB = Job(
+    name="demo",
+    request=DemoRequest,
+    carry_out="scope.jobs.demo.run:carry_out_demo",
+    result=AuditResult,
+    page="scope.jobs.audit.sections:page",
+)

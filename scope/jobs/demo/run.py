@@ -1,0 +1,46 @@
+"""The demo: builds the models, then audits them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scope.core.request import as_function
+from scope.demo_models.build import build_demo_models
+from scope.jobs.audit.run import audit
+from scope.jobs.demo.request import DemoRequest
+from scope.jobs.runner import check_room
+from scope.paths import cache_folder
+from scope.records import AuditResult
+
+TWEETS = "demo:tweets"
+
+
+def carry_out_demo(request: DemoRequest) -> AuditResult:
+    """Build the models, which are kept, and audit them."""
+    run = request.run or run_name(request.n, request.seed)
+    check_room(replace(request, run=run), "audit")
+    models = build_demo_models(cache_folder() / "zoo", seed=request.seed, progress=request.progress)
+    return audit(
+        reference=str(models.reference),
+        targets=[str(models.student), str(models.independent)],
+        data=TWEETS,
+        n=request.n,
+        seed=request.seed,
+        run=run,
+        runs=request.runs,
+        progress=request.progress,
+    )
+
+
+demo = as_function(DemoRequest, carry_out_demo)
+
+
+def run_name(n: int, seed: int) -> str:
+    """The name of a demo's run.
+
+    Examples
+    --------
+    >>> run_name(100, 0)
+    'demo'
+    """
+    return "demo" if (n, seed) == (100, 0) else f"demo-{n}-seed-{seed}"
