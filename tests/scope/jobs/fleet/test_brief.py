@@ -19,7 +19,7 @@ from made_up_fleet_comparison import (
     scores,
 )
 
-from scope.cli.output import show
+from scope.cli.output import show_result
 from scope.jobs.fleet.routing_section import MOST_BRIEF_SHARES
 from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
 from scope.jobs.pages import page_of
@@ -241,13 +241,13 @@ def test_square_brackets_are_words_and_no_orders():
 
 
 def test_the_command_line_adds_the_data_that_it_read(capsys):
-    show(build_comparison("fleet-embed"))
+    show_result(build_comparison("fleet-embed"))
     out = " ".join(capsys.readouterr().out.split())
     assert "Forecasts of answers to unseen questions" in out
     assert ".csv: 1,500 of 1,500 questions, 1,499 with an answer" in out
     assert "gold" not in out
     folder = Path("runs") / "ours"
-    show(replace(build_comparison("fleet-embed"), folder=folder))
+    show_result(replace(build_comparison("fleet-embed"), folder=folder))
     assert f"files: {folder / 'embedder.safetensors'}, " in capsys.readouterr().out
 
 
