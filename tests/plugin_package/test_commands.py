@@ -106,6 +106,16 @@ def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_
     assert "<table>" in result._repr_html_()
 
 
+def test_its_dry_run_shows_the_models_and_leaves_nothing(with_plugin, sentences_csv, tmp_path):
+    done = with_plugin(
+        *("confidence", "--model", "python:toy_models:Reference", "--data", sentences_csv),
+        *("--n", 5, "--dry-run", "--json"),
+    )
+    (work,) = json.loads(done.stdout)["work"]
+    assert (work["purpose"], work["queries"]) == ("texts", 5)
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_whole_job_takes_at_most_150_lines():
     assert len((HERE / "src" / "scope_confidence.py").read_text().splitlines()) <= 150
 

@@ -16,6 +16,7 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import answer_texts
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.reproduce import reproduce
+from scope.jobs.work import texts_work
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined
 from scope.sections.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
@@ -67,13 +68,13 @@ class ConfidenceResult(Result):
 
 def carry_out_confidence(request: ConfidenceRequest) -> ConfidenceResult:
     """Run the job, or resume it: answers are kept in the run's folder."""
-    return carry_out(request, _prepare)
+    return carry_out(request, prepare)
 
 
 confidence = as_function(ConfidenceRequest, carry_out_confidence)
 
 
-def _prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
+def prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
     """Load the models and the texts, and name the run."""
     data = load_data(request.data, n=request.n, seed=0)
     options = request.model_options
@@ -81,19 +82,16 @@ def _prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
         NamedModel(name=name, role="model", classifier=load_audited(spec, "classifier", options))
         for name, spec in zip(short_names(request.models), request.models, strict=True)
     ]
-    manifest = manifest_of(
-        "confidence",
-        request,
-        {"sure_from": request.sure_from, "n": request.n},
-        models=[model.card() for model in models],
-        data=[data.card],
-    )
+    settings = {"sure_from": request.sure_from, "n": request.n}
+    cards = [model.card() for model in models]
+    manifest = manifest_of("confidence", request, settings, models=cards, data=[data.card])
 
     def measure(run: Run) -> ConfidenceResult:
         found = (_of_model(one, data.examples, request, run) for one in models)
         return ConfidenceResult(manifest=manifest, models=tuple(found))
 
-    return Prepared(manifest, measure)
+    work = (texts_work(one, data.examples, 0) for one in models)
+    return Prepared(manifest, measure, work=lambda: work)
 
 
 def _of_model(
@@ -145,7 +143,7 @@ JOB = Job(
     name="confidence",
     request=ConfidenceRequest,
     carry_out="scope_confidence:carry_out_confidence",
-    prepare="scope_confidence:_prepare",
+    prepare="scope_confidence:prepare",
     result=ConfidenceResult,
     page="scope_confidence:page",
 )
