@@ -114,13 +114,14 @@ def search_work(
     trial = _TimedClassifier(reference)
     sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
     whole = attempt(lambda: list(capability.search(trial, sample, options)))
+    fails = isinstance(whole, Failed) and not isinstance(whole.error, _TrialEndsError)
     if not isinstance(whole, Failed) and trial.queries:
         expected = expect_queries(capability, sample, options, {}).total() or trial.queries
         queries = round(queries * trial.queries / expected)
     each = trial.seconds / max(trial.queries, 1)
     return Work(
         model=reference.name,
-        purpose=f"search: {capability.name}",
+        purpose=f"search: {capability.name}{', which fails' if fails else ''}",
         queries=queries,
         seconds=estimating + queries * each,
     )

@@ -127,6 +127,15 @@ def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
     assert found.seconds == pytest.approx(0.01 * found.queries, rel=0.05)
 
 
+def test_a_search_that_fails_is_named(clock):
+    class Broken(Typo):
+        def search(self, classifier, examples, options):
+            raise OSError("no dictionary")
+
+    found = search_work(Broken(), named(Slow(clock)), EXAMPLES[:2], OPTIONS)
+    assert found.purpose == "search: typo, which fails"
+
+
 def test_equal_questions_are_asked_once(clock):
     class Answerer:
         spec = "python:answerer"
