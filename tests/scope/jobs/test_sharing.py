@@ -109,6 +109,13 @@ def test_another_setting_is_another_search(audit, capsys, changed):
     assert "reuses 0 searches and " in capsys.readouterr().err
 
 
+def test_another_release_of_the_search_searches_again(audit, capsys, monkeypatch):
+    audit("student", run="first")
+    monkeypatch.setattr("scope.jobs.sharing.hash_of_source", lambda *_: "another release")
+    audit("student", run="second", progress=Lines())
+    assert "reuses 0 searches and " in capsys.readouterr().err
+
+
 def test_models_that_are_no_files_are_never_shared(audit, asked, models, cache):
     given = load_model(str(models / "student"), "classifier", ModelOptions(device="cpu"))
     audit(given, run="first")
