@@ -10,7 +10,7 @@ from zoo.lineage import Zoo
 
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
-from scope.jobs.perturbing import find_perturbations
+from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.items import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.models import Part, ReuseModel
@@ -69,15 +69,15 @@ def ask_zoo(
     for reference in zoo.references:
         classifier = load_classifier(str(reference.path), ModelOptions())
         labels = classifier.labels
-        found = find_perturbations(
-            chosen.capability,
-            CachedClassifier(classifier, run),
-            [one for one in examples if one.text in searched],
-            options,
+        found = PairSearch(
+            capability=chosen.capability,
+            reference=CachedClassifier(classifier, run),
+            examples=[one for one in examples if one.text in searched],
+            options=options,
             run=run,
             progress=progress,
             kept_as=f"{CAPABILITY} of {classifier.fingerprint}",
-        )
+        ).kept()
         items[reference.name] = text_items(examples, [found], labels)
     responses = TextResponses(
         labels=labels, examples=examples, run=run, progress=progress, own_labels={}

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Service
+from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search, Service
 from perturbations.textattack_gate import load_textattack
 from scope.errors import SpecError
-from scope.protocols import Classifier, SearchOptions
+from scope.protocols import RANDOM_CANDIDATES, Classifier, KeptPairs, SearchOptions
 from scope.records import Example, Perturbation, Setting
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ _SPLIT = "<SPLIT>"
 """Where TextAttack divides a text into two inputs; in a text of one input it loses its way."""
 
 _NO_WORD = "no candidate: no word of the text may be changed"
+
+_NO_KEPT = "no kept pair, whose size it must have"
+
+_DRAWS = 3 * RANDOM_CANDIDATES
+"""Random changes that are tried for the candidates of one text; some are drawn twice."""
 
 
 class Parts(NamedTuple):
@@ -83,12 +88,30 @@ class InvarianceCapability(ABC):
             )
         # Not within the first search: what an import draws would come out of that search's chance.
         load_textattack()
-        services: dict[str, Service] = {"classify": classifier.classify}
-        if options.encoder is not None:
-            services["encode"] = Remembering(options.encoder.encode)
         searches = (self._search_of(example, options) for example in examples)
-        lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
-        return lockstep.run(searches)
+        return _in_lockstep(searches, options, classify=classifier.classify)
+
+    def search_flipped(
+        self, classifier: Classifier, kept: Iterable[KeptPairs], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """Perturb each example so that the classifier's prediction changes; see the protocol.
+
+        Each trial goes through the candidates of the kept pair's search, with the same chance, and
+        takes as many changed words as the kept pair has.
+        """
+        load_textattack()
+        searches = (self._flips_of(*one, options) for one in kept)
+        return _in_lockstep(searches, options, classify=classifier.classify)
+
+    def draw_random(
+        self, kept: Iterable[KeptPairs], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """Candidates drawn at random, as many words changed as in the kept pairs.
+
+        Where the pairs of an example differ in size, the candidates take the sizes in turn.
+        """
+        load_textattack()
+        return _in_lockstep((self._draws_of(*one, options) for one in kept), options)
 
     def attack(
         self,
@@ -98,22 +121,29 @@ class InvarianceCapability(ABC):
         options: SearchOptions,
         encode: Callable[[list[str]], Sequence[Any]] | None = None,
         taken: Sequence[str] = (),
+        words_changed: int | None = None,
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial.
 
-        ``classify`` gives rows of probabilities or predictions, one per text.
+        ``classify`` gives rows of probabilities or predictions, one per text. With
+        ``words_changed`` the attack changes the prediction, with so many words; without, it keeps
+        the prediction.
         """
         load_textattack()
         from textattack import Attack
 
-        from perturbations.search import KeepsPrediction
+        from perturbations.search import KeepsPrediction, LeavesPrediction
         from perturbations.transformations import MeaningKept
 
         parts = self.parts(generator)
         constraints = list(parts.constraints)
         if encode is not None and options.min_similarity is not None:
             constraints.append(MeaningKept(encode, options.min_similarity))
-        goal = KeepsPrediction(classify, distance=options.distance, taken=taken)
+        goal = (
+            KeepsPrediction(classify, distance=options.distance, goal=options.goal, taken=taken)
+            if words_changed is None
+            else LeavesPrediction(classify, words_changed=words_changed, taken=taken)
+        )
         return Attack(goal, constraints, parts.transformation, parts.search_method)
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
@@ -138,8 +168,8 @@ class InvarianceCapability(ABC):
         other_texts = 0 if attack.transformation.deterministic else options.trials - 1
         return len(asked) + other_texts * max(len(asked) - 1, 0)
 
-    def generator(self, seed: int, example: Example, trial: int) -> random.Random:
-        """The source of chance of one example in one trial."""
+    def generator(self, seed: int, example: Example, trial: int | str) -> random.Random:
+        """The source of chance of one example in one trial, or for one purpose."""
         key = "\0".join((str(seed), self.name, example.id, str(trial)))
         return random.Random(hashlib.sha256(key.encode()).digest())  # noqa: S311 - no secret
 
@@ -155,8 +185,80 @@ class InvarianceCapability(ABC):
 
         return search
 
+    def _flips_of(
+        self, example: Example, kept: Sequence[Perturbation], options: SearchOptions
+    ) -> Search[tuple[Perturbation, ...]]:
+        def search(ask: Ask) -> tuple[Perturbation, ...]:
+            found: list[Perturbation] = []
+            for one in kept:
+                taken = [earlier.text for earlier in found if earlier.text is not None]
+                found.append(self._one_flip(ask, example, one, options, taken))
+            return tuple(found)
+
+        return search
+
+    def _one_flip(
+        self,
+        ask: Ask,
+        example: Example,
+        kept: Perturbation,
+        options: SearchOptions,
+        taken: Sequence[str],
+    ) -> Perturbation:
+        from perturbations.search import words_changed
+
+        if kept.text is None:
+            return Perturbation(example_id=example.id, trial=kept.trial, failure=_NO_KEPT)
+        size = words_changed(example.text, kept.text)
+        return self._one_trial(ask, example, kept.trial, options, taken, size)
+
+    def _draws_of(
+        self, example: Example, kept: Sequence[Perturbation], options: SearchOptions
+    ) -> Search[tuple[Perturbation, ...]]:
+        def search(ask: Ask) -> tuple[Perturbation, ...]:
+            from perturbations.search import words_changed
+
+            texts = [one.text for one in kept if one.text is not None]
+            sizes = [words_changed(example.text, text) for text in texts]
+            drawn = self._draw(ask, example, sizes, options) if sizes else []
+            lacking = "fewer random candidates of this size" if sizes else _NO_KEPT
+            return tuple(
+                Perturbation(example_id=example.id, trial=number, text=text)
+                if (text := dict(enumerate(drawn, start=1)).get(number))
+                else Perturbation(example_id=example.id, trial=number, failure=lacking)
+                for number in range(1, RANDOM_CANDIDATES + 1)
+            )
+
+        return search
+
+    def _draw(
+        self, ask: Ask, example: Example, sizes: Sequence[int], options: SearchOptions
+    ) -> list[str]:
+        """Different texts of these sizes, at most as many as are wanted."""
+        generator = self.generator(options.seed, example, "random")
+        found: dict[str, None] = {}
+        with OwnChance(ask, generator.getrandbits(32)) as own_ask:
+            attack = self.attack(
+                lambda texts: own_ask("classify", texts),
+                encode=(lambda texts: own_ask("encode", texts)) if options.encoder else None,
+                generator=generator,
+                options=options,
+            )
+            for draw in range(_DRAWS):
+                text = random_change(attack, example.text, sizes[draw % len(sizes)], generator)
+                found.update({} if text is None else {text: None})
+                if len(found) == RANDOM_CANDIDATES:
+                    break
+        return list(found)
+
     def _one_trial(
-        self, ask: Ask, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
+        self,
+        ask: Ask,
+        example: Example,
+        trial: int,
+        options: SearchOptions,
+        taken: Sequence[str],
+        words_changed: int | None = None,
     ) -> Perturbation:
         if len(example.text) > self.max_characters:
             return Perturbation(
@@ -172,8 +274,39 @@ class InvarianceCapability(ABC):
                 generator=self.generator(options.seed, example, trial),
                 options=options,
                 taken=taken,
+                words_changed=words_changed,
             )
             return perturb(attack, example, trial)
+
+
+def _in_lockstep(
+    searches: Iterable[Search[tuple[Perturbation, ...]]],
+    options: SearchOptions,
+    **services: Service,
+) -> Iterator[tuple[Perturbation, ...]]:
+    """The results of searches that may ask these services, and the encoder if there is one."""
+    if options.encoder is not None:
+        services["encode"] = Remembering(options.encoder.encode)
+    lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
+    return lockstep.run(searches)
+
+
+def random_change(attack: Attack, text: str, size: int, generator: random.Random) -> str | None:
+    """The text after random changes of so many words, or None where they led to another size."""
+    from textattack.shared import AttackedText
+
+    from perturbations.search import words_changed
+
+    current = original = AttackedText(text)
+    for _ in range(size if original.words else 0):
+        candidates = attack.get_transformations(current, original)
+        if not candidates:
+            return None
+        current = generator.choice(sorted(candidates, key=lambda one: one.text))
+        changed = words_changed(text, current.text)
+        if changed >= size:
+            return str(current.text) if changed == size else None
+    return None
 
 
 def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
@@ -196,6 +329,8 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
 
 def _why_none(attack: Attack) -> str:
     if attack.goal_function.tried:
+        if attack.goal_function.ends_at_first:
+            return "no new text of the kept pair's size changes the prediction"
         return (
             "the search ended on no admissible text: what it kept changes the prediction or was "
             "found in an earlier trial"

@@ -6,9 +6,10 @@ The text changes, the reference's answer does not: search methods keep only what
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from textattack.shared import AttackedText  # noqa: E402
 from textattack.shared.validators import MODELS_BY_GOAL_FUNCTION  # noqa: E402
 
 Distance = Literal["l1", "kl"]
+Goal = Literal["formula", "released"]
 DECIMALS = 6
 """Scores are compared at this precision; what is equal then is ordered by text."""
 
@@ -72,6 +74,10 @@ class KeepsPrediction(ClassificationGoalFunction):
         From a list of texts to one row of probabilities, or one `Prediction`, a text.
     distance
         L1 as in the paper, or KL.
+    goal
+        ``formula``: the distance of the paper's text. ``released``: as in the paper's published
+        code, which applies a second softmax to the answer on the changed text, not to that on the
+        original; it prefers candidates that make the model most confident. For labels alone.
     taken
         Texts that do not count as new: the perturbations of earlier trials.
 
@@ -87,11 +93,13 @@ class KeepsPrediction(ClassificationGoalFunction):
         model: Callable[[list[str]], Sequence[Any]],
         *,
         distance: Distance = "l1",
+        goal: Goal = "formula",
         taken: Sequence[str] = (),
     ) -> None:
         # All of a step's candidates in one question: TextAttack's default would cut it in 32s.
         super().__init__(_Wrapped(model), model_batch_size=2**30)
         self._distance: Distance = distance
+        self._goal: Goal = goal
         self._taken = frozenset(taken)
         self.tried = False
 
@@ -120,6 +128,13 @@ class KeepsPrediction(ClassificationGoalFunction):
         results, used_up = super().get_results(attacked_text_list, check_skip=check_skip)
         return results, used_up
 
+    ends_at_first: ClassVar[bool] = False
+    """Whether a search that changes one word after the other ends with the first text found."""
+
+    def leads_on(self, result: Any) -> bool:
+        """Whether such a search may build on a result."""
+        return bool(result.goal_status == GoalFunctionResultStatus.SUCCEEDED)
+
     def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
         return bool(
             _predicted(model_output) == _predicted(self._original)
@@ -133,6 +148,8 @@ class KeepsPrediction(ClassificationGoalFunction):
         original, changed = self._original, model_output
         if isinstance(changed, Prediction):
             original, changed = open_rows([original, changed])
+        elif self._goal == "released":
+            changed = np.exp(changed) / np.exp(changed).sum()
         moved = distance_between(original, changed, self._distance)
         return round(1 / (1 + moved), DECIMALS)
 
@@ -151,9 +168,65 @@ class KeepsPrediction(ClassificationGoalFunction):
         return super()._goal_function_result_type()
 
 
-# TextAttack's list of the models that a goal can judge: this one takes any. A goal that is not
-# on the list is warned about twice in every attack.
+class LeavesPrediction(KeepsPrediction):
+    """Reached by a new text with so many changed words on which the model predicts something else.
+
+    TextAttack's untargeted goal, with the model's own answer as the label to leave: the score is 1
+    minus its probability. ``words_changed`` is the size of the edit of a kept pair, so that pairs
+    which flip the prediction differ from kept ones by the model's answer alone.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[list[str]], Sequence[Any]],
+        *,
+        words_changed: int,
+        taken: Sequence[str] = (),
+    ) -> None:
+        super().__init__(model, taken=taken)
+        self._words_changed = words_changed
+
+    ends_at_first = True
+
+    def leads_on(self, result: Any) -> bool:
+        """Whether the search may build on it: a smaller edit, whatever the model predicts."""
+        return self._size(result.attacked_text) < self._words_changed or super().leads_on(result)
+
+    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
+        return bool(
+            _predicted(model_output) != _predicted(self._original)
+            and attacked_text.text not in self._taken
+            and self._size(attacked_text) == self._words_changed
+        )
+
+    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
+        return round(1 - _probability(model_output, _predicted(self._original)), DECIMALS)
+
+    def _size(self, attacked_text: AttackedText) -> int:
+        return words_changed(self._original_text, attacked_text.text)
+
+
+# TextAttack's list of the models that a goal can judge: these take any. A goal that is not on the
+# list is warned about twice in every attack.
 MODELS_BY_GOAL_FUNCTION[KeepsPrediction] = [".*"]
+MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
+
+
+def words_changed(original: str, changed: str) -> int:
+    """How many words differ between two texts; inserted and removed words count, too.
+
+    Examples
+    --------
+    >>> words_changed("a good film", "a fine film")
+    1
+    >>> words_changed("a good film", "a really good film, they say")
+    3
+    """
+    one, other = AttackedText(original).words, AttackedText(changed).words
+    if len(one) == len(other):
+        return sum(first != second for first, second in zip(one, other, strict=True))
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
 
 
 class _Wrapped:
@@ -174,6 +247,13 @@ def _plain(answer: Any) -> Any:
         answer = answer.probabilities
     # A list: TextAttack would join rows that are arrays into one.
     return np.asarray(answer, dtype=float).tolist()
+
+
+def _probability(answer: Any, choice: int | str) -> float:
+    """The probability of a label or of a token; 0 for a token that is not named."""
+    if isinstance(answer, Prediction):
+        return dict(zip(answer.tokens, answer.probabilities, strict=True)).get(str(choice), 0.0)
+    return float(answer[choice])
 
 
 def _predicted(answer: Any) -> int | str:
@@ -229,9 +309,9 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
                 continue
             results, _ = self.get_goal_results(candidates)
             best = best_admissible(results)
-            current = best or current
-            if best and self._stop_at_first:
-                break
+            if best and (self._stop_at_first or self.goal_function.ends_at_first):
+                return best
+            current = best or _best(filter(self.goal_function.leads_on, results)) or current
         return current
 
     def _ranking(self, original: Any) -> list[int]:
@@ -261,5 +341,8 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
 
 def best_admissible(results: list[Any]) -> Any | None:
     """The result of highest score among those that reach the goal; the first text of equals."""
-    admissible = [one for one in results if one.goal_status == GoalFunctionResultStatus.SUCCEEDED]
-    return min(admissible, key=lambda one: (-one.score, one.attacked_text.text), default=None)
+    return _best(one for one in results if one.goal_status == GoalFunctionResultStatus.SUCCEEDED)
+
+
+def _best(results: Iterable[Any]) -> Any | None:
+    return min(results, key=lambda one: (-one.score, one.attacked_text.text), default=None)

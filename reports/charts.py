@@ -54,6 +54,9 @@ def interval_svg(chart: IntervalChart) -> Markup:
         top = _TOP + categories.index(document_text(row.category)) * height
         beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
         content += _dot(row, across, top + (beside if chart.beside else height / 2))
+    for category, value in chart.levels:
+        top = _TOP + categories.index(document_text(category)) * height
+        content.append(_CHOSEN.format(top, top + height, x=pixel(across.at(value))))
     return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 

@@ -44,7 +44,8 @@ def _of_audit(result: AuditResult) -> Iterator[str]:
         yield "it has not one reference"
         return
     targets = [card.name for card in manifest.targets]
-    measured = {row.target for row in result.measurements}
+    # The reference's own base rate stands beside those of the targets.
+    measured = {row.target for row in result.measurements if row.metric != "base_rate"}
     if strange := (measured | {curve.target for curve in result.curves}) - set(targets):
         yield f"it measures {min(strange)!r}, which is no target"
     yield from _of_texts(result, len(targets))
@@ -69,7 +70,7 @@ def _of_texts(result: AuditResult, targets: int) -> Iterator[str]:
     for scored in result.examples:
         if not _fit((scored.reference, *scored.targets), targets, labels):
             yield f"the answers to the example {scored.example.id!r} do not fit the models"
-    for found in result.perturbations:
+    for found in (*result.perturbations, *result.flips):
         example = found.perturbation.example_id
         if example not in known:
             yield f"a perturbation of {example!r}, which is none of its examples"

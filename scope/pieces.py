@@ -23,6 +23,7 @@ _OWN = frozenset(
 )
 _VALUES = ("name", "question", "role", "low", "high", "max_characters", "scorers")
 _CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
+_SEARCHES = ("search", "search_flipped", "draw_random")
 _GREATEST = 10**300
 """Python writes and reads no number of more than 4,300 digits."""
 
@@ -196,12 +197,12 @@ class ForeignPiece:
                     setattr(self, name, getattr(piece, name))
             self.takes = settings_of(piece)
             self._settings = plain_settings(shown(piece.name), piece.settings())
-            methods = {name: getattr(piece, name, None) for name in (*_CALLS, "search")}
+            methods = {name: getattr(piece, name, None) for name in (*_CALLS, *_SEARCHES)}
             _require_description(self)
             _require_role(self, methods)
         for name, method in methods.items():
             if callable(method):
-                wrap = self._searching if name == "search" else self._calling
+                wrap = self._searching if name in _SEARCHES else self._calling
                 setattr(self, name, partial(wrap, name, method))
 
     def settings(self) -> Mapping[str, Setting]:

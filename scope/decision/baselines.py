@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scope.errors import SpecError
+from scope.estimation import metric_width
 from scope.evidence.sameness import CANARIES, DRIFT, difference_of_predictions
 from scope.models.loading import split_spec
 from scope.printing import counted
@@ -58,6 +59,7 @@ def difference_from(
         [value for example in both for value in mine[example]],
         [value for example in both for value in others[example]],
         [example for example in both for _ in mine[example]],
+        width=metric_width(one.metric),
         empty="no example is in both",
     )
 

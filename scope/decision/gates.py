@@ -70,6 +70,8 @@ def unquoted(name: str) -> str:
     return name[1:-1] if re.fullmatch(QUOTED, name) else name
 
 
+_NOT_JUDGED = ("reference", "ceiling")
+
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
 
@@ -243,10 +245,17 @@ def failures(
     """Why gates fail, one line each; nothing if all are met.
 
     A lower bound must be below the whole interval and an upper bound above it, so that a pass is
-    significant. Undefined numbers, and those of degenerate models, fail.
+    significant. Undefined numbers, and those of degenerate models, fail. The reference and the
+    ceiling, which are no targets, are judged where a gate names them.
     """
+    no_targets = {one.name for one in comparison.manifest.models if one.role in _NOT_JUDGED}
     for gate in gates:
-        concerned = [one for one in comparison.measurements if _concerns(gate, one)]
+        unnamed = no_targets - set(gate.only)
+        concerned = [
+            one
+            for one in comparison.measurements
+            if _concerns(gate, one) and one.target not in unnamed
+        ]
         judged = [one for one in concerned if one.target != gate.other]
         if not concerned:
             yield _nothing_to_judge(comparison, gate)

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models
 from scope.estimation.measurements import (
-    InvariantPairs,
+    NOTHING_FLIPPED,
     clean_measurements,
-    invariant_pairs,
+    metric_width,
     pair_measurements,
     soft_scope_curves,
     subset_measurements,
     target_differences,
 )
+from scope.estimation.pairs import Pairs, flipped_pairs, invariant_pairs
+from scope.estimation.reference_points import (
+    ScoredFlips,
+    base_rates,
+    informedness,
+    undefined_points,
+)
 from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
 
-__all__ = ["InvariantPairs", "Numbers", "invariant_pairs", "measure", "shares_of_models"]
+__all__ = [
+    "Numbers",
+    "Pairs",
+    "ScoredFlips",
+    "flipped_pairs",
+    "invariant_pairs",
+    "measure",
+    "metric_width",
+    "shares_of_models",
+]
 
 
 class Numbers(NamedTuple):
@@ -32,9 +48,11 @@ class Numbers(NamedTuple):
 def measure(
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
+    flips: ScoredFlips | None = None,
     *,
     capabilities: Sequence[str],
     targets: Sequence[str],
+    reference: str = "",
     labels: Sequence[str],
     soft_scope: Metric,
     more: Sequence[Metric] = (),
@@ -46,8 +64,12 @@ def measure(
     ----------
     examples, perturbations
         Scored by the reference and, in their order, by the ``targets``.
+    flips
+        Flipped pairs and random candidates; None in an audit without.
     capabilities
         Those that were measured.
+    reference
+        The name of the reference, whose base rate is measured, too.
     labels
         The reference's label names, in the order of the probabilities.
     soft_scope
@@ -57,17 +79,53 @@ def measure(
     seed
         Of the permutations behind the p-values.
     """
-    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *more)
+    on_kept = [one for one in more if one.pairs == "kept"]
+    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_kept)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
     whole = [
         *clean_measurements(examples, targets, labels),
-        *(one for pairs in all_pairs for one in pair_measurements(pairs, metrics, targets)),
     ]
+    for pairs in all_pairs:
+        whole += pair_measurements(pairs, metrics, targets)
+        if flips is not None:
+            on_flipped = [METRICS["flip_scope"], *(one for one in more if one not in on_kept)]
+            whole += _points(pairs, examples, flips, on_flipped, reference, targets)
     parts = [one for pairs in all_pairs for one in subset_measurements(pairs, targets, labels)]
+    # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
+    whole, matched = _parted(whole)
     return Numbers(
-        measurements=(*whole, *parts),
+        measurements=(*whole, *matched, *parts),
         differences=target_differences(whole, targets, seed),
         curves=tuple(
             curve for pairs in all_pairs for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
+    )
+
+
+def _points(
+    kept: Pairs,
+    examples: Sequence[ScoredExample],
+    flips: ScoredFlips,
+    metrics: Sequence[Metric],
+    reference: str,
+    targets: Sequence[str],
+) -> Iterator[Measurement]:
+    """Flip-SCoPE, informedness and base rates of one capability."""
+    capability = kept.capability
+    if capability in flips.missing:
+        yield from undefined_points(capability, flips.missing[capability], targets)
+        return
+    flipped = flipped_pairs(capability, examples, flips.flipped)
+    yield from pair_measurements(flipped, metrics, targets, empty=NOTHING_FLIPPED)
+    yield from informedness(kept, flipped, targets)
+    yield from base_rates(capability, examples, flips.random, (reference, *targets))
+
+
+def _parted(
+    measurements: Sequence[Measurement],
+) -> tuple[list[Measurement], list[Measurement]]:
+    """Measurements over all pairs, and those over a part of them."""
+    return (
+        [one for one in measurements if one.subset is None],
+        [one for one in measurements if one.subset is not None],
     )

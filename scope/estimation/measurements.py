@@ -7,114 +7,30 @@ Differences between two targets are taken on the same examples and corrected for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
+from scope.estimation.pairs import Pairs
 from scope.metrics import (
     METRICS,
     Metric,
     accuracy_difference_values,
     iid_agreement_values,
+    parse_metric,
 )
-from scope.metrics.open_rows import open_rows, widened
 from scope.records import (
     Curve,
     Difference,
     Estimate,
     Measurement,
-    Prediction,
     ScoredExample,
-    ScoredPerturbation,
     Undefined,
 )
 from scope.statistics import absolute, holm, mean_estimate, paired_difference, sign_flip_p_value
-
-Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class InvariantPairs:
-    """The pairs of one capability on which the reference is invariant, as arrays.
-
-    ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
-    target, shapes (pairs, labels); ``example_ids`` has the example of each pair. With an
-    ``open_vocabulary`` each pair has its own labels, the tokens that any model predicts there,
-    and the last column is the mass of all others.
-    """
-
-    capability: str
-    example_ids: tuple[str, ...]
-    reference: tuple[Values, Values]
-    targets: tuple[tuple[Values, Values], ...]
-    open_vocabulary: bool = False
-
-    def values(self, metric: Metric, target: int) -> Values:
-        """The metric's value on each pair."""
-        predictions = (*self.reference, *self.targets[target])
-        return metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
-
-    def confidences(self) -> Values:
-        """The probability of the reference's label for each original text."""
-        before = self.reference[0]
-        labels = before[:, :-1] if self.open_vocabulary else before
-        return np.asarray(labels.max(axis=1, initial=0.0))
-
-
-def invariant_pairs(
-    capability: str,
-    examples: Sequence[ScoredExample],
-    perturbations: Sequence[ScoredPerturbation],
-) -> InvariantPairs:
-    """Select the capability's pairs that belong to I_R, in their order."""
-    clean = {scored.example.id: scored for scored in examples}
-    pairs = [
-        (clean[scored.perturbation.example_id], scored, scored.reference)
-        for scored in perturbations
-        if scored.capability == capability
-        and scored.reference is not None
-        and scored.reference.choice == clean[scored.perturbation.example_id].reference.choice
-    ]
-    answers = [
-        (before.reference, reference, *chain(*zip(before.targets, after.targets, strict=True)))
-        for before, after, reference in pairs
-    ]
-    first = examples[0] if examples else None
-    open_vocabulary = first is not None and bool(first.reference.tokens)
-    columns = len(first.reference.probabilities) if first else 0
-    models = 1 + (len(first.targets) if first else 0)
-    rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
-    both = [(rows[2 * model], rows[2 * model + 1]) for model in range(models)]
-    return InvariantPairs(
-        capability=capability,
-        example_ids=tuple(before.example.id for before, *_ in pairs),
-        reference=both[0],
-        targets=tuple(both[1:]),
-        open_vocabulary=open_vocabulary,
-    )
-
-
-Answers = Sequence[Sequence[Prediction]]
-"""The predictions of every model before and after, the reference first, for each pair."""
-
-
-def _closed(answers: Answers, models: int, labels: int) -> Values:
-    """Shape (2 * models, pairs, labels)."""
-    rows = [[one[place].probabilities for one in answers] for place in range(2 * models)]
-    return np.array(rows, dtype=float).reshape(2 * models, len(answers), labels)
-
-
-def _open(answers: Answers, models: int) -> Values:
-    """As for closed labels, over each pair's own tokens; as wide as the widest pair needs."""
-    # Tokens that only another target names are 0 in all four rows that a metric takes.
-    every = [open_rows(one) for one in answers]
-    columns = max((rows.shape[1] for rows in every), default=2)
-    alike = [widened(rows, columns) for rows in every]
-    return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()
-
 
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
@@ -123,6 +39,7 @@ CONFIDENCES = ((0.0, 0.75), (0.75, 0.95), (0.95, 1.0))
 """Bands of the reference's confidence in the original text, each up to its end."""
 
 NOTHING_INVARIANT = "the reference is invariant on no pair"
+NOTHING_FLIPPED = "no changed text flips the reference"
 _NO_LABELS = "no example has a gold label"
 
 
@@ -170,9 +87,13 @@ def clean_measurements(
 
 
 def pair_measurements(
-    pairs: InvariantPairs, metrics: Sequence[Metric], targets: Sequence[str]
+    pairs: Pairs,
+    metrics: Sequence[Metric],
+    targets: Sequence[str],
+    *,
+    empty: str = NOTHING_INVARIANT,
 ) -> Iterator[Measurement]:
-    """Each metric of each target over all invariant pairs."""
+    """Each metric of each target over all pairs of the kind that it is measured on."""
     for position, name in enumerate(targets):
         for metric in metrics:
             try:
@@ -195,7 +116,7 @@ def pair_measurements(
                     pairs.example_ids,
                     low=metric.low,
                     high=metric.high,
-                    empty=NOTHING_INVARIANT,
+                    empty=empty,
                 ),
                 example_ids=pairs.example_ids,
                 values=tuple(values.tolist()),
@@ -203,7 +124,7 @@ def pair_measurements(
 
 
 def subset_measurements(
-    pairs: InvariantPairs, targets: Sequence[str], labels: Sequence[str]
+    pairs: Pairs, targets: Sequence[str], labels: Sequence[str]
 ) -> Iterator[Measurement]:
     """Hard-SCoPE by the reference's predicted label, and in bands of its confidence.
 
@@ -236,9 +157,7 @@ def _band(low: float, high: float) -> str:
     return f"reference's confidence {low} to {high}" if low else f"reference's confidence ≤ {high}"
 
 
-def soft_scope_curves(
-    pairs: InvariantPairs, metric: Metric, targets: Sequence[str]
-) -> Iterator[Curve]:
+def soft_scope_curves(pairs: Pairs, metric: Metric, targets: Sequence[str]) -> Iterator[Curve]:
     """Soft-SCoPE of each target along its cutoff, from the tolerance on."""
     chosen = metric.parameters["cutoff"]
     cutoffs = sorted({chosen, *(c for c in CUTOFFS if c >= metric.parameters["tolerance"])})
@@ -277,9 +196,11 @@ def target_differences(
 ) -> tuple[Difference, ...]:
     """First target minus second, metric by metric on the same examples, Holm-corrected.
 
-    The gap in accuracy is left out: the difference of two absolute values is not a mean.
+    The gap in accuracy is left out: the difference of two absolute values is not a mean. So is the
+    base rate, a point of reference that is no claim on likeness.
     """
-    kept = [one for one in measurements if one.metric != str(METRICS["iid_accuracy_gap"])]
+    untested = {str(METRICS["iid_accuracy_gap"]), str(METRICS["base_rate"])}
+    kept = [one for one in measurements if one.metric not in untested]
     by_key = {(one.target, one.capability, one.metric): one for one in kept}
     keys = dict.fromkeys((one.capability, one.metric) for one in kept)
     pairs = [
@@ -295,6 +216,7 @@ def target_differences(
                 (one.values, other.values, one.example_ids),
                 seed,
                 empty=one.estimate.reason if isinstance(one.estimate, Undefined) else "",
+                width=metric_width(one.metric),
             )
             for one, other in pairs
             # A metric that fails on one target has no values there.
@@ -310,13 +232,14 @@ def difference(
     seed: int,
     *,
     empty: str,
+    width: float = 1.0,
 ) -> Difference:
     """First measurement minus second, tested paired; not corrected for other tests.
 
     ``both`` has the values of the first and the second, and the example of each. ``empty`` is the
-    reason where there are none.
+    reason where there are none; ``width`` is that of the metric's range.
     """
-    estimate = paired_difference(*both, empty=empty)
+    estimate = paired_difference(*both, width=width, empty=empty)
     defined = isinstance(estimate, Estimate)
     return Difference(
         metric=first.metric,
@@ -324,5 +247,13 @@ def difference(
         first=first.target,
         second=second.target,
         estimate=estimate,
-        p_value=sign_flip_p_value(*both, np.random.default_rng(seed)) if defined else None,
+        p_value=sign_flip_p_value(*both, np.random.default_rng(seed), width=width)
+        if defined
+        else None,
     )
+
+
+def metric_width(spelling: str) -> float:
+    """The width of a metric's range: no two values of it are further apart."""
+    metric = parse_metric(spelling)
+    return metric.high - metric.low

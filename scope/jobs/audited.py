@@ -37,7 +37,7 @@ class NamedModel:
     """
 
     name: str
-    role: Literal["reference", "target", "model"]
+    role: Literal["reference", "target", "ceiling", "model"]
     classifier: Classifier
     saved: bool = False
 
@@ -86,9 +86,15 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
-    short_names([":".join(split_spec(one)) for one in request.targets if isinstance(one, str)])
-    models = (request.reference, *request.targets)
+    measured = measured_specs(request)
+    short_names([":".join(split_spec(one)) for one in measured if isinstance(one, str)])
+    models = (request.reference, *measured)
     check_labels(models, request, examples, aligned=len(models))
+
+
+def measured_specs(request: AuditRequest) -> tuple[str | object, ...]:
+    """The targets, and last the ceiling if there is one."""
+    return (*request.targets, *([] if request.ceiling is None else [request.ceiling]))
 
 
 def load_models(request: AuditRequest) -> Models:
@@ -106,7 +112,7 @@ def load_models(request: AuditRequest) -> Models:
     role, options = request.role, request.model_options
     names = parse_label_map(request.label_map)
     first = load_audited(request.reference, role, options)
-    others = [load_audited(target, role, options) for target in request.targets]
+    others = [load_audited(one, role, options) for one in measured_specs(request)]
     refuse_unused_words(options, used=asked_with_words([first, *others]))
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     return Models(
@@ -114,11 +120,11 @@ def load_models(request: AuditRequest) -> Models:
         targets=tuple(
             NamedModel(
                 name=name,
-                role="target",
+                role="target" if place < len(request.targets) else "ceiling",
                 classifier=other if role == "next_token" else align(other, first.labels, names),
                 saved=isinstance(other, SavedClassifier),
             )
-            for name, other in zip(other_names, others, strict=True)
+            for place, (name, other) in enumerate(zip(other_names, others, strict=True))
         ),
     )
 

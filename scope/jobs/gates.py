@@ -105,7 +105,8 @@ class AuditGates(TaskGates):
         from scope.store import run_folder
 
         # Loaded models name their scheme.
-        specs = (request.reference, *request.targets)
+        ceiling = [] if request.ceiling is None else [request.ceiling]
+        specs = (request.reference, *request.targets, *ceiling)
         first, *others = (":".join(split_spec(spec)) for spec in specs)
         names = model_names(first, others)[1:]
         own = None if request.run is None else run_folder(request.run, request.runs)

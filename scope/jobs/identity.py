@@ -160,7 +160,8 @@ def _parts(manifest: Manifest) -> dict[str, object]:
         }
     return {
         "reference": _identity(manifest.reference),
-        "targets": [_identity(card) for card in manifest.targets],
+        "targets": [_identity(card) for card in manifest.targets if card.role == "target"],
+        **({} if manifest.ceiling is None else {"ceiling": _identity(manifest.ceiling)}),
     }
 
 

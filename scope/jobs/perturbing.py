@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from scope.foreign import NOT_THEIRS, Failed, attempt
 from scope.jobs.expected_queries import CountedClassifier, expect_queries
 from scope.jobs.sharing import SharedSearches
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
-from scope.protocols import Capability, LeavesWords, Progress, SearchOptions
+from scope.protocols import (
+    RANDOM_CANDIDATES,
+    Capability,
+    Classifier,
+    KeptPairs,
+    LeavesWords,
+    OffersFlips,
+    Progress,
+    SearchOptions,
+)
 from scope.records import Example, Outcome, Perturbation
 from scope.store import Run
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: what a third party raises may be of any length."""
+
+Kind = Literal["kept", "flipped", "random"]
+"""Pairs that keep the reference's prediction, that flip it, and random candidates."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,41 +41,105 @@ class PerturbationSet:
     perturbations: tuple[Perturbation, ...]
 
 
-def find_perturbations(
-    capability: Capability,
-    reference: CachedClassifier,
-    examples: Sequence[Example],
-    options: SearchOptions,
-    run: Run,
-    progress: Progress,
-    *,
-    kept_as: str | None = None,
-) -> PerturbationSet:
-    """Search every example that the run does not know yet, and keep each as it is found.
+NO_PAIRS = PerturbationSet(
+    outcome=Outcome(capability="", status="skipped", reason="--no-flips"), perturbations=()
+)
+"""In place of flipped pairs and random candidates, in an audit without."""
 
-    The run keeps them under the capability's name, or ``kept_as`` where it searches more than one
-    reference. Progress is shown in queries, answered of those expected.
 
-    A capability that fails does not end the audit: its outcome says why, with the traceback, and
-    the others go on. What the user can fix, such as a full disk, does end it.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairSearch:
+    """The searches of one capability on one reference, in one run.
+
+    ``kept_as`` is the name under which the run keeps what they find; the capability's own, but
+    where the run searches more than one reference.
     """
-    key = kept_as or capability.name
-    shared = SharedSearches(capability, reference, examples, options, run.shared)
-    known = _with_all_trials(run.perturbations(key), options.trials)
-    others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
-    run.add_perturbations(key, others)
-    known.update({(one.example_id, one.trial): one for one in others})
 
-    def search() -> PerturbationSet:
+    capability: Capability
+    reference: CachedClassifier
+    examples: Sequence[Example]
+    options: SearchOptions
+    run: Run
+    progress: Progress
+    kept_as: str
+
+    def kept(self) -> PerturbationSet:
+        """The kept pairs of every example.
+
+        A capability that fails does not end the audit: its outcome says why, with the traceback,
+        and the others go on. What the user can fix, such as a full disk, does end it.
+        """
+        capability, options = self.capability, self.options
+
+        def search(
+            classifier: Classifier, waiting: Sequence[Example]
+        ) -> Iterator[tuple[Perturbation, ...]]:
+            return capability.search(classifier, waiting, options)
+
+        return self._found("kept", search, options)
+
+    def flipped(self, kept: PerturbationSet) -> PerturbationSet:
+        """For every kept pair a text of the same size that changes the prediction."""
+        capability, options = self.capability, self.options
+        if not isinstance(capability, OffersFlips) or kept.outcome.status != "measured":
+            return self._without_flips(kept)
+        pairs = _by_example(kept)
+
+        def search(
+            classifier: Classifier, waiting: Sequence[Example]
+        ) -> Iterator[tuple[Perturbation, ...]]:
+            return capability.search_flipped(classifier, _joined(waiting, pairs), options)
+
+        return self._found("flipped", search, options)
+
+    def random(self, kept: PerturbationSet) -> PerturbationSet:
+        """Random candidates of the kept pairs' sizes; no model is asked."""
+        capability, options = self.capability, replace(self.options, trials=RANDOM_CANDIDATES)
+        if not isinstance(capability, OffersFlips) or kept.outcome.status != "measured":
+            return self._without_flips(kept)
+        pairs = _by_example(kept)
+
+        def draw(_: Classifier, waiting: Sequence[Example]) -> Iterator[tuple[Perturbation, ...]]:
+            return capability.draw_random(_joined(waiting, pairs), options)
+
+        return self._found("random", draw, options)
+
+    def _without_flips(self, kept: PerturbationSet) -> PerturbationSet:
+        name = self.capability.name
+        reason = (
+            f"`{name}` searches no flipped pairs"
+            if kept.outcome.status == "measured"
+            else "the search for kept pairs failed"
+        )
+        outcome = Outcome(capability=name, status="not applicable", reason=reason)
+        return PerturbationSet(outcome=outcome, perturbations=())
+
+    def _found(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
+        # A third party's capability may fail in any way, also by `sys.exit(0)`.
+        found = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
+        if isinstance(found, Failed):
+            return PerturbationSet(outcome=_failed(self.capability, found.error), perturbations=())
+        return found
+
+    def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
+        """Search every example that the run does not know yet, and keep each as it is found.
+
+        Progress is shown in queries, answered of those expected.
+        """
+        capability, examples, run = self.capability, self.examples, self.run
+        key = stored_name(self.kept_as, kind)
+        shared = SharedSearches(capability, self.reference, examples, options, run.shared, kind)
+        known = _with_all_trials(run.perturbations(key), options.trials)
+        others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
+        run.add_perturbations(key, others)
+        known.update({(one.example_id, one.trial): one for one in others})
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
         expected = expect_queries(capability, examples, options, recorded)
-        shown = progress.task(
-            f"{capability.name}: distinct queries", expected.total, expected.answered
-        )
+        shown = self.progress.task(f"{key}: distinct queries", expected.total, expected.answered)
         with shown as advance:
-            counted = CountedClassifier(reference, expected, advance)
-            for trials in capability.search(counted, waiting, options):
+            asked = CountedClassifier(self.reference, expected, advance)
+            for trials in search(asked, waiting):
                 _require_all_trials(capability, trials, options)
                 run.add_perturbations(key, trials)
                 shared.keep(trials)
@@ -77,16 +154,35 @@ def find_perturbations(
         outcome = _measured(capability, ordered, _left_alone(capability, examples))
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
-    # A third party's capability may fail in any way, also by `sys.exit(0)`.
-    found = attempt(search, passing=NOT_THEIRS)
-    if isinstance(found, Failed):
-        return PerturbationSet(outcome=_failed(capability, found.error), perturbations=())
-    return found
+
+_Search = Callable[[Classifier, Sequence[Example]], Iterator[tuple[Perturbation, ...]]]
+"""From the reference and the examples that are to be searched to all trials of each."""
+
+
+def stored_name(kept_as: str, kind: Kind) -> str:
+    """The name under which a run keeps the pairs of a kind."""
+    return kept_as if kind == "kept" else f"{kept_as}, {kind}"
 
 
 def changed_texts(run: Run, kept_as: str) -> list[str]:
     """The texts that a search, as the run keeps it, has found so far."""
-    return [one.text for one in run.perturbations(kept_as).values() if one.text is not None]
+    names = [stored_name(kept_as, kind) for kind in get_args(Kind)]
+    found = [one for name in names for one in run.perturbations(name).values()]
+    return [one.text for one in found if one.text is not None]
+
+
+def _by_example(kept: PerturbationSet) -> dict[str, tuple[Perturbation, ...]]:
+    """The kept pairs of each example, all trials in order."""
+    pairs: dict[str, tuple[Perturbation, ...]] = {}
+    for one in kept.perturbations:
+        pairs[one.example_id] = (*pairs.get(one.example_id, ()), one)
+    return pairs
+
+
+def _joined(
+    examples: Sequence[Example], pairs: Mapping[str, tuple[Perturbation, ...]]
+) -> list[KeptPairs]:
+    return [(one, pairs[one.id]) for one in examples]
 
 
 def _with_all_trials(

@@ -75,9 +75,11 @@ class SharedSearches:
         examples: Sequence[Example],
         options: SearchOptions,
         shared: SharedAnswers,
+        kind: str,
     ) -> None:
         self._shared = shared
-        self._owner = _owner(capability, shared.identity(reference.fingerprint), options)
+        identity = shared.identity(reference.fingerprint)
+        self._owner = _owner(capability, identity, options, kind)
         self._contents = {one.id: json.dumps(asdict(one)) for one in examples}
 
     def known(self, ids: Iterable[str]) -> list[Perturbation]:
@@ -97,7 +99,9 @@ class SharedSearches:
             self._shared.put("searches", self._owner, {content: row})
 
 
-def _owner(capability: Capability, reference: str | None, options: SearchOptions) -> str | None:
+def _owner(
+    capability: Capability, reference: str | None, options: SearchOptions, kind: str
+) -> str | None:
     if reference is None or not is_built_in(capability):
         return None
     encoder = None
@@ -112,6 +116,7 @@ def _owner(capability: Capability, reference: str | None, options: SearchOptions
         {
             "reference": reference,
             "capability": [capability.name, dict(capability.settings())],
+            "pairs": kind,
             "options": deciding | {"encoder": encoder},
             "source": hash_of_source("perturbations", "capabilities"),
             "versions": software_versions(),

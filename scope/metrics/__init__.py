@@ -17,7 +17,9 @@ from scope.metrics.consistency import (
 from scope.metrics.divergence import js_divergence_values
 from scope.metrics.gold import best_against_gold
 from scope.metrics.invariance import (
+    flip_scope_values,
     hard_scope_values,
+    informedness_values,
     ood_agreement_values,
     soft_scope_values,
 )
@@ -53,8 +55,10 @@ __all__ = [
     "cosine_values",
     "error_consistency",
     "exact_match_values",
+    "flip_scope_values",
     "hard_scope_values",
     "iid_agreement_values",
+    "informedness_values",
     "js_divergence_values",
     "known_metrics",
     "metric_name",

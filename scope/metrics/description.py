@@ -39,6 +39,9 @@ class Metric:
         Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
     paper, explanation
         Where it is defined, and one sentence for the report.
+    pairs
+        Which pairs a metric on pairs is measured on: those that keep the reference's label, or
+        those that flip it.
     on_pairs
         Of a metric on pairs of an original and a perturbed text: the function from four arrays of
         probabilities, of the reference and of the target, before and after, each of shape (pairs,
@@ -67,6 +70,7 @@ class Metric:
     measured_in: Literal["audits", "tasks"] = "audits"
     paper: str
     explanation: str
+    pairs: Literal["kept", "flipped"] = "kept"
     on_pairs: Callable[..., Values] | None = field(default=None, compare=False, repr=False)
     on_texts: Callable[[Sequence[str], Sequence[str]], Values] | None = field(
         default=None, compare=False, repr=False

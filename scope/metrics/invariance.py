@@ -8,6 +8,13 @@ The pairs (x, x') given here are exactly I_R, those on which the reference keeps
 - Soft-SCoPE(T|R): 1[ŷ_T(x') = ŷ_T(x)] · g(‖Δ_R − Δ_T‖₁), where g is 1 up to the tolerance, 0 from
   the cutoff, linear between.
 
+On F_R, the pairs on which the reference changes its label,
+
+- Flip-SCoPE(T|R): 1[ŷ_T(x') ≠ ŷ_T(x)].
+
+SCoPE informedness is Hard-SCoPE + Flip-SCoPE − 1 on kept and flipped pairs of equal size (Youden's
+J): 1 for the reference itself, 0 for a model that never moves. Flips and informedness are ours.
+
 Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166. Two deviations: the paper gives no
 tolerance and no cutoff, so both are parameters here and always shown; its published code leaves
 the subset of OOD agreement open, and here it is I_R, as for the other two.
@@ -20,6 +27,7 @@ last column is the mass of all others, as in `scope.metrics.open_rows`: it count
 is never a label.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +44,7 @@ from scope.metrics.arrays import (
 
 
 class _Pairs(NamedTuple):
-    """The checked predictions of both models on I_R."""
+    """The checked predictions of both models on I_R or F_R."""
 
     reference_clean: ProbabilityRows
     reference_perturbed: ProbabilityRows
@@ -57,6 +65,8 @@ def _checked_pairs(
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
     open_vocabulary: bool,
+    *,
+    kept: bool = True,
 ) -> _Pairs:
     checked = {
         name: checked_probabilities(name, rows)
@@ -73,10 +83,15 @@ def _checked_pairs(
     if open_vocabulary and columns < 2 and len(pairs.reference_clean):
         raise ValueError("rows of one column hold no token beside the rest")
     invariant = pairs.labels(pairs.reference_clean) == pairs.labels(pairs.reference_perturbed)
-    if not invariant.all():
+    if kept and not invariant.all():
         raise ValueError(
             f"the reference changes its label on pair {int(np.argmin(invariant))}, "
             "which therefore is not in I_R"
+        )
+    if not kept and invariant.any():
+        raise ValueError(
+            f"the reference keeps its label on pair {int(np.argmax(invariant))}, "
+            "which therefore is not in F_R"
         )
     return pairs
 
@@ -190,6 +205,84 @@ def soft_scope_values(
     target_change = pairs.target_clean - pairs.target_perturbed
     distance = np.abs(reference_change - target_change).sum(axis=1)
     return _kept(pairs) * _credit(distance, tolerance, cutoff)
+
+
+def flip_scope_values(
+    reference_clean: ArrayLike,
+    reference_perturbed: ArrayLike,
+    target_clean: ArrayLike,
+    target_perturbed: ArrayLike,
+    *,
+    open_vocabulary: bool = False,
+) -> Values:
+    """Return 1 where the target too changes its label, whatever the labels are, else 0.
+
+    The pairs are exactly F_R, those on which the reference changes its label.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no probabilities, shapes differ, or the reference is invariant on a pair.
+
+    Examples
+    --------
+    The reference is moved by both texts, the target by the second alone:
+
+    >>> good, bad = [0.9, 0.1], [0.2, 0.8]
+    >>> flip_scope_values([good, good], [bad, bad], [bad, good], [bad, bad]).tolist()
+    [0.0, 1.0]
+    """
+    pairs = _checked_pairs(
+        reference_clean,
+        reference_perturbed,
+        target_clean,
+        target_perturbed,
+        open_vocabulary,
+        kept=False,
+    )
+    return 1 - _kept(pairs)
+
+
+def informedness_values(
+    hard_scope: ArrayLike, flip_scope: ArrayLike, example_ids: Sequence[str]
+) -> tuple[Values, tuple[str, ...]]:
+    """Return Hard-SCoPE + Flip-SCoPE − 1 of each example, and the examples in order.
+
+    Parameters
+    ----------
+    hard_scope, flip_scope
+        Shape (n,), rows parallel: the values of a kept and of a flipped pair of the same size.
+    example_ids
+        The example of each row, once for each of its trials.
+
+    Returns
+    -------
+    Shape (examples,), each in -1..1; their mean is the SCoPE informedness, each example weighing
+    the same.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ.
+
+    Examples
+    --------
+    The target keeps its label on both kept pairs of `a` and is moved by one of the two flipped
+    ones; on `b` it never moves:
+
+    >>> values, examples = informedness_values([1, 1, 1], [1, 0, 0], ["a", "a", "b"])
+    >>> values.tolist(), examples
+    ([0.5, 0.0], ('a', 'b'))
+    """
+    hard, flip = np.asarray(hard_scope, np.float64), np.asarray(flip_scope, np.float64)
+    if not hard.shape == flip.shape == (len(example_ids),):
+        raise ValueError(f"{hard.shape} and {flip.shape} values for {len(example_ids)} example ids")
+    examples = tuple(dict.fromkeys(example_ids))
+    places = {example: place for place, example in enumerate(examples)}
+    owners = np.array([places[one] for one in example_ids], dtype=np.intp)
+    sizes = np.bincount(owners, minlength=len(examples))
+    sums = np.bincount(owners, weights=hard + flip, minlength=len(examples))
+    return np.asarray(sums / sizes - 1), examples
 
 
 def _kept(pairs: _Pairs) -> Values:

@@ -35,7 +35,7 @@ __all__ = [
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
 )
-"""The metrics by key: the five of an audit, then those of tasks."""
+"""The metrics by key: those of an audit, then those of tasks."""
 
 
 def find_metric(key: str) -> Metric | None:

@@ -1,9 +1,14 @@
-"""The five metrics of an audit, described."""
+"""The metrics of an audit, described."""
 
 from typing import Final
 
 from scope.metrics.description import Metric
-from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
+from scope.metrics.invariance import (
+    flip_scope_values,
+    hard_scope_values,
+    ood_agreement_values,
+    soft_scope_values,
+)
 
 _PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
 
@@ -57,5 +62,45 @@ SOFT_SCOPE: Final = Metric(
     on_pairs=soft_scope_values,
 )
 
-AUDIT_METRICS: Final = (IID_AGREEMENT, IID_ACCURACY_GAP, OOD_AGREEMENT, HARD_SCOPE, SOFT_SCOPE)
+FLIP_SCOPE: Final = Metric(
+    key="flip_scope",
+    title="Flip-SCoPE",
+    directed=True,
+    clean=False,
+    paper="ours: the complement of Hard-SCoPE, on pairs that change the reference's label",
+    explanation="How often the target changes its own label where the change of the text changed "
+    "the reference's label.",
+    pairs="flipped",
+    on_pairs=flip_scope_values,
+)
+INFORMEDNESS: Final = Metric(
+    key="informedness",
+    title="SCoPE informedness",
+    low=-1.0,
+    directed=True,
+    clean=False,
+    paper="ours: Youden's J (Youden, Cancer 1950) of Hard-SCoPE and Flip-SCoPE",
+    explanation="Hard-SCoPE plus Flip-SCoPE minus 1, on kept and flipped pairs of equal size: 1 "
+    "for the reference itself, 0 for a model that never moves or moves at random.",
+)
+BASE_RATE: Final = Metric(
+    key="base_rate",
+    title="Base rate",
+    directed=False,
+    clean=False,
+    paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
+    explanation="How often the model keeps its label on random candidates of the capability, as "
+    "many words changed as in the kept pairs.",
+)
+
+AUDIT_METRICS: Final = (
+    IID_AGREEMENT,
+    IID_ACCURACY_GAP,
+    OOD_AGREEMENT,
+    HARD_SCOPE,
+    SOFT_SCOPE,
+    FLIP_SCOPE,
+    INFORMEDNESS,
+    BASE_RATE,
+)
 """From the shallowest question to the deepest."""

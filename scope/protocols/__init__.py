@@ -4,10 +4,13 @@ The backbone speaks to its neighbours through these alone; plugins implement the
 """
 
 from scope.protocols.questions import (
+    RANDOM_CANDIDATES,
     AskedRole,
     Capability,
     EstimatesQueries,
+    KeptPairs,
     LeavesWords,
+    OffersFlips,
     PairData,
     PairRole,
     PairTask,
@@ -39,6 +42,7 @@ from scope.protocols.services import (
 )
 
 __all__ = [
+    "RANDOM_CANDIDATES",
     "Advance",
     "AnswerStore",
     "Answerer",
@@ -49,10 +53,12 @@ __all__ = [
     "Classifier",
     "Encoder",
     "EstimatesQueries",
+    "KeptPairs",
     "LatentReader",
     "LeavesWords",
     "MaskFiller",
     "NextToken",
+    "OffersFlips",
     "PairData",
     "PairRole",
     "PairTask",

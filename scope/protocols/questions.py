@@ -16,13 +16,15 @@ class SearchOptions:
     """How perturbations are sought, whichever the capability.
 
     ``slots`` is how many examples are searched at once: it changes the speed, never the result.
-    ``encoder`` with ``min_similarity`` admits only texts whose cosine with the original reaches
-    that bound.
+    ``goal`` is how a kept pair is scored: by the paper's formula, or as in its published code, with
+    a second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
+    whose cosine with the original reaches that bound.
     """
 
     trials: int = 3
     seed: int = 0
     distance: Literal["l1", "kl"] = "l1"
+    goal: Literal["formula", "released"] = "formula"
     slots: int = 64
     encoder: Encoder | None = None
     min_similarity: float | None = None
@@ -44,6 +46,12 @@ class SearchOptions:
                 fix="leave these options out for the defaults",
             )
 
+
+KeptPairs = tuple[Example, tuple[Perturbation, ...]]
+"""An example with what the search for kept pairs has found, all trials in order."""
+
+RANDOM_CANDIDATES = 10
+"""Random candidates of an example: the texts of a base rate."""
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]
 """The roles in which a task asks models."""
@@ -77,6 +85,25 @@ class Capability(Protocol):
 
         Yields, as they are found and in any order, all trials of one example at a time.
         """
+
+
+@runtime_checkable
+class OffersFlips(Protocol):
+    """A capability that also gives what its kept pairs are compared with; not all do.
+
+    Both methods take an example with its kept pairs, and yield in any order all results of one
+    example at a time. The edits have the kept pairs' sizes, in changed words.
+    """
+
+    def search_flipped(
+        self, classifier: Classifier, kept: Iterable[KeptPairs], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """Perturb each example so that the classifier's prediction changes; one text a trial."""
+
+    def draw_random(
+        self, kept: Iterable[KeptPairs], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """``RANDOM_CANDIDATES`` changed texts of each example, drawn whatever a model answers."""
 
 
 @runtime_checkable

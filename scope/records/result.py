@@ -24,7 +24,8 @@ Setting = str | int | float | bool | None
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
-    ``role`` is its part in the job: ``model`` where all are equals, and in a test of reuse
+    ``role`` is its part in the job: ``model`` where all are equals, ``ceiling`` for the target of
+    an audit that is the reference trained or loaded in another way, and in a test of reuse
     ``suspect`` for the target and ``control`` for each model that it is compared with. ``labels``
     is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
     batches they are computed in, "to the byte" or such as "to about 2e-06"; it is empty where that
@@ -36,7 +37,7 @@ class ModelCard:
     spec: str
     fingerprint: str
     labels: tuple[str, ...] = ()
-    role: Literal["reference", "target", "model", "suspect", "control"]
+    role: Literal["reference", "target", "ceiling", "model", "suspect", "control"]
     truncated: int = 0
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +96,12 @@ class Manifest:
     @property
     def targets(self) -> tuple[ModelCard, ...]:
         """The models that are compared with the reference."""
-        return tuple(card for card in self.models if card.role == "target")
+        return tuple(card for card in self.models if card.role in ("target", "ceiling"))
+
+    @property
+    def ceiling(self) -> ModelCard | None:
+        """The target that shows how alike to the reference a model can be expected to be."""
+        return next((card for card in self.models if card.role == "ceiling"), None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

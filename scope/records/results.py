@@ -115,14 +115,29 @@ class MeasuredResult(EstimatedResult, ABC):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AuditResult(MeasuredResult):
-    """Which of the reference's invariances each target keeps, with every text."""
+    """Which of the reference's invariances each target keeps, with every text.
+
+    ``perturbations`` are those that leave the reference's answer alone, ``flips`` those that change
+    it; without flips an audit is the paper's.
+    """
 
     curves: tuple[Curve, ...]
     examples: tuple[ScoredExample, ...]
     perturbations: tuple[ScoredPerturbation, ...]
     answer_shares: tuple[AnswerShares, ...]
+    flips: tuple[ScoredPerturbation, ...] = ()
+    flip_outcomes: tuple[Outcome, ...] = ()
 
     measured_in = "audits"
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each search that failed."""
+        flips = [
+            f"flipped pairs of {one.capability} failed: {one.reason}"
+            for one in self.flip_outcomes
+            if one.status == "failed"
+        ]
+        return [*super().failed_parts(), *flips]
 
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the target's answers are degenerate."""
@@ -144,7 +159,9 @@ class AuditResult(MeasuredResult):
         originals = {one.example.id: one for one in self.examples}
         labels = self.manifest.reference.labels
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
-        for one in self.perturbations:
+        kinds = [("kept", one) for one in self.perturbations]
+        kinds += [("flipped", one) for one in self.flips]
+        for kind, one in kinds:
             if one.reference is None:
                 continue
             original, changed = originals[one.perturbation.example_id], one.perturbation
@@ -153,6 +170,7 @@ class AuditResult(MeasuredResult):
             for name, first, second in zip(names, before, after, strict=True):
                 yield {
                     "capability": one.capability,
+                    "pair": kind,
                     "example": changed.example_id,
                     "trial": changed.trial,
                     "text": original.example.text,

@@ -42,7 +42,8 @@ class Interval:
 class IntervalChart:
     """Dots with intervals, a row for each category and, where ``beside``, for each series.
 
-    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
+    Where ``close``, the axis holds what is drawn and no more, so that near numbers part. ``levels``
+    are drawn as lines across their categories; ``level_name`` says in the legend whose they are.
     """
 
     label: str
@@ -50,6 +51,8 @@ class IntervalChart:
     intervals: tuple[Interval, ...]
     beside: bool = True
     close: bool = False
+    levels: tuple[tuple[str, float], ...] = ()
+    level_name: str = ""
 
     @property
     def start(self) -> float:
@@ -69,8 +72,9 @@ class IntervalChart:
 
     @property
     def legend(self) -> tuple[Key, ...]:
-        """One entry a series."""
-        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+        """One entry a series, and one for the levels."""
+        keys = tuple(series_key(place, name) for place, name in enumerate(self.series))
+        return (*keys, Key("┆", "", self.level_name)) if self.levels else keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,6 +309,8 @@ def estimate_chart(
     *,
     beside: bool = True,
     close: bool = False,
+    levels: tuple[tuple[str, float], ...] = (),
+    level_name: str = "",
 ) -> IntervalChart | None:
     """A chart of the defined ones among (category, series, estimate); None where none is."""
     intervals = tuple(
@@ -321,7 +327,13 @@ def estimate_chart(
     if not intervals:
         return None
     return IntervalChart(
-        label=label, series=series, intervals=intervals, beside=beside, close=close
+        label=label,
+        series=series,
+        intervals=intervals,
+        beside=beside,
+        close=close,
+        levels=levels,
+        level_name=level_name,
     )
 
 

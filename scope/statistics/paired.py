@@ -135,6 +135,7 @@ def paired_difference(
     second: ArrayLike,
     example_ids: Sequence[str],
     *,
+    width: float = 1.0,
     level: float = 0.95,
     empty: str = "there is nothing to compare",
 ) -> Estimate | Undefined:
@@ -147,9 +148,11 @@ def paired_difference(
     Parameters
     ----------
     first, second
-        Shape (n,), in 0..1, rows parallel: the same pairs of texts.
+        Shape (n,), rows parallel: the same pairs of texts.
     example_ids
         The example of each row, once for each of its trials.
+    width
+        That of the values' range: no difference is greater.
     level
         The interval's confidence level.
     empty
@@ -158,12 +161,12 @@ def paired_difference(
     Returns
     -------
     Estimate or Undefined
-        In -1..1; ``n`` counts distinct examples.
+        In -width..width; ``n`` counts distinct examples.
 
     Raises
     ------
     ValueError
-        If the lengths differ or a difference lies outside -1..1.
+        If the lengths differ or a difference is greater than the width.
 
     Examples
     --------
@@ -171,16 +174,16 @@ def paired_difference(
     0.500 [-0.263, 0.930]
     """
     z = normal_quantile(level)
-    examples = _differences(first, second, example_ids)
+    examples = _differences(first, second, example_ids, width)
     if not examples.distinct:
         return Undefined(reason=empty)
     mean = min(max(examples.mean, -1.0), 1.0)
     centre, error = _adjusted(examples)
     return Estimate(
-        value=mean,
+        value=width * mean,
         # The made-up examples draw the centre towards 0, and the mean must stay inside.
-        low=max(-1.0, min(centre - z * error, mean)),
-        high=min(1.0, max(centre + z * error, mean)),
+        low=width * max(-1.0, min(centre - z * error, mean)),
+        high=width * min(1.0, max(centre + z * error, mean)),
         n=examples.distinct,
         level=level,
         method="Bonett-Price, clustered by example",
@@ -193,6 +196,7 @@ def sign_flip_p_value(
     example_ids: Sequence[str],
     generator: np.random.Generator,
     *,
+    width: float = 1.0,
     resamples: int = 9999,
 ) -> float:
     """Return how often chance alone would set first and second as far apart, two-sided.
@@ -203,7 +207,7 @@ def sign_flip_p_value(
 
     Parameters
     ----------
-    first, second, example_ids
+    first, second, example_ids, width
         As for `paired_difference`.
     generator
         Source of the random exchanges.
@@ -211,7 +215,7 @@ def sign_flip_p_value(
     Raises
     ------
     ValueError
-        If the lengths differ or a difference lies outside -1..1.
+        If the lengths differ or a difference is greater than the width.
 
     Examples
     --------
@@ -223,7 +227,7 @@ def sign_flip_p_value(
     """
     if resamples < 1:
         raise ValueError(f"a p-value takes at least one resample, not {resamples}")
-    sums = _differences(first, second, example_ids).sums
+    sums = _differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
     # Sorted: the generator's signs go to examples by their values, whatever their order.
@@ -256,11 +260,13 @@ def absolute(estimate: Estimate | Undefined) -> Estimate | Undefined:
     )
 
 
-def _differences(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> ExampleSums:
+def _differences(
+    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float
+) -> ExampleSums:
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape:
         raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
-    return sum_by_example(one - other, example_ids, low=-1.0, high=1.0)
+    return sum_by_example((one - other) / width, example_ids, low=-1.0, high=1.0)
 
 
 def _adjusted(examples: ExampleSums) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
 from scope.sections.blocks import (
@@ -32,6 +32,8 @@ MOST_PAIRS = 2_000
 MAX_COLUMNS = 5
 """With more labels than this, a pair shows only those that were predicted or are gold."""
 
+KINDS = ("kept", "flipped")
+
 Both = tuple[Prediction, Prediction]
 """A model's predictions on the original and on the changed text."""
 
@@ -39,9 +41,11 @@ Both = tuple[Prediction, Prediction]
 class _Pair(NamedTuple):
     """An example with its perturbation, and the predictions of every model on both.
 
-    ``models`` begins with the reference; ``lost`` are the places of the targets that lost its
-    invariance.
+    ``models`` begins with the reference; ``lost`` are the places of the targets that do not do as
+    it does: that lost its invariance, or are not moved by what moves it.
     """
+
+    kind: Literal["kept", "flipped"]
 
     before: ScoredExample
     after: ScoredPerturbation
@@ -51,16 +55,20 @@ class _Pair(NamedTuple):
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
-    """At most so many pairs: lost invariances first, otherwise in the result's order."""
+    """At most so many pairs: those on which a target differs first, then in the result's order."""
     pairs = _pairs(result)
     shown = sorted(pairs, key=lambda one: not one.lost)[:most]
     about = paragraph(
-        "This section shows {shown} of {total} pairs of an original and a changed text; at least "
-        "one target lost the reference’s invariance on {lost} of the {total}. Lost invariances "
+        "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
+        "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
+        "flipped pairs at least one target was not moved with the reference on {unmoved}. These "
         "come first, then the others in the order of the run. All pairs are in ``result.json``.",
         shown=len(shown),
         total=len(pairs),
-        lost=sum(bool(one.lost) for one in pairs),
+        kept=sum(one.kind == "kept" for one in pairs),
+        lost=sum(bool(one.lost) for one in pairs if one.kind == "kept"),
+        flipped=sum(one.kind == "flipped" for one in pairs),
+        unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
     )
     blocks: list[Block] = [about]
     if shown:
@@ -77,8 +85,13 @@ def example_section(result: AuditResult, *, most: int) -> Section:
 
 def _pairs(result: AuditResult) -> list[_Pair]:
     known = {scored.example.id: scored for scored in result.examples}
+    both: tuple[tuple[Literal["kept", "flipped"], ScoredPerturbation], ...] = (
+        *(("kept", one) for one in result.perturbations),
+        *(("flipped", one) for one in result.flips),
+    )
     return [
         _Pair(
+            kind=kind,
             before=before,
             after=scored,
             text=text,
@@ -86,9 +99,9 @@ def _pairs(result: AuditResult) -> list[_Pair]:
                 (before.reference, reference),
                 *zip(before.targets, scored.targets, strict=True),
             ),
-            lost=lost_targets(before, scored),
+            lost=(lost_targets if kind == "kept" else unmoved_targets)(before, scored),
         )
-        for scored in result.perturbations
+        for kind, scored in both
         for before in [known[scored.perturbation.example_id]]
         if (text := scored.perturbation.text) is not None
         and (reference := scored.reference) is not None
@@ -103,6 +116,14 @@ def lost_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int,
     return tuple(place for place, (old, new) in enumerate(both) if old.choice != new.choice)
 
 
+def unmoved_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int, ...]:
+    """Places of the targets whose label stays while the reference's changes."""
+    if after.reference is None or after.reference.choice == before.reference.choice:
+        return ()
+    both = zip(before.targets, after.targets, strict=True)
+    return tuple(place for place, (old, new) in enumerate(both) if old.choice == new.choice)
+
+
 def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
     manifest = result.manifest
     capabilities = list(dict.fromkeys(one.after.capability for one in pairs))
@@ -113,14 +134,15 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
         searched="texts",
         selects=(
             Select(key="capability", label="Capability", options=places(capabilities)),
+            Select(key="pair", label="Pair", options=places(list(KINDS))),
             Select(
                 key="lost",
-                label="Invariance",
+                label="Target",
                 options=(
                     ("", "all pairs"),
-                    ("any", "lost by any target"),
-                    ("none", "lost by no target"),
-                    *((str(place), f"lost by {name}") for place, name in enumerate(targets)),
+                    ("any", "any target differs"),
+                    ("none", "no target differs"),
+                    *((str(place), f"{name} differs") for place, name in enumerate(targets)),
                 ),
             ),
             Select(
@@ -130,7 +152,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
             ),
         ),
         orders=(
-            ("order", "lost first"),
+            ("order", "different first"),
             ("distance", "distance, largest first"),
             ("score", "search score, largest first"),
         ),
@@ -162,12 +184,12 @@ def _card(
     capabilities: Sequence[str],
     gold_labels: Sequence[str | None],
 ) -> Card:
-    before, after, text, models, lost = pair
+    kind, before, after, text, models, lost = pair
     marked = mark_changes(before.example.text, text)
     distances = (shift_distance(models[0], one) for one in models[1:])
     score = after.perturbation.score
     return Card(
-        note=_note(pair, invariant=models[0][0].choice == models[0][1].choice),
+        note=_note(pair),
         blocks=(
             Passage(highlighted(marked.original, "deleted")),
             Passage(highlighted(marked.perturbed, "inserted")),
@@ -175,6 +197,7 @@ def _card(
         ),
         keys={
             "capability": str(capabilities.index(after.capability)),
+            "pair": str(KINDS.index(kind)),
             "label": str(gold_labels.index(before.example.label)),
             "lost": " ".join(map(str, lost)),
             "distance": f"{max(distances, default=0.0):.6f}",
@@ -183,19 +206,22 @@ def _card(
     )
 
 
-def _note(pair: _Pair, *, invariant: bool) -> Text:
+def _note(pair: _Pair) -> Text:
     found, gold = pair.after.perturbation, pair.before.example.label
     parts = prose(
-        "{capability} · example {example} · trial {trial} · {gold} · score {score}",
+        "{capability} · {kind} pair · example {example} · trial {trial} · {gold} · score {score}",
         capability=pair.after.capability,
+        kind=pair.kind,
         example=pair.before.example.id,
         trial=found.trial,
         gold=prose("no gold label") if gold is None else prose("gold label {gold}", gold=gold),
         score="none" if found.score is None else number(found.score),
     )
-    if invariant:
+    stays = pair.models[0][0].choice == pair.models[0][1].choice
+    if stays == (pair.kind == "kept"):
         return parts
-    return (*parts, *prose(" · **the reference changes its label: no invariance**"))
+    now = "keeps" if stays else "changes"
+    return (*parts, *prose(f" · **the reference {now} its label: not a {pair.kind} pair**"))
 
 
 def highlighted(segments: Sequence[Segment], style: Style) -> Text:
@@ -257,9 +283,9 @@ def _outcome(both: Both, *, invariant: bool, is_reference: bool) -> Text:
     """What a model's keeping its label means, given whether the reference was invariant."""
     kept = both[0].choice == both[1].choice
     if is_reference:
-        return prose("invariant" if kept else "not invariant")
+        return prose("invariant" if kept else "moved")
     if not invariant:
-        return prose("not counted")
+        return prose("!!not moved!!") if kept else prose("moved, too")
     return prose("kept") if kept else prose("!!lost!!")
 
 

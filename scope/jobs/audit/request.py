@@ -47,6 +47,10 @@ class AuditRequest(LabelledTexts):
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
 
+    ceiling: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
+    """Model that shows how alike a target can be expected to be, such as the reference trained with
+    another seed or in another precision; measured like a target."""
+
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
     ] = (
@@ -70,6 +74,14 @@ class AuditRequest(LabelledTexts):
     distance: Annotated[Literal["l1", "kl"], option(METHOD)] = "l1"
     """How far an answer moves: L1 norm or KL divergence."""
 
+    goal: Annotated[Literal["formula", "released"], option(METHOD)] = "formula"
+    """How the search scores a kept pair: by the paper's formula, or as the paper's published code,
+    which applies a second softmax on the perturbed side."""
+
+    flips: Annotated[bool, option(METHOD, negative="--no-flips")] = True
+    """Also search pairs that change the reference's answer and draw random candidates: for
+    Flip-SCoPE, informedness and base rate. --no-flips is the paper's audit."""
+
     min_similarity: Annotated[float | None, option(METHOD)] = None
     """Least cosine similarity of a perturbed text with its original."""
 
@@ -86,7 +98,15 @@ class AuditRequest(LabelledTexts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        take_models(self, "reference", "targets", "encoder")
+        take_models(self, "reference", "targets", "ceiling", "encoder")
+        if self.role == "next_token":
+            refuse_unused(
+                self,
+                ("goal",),
+                "in the role next_token",
+                "the formula: the published code knows labels alone",
+                instead="leave it out",
+            )
         if self.min_similarity is None:
             refuse_unused(
                 self,

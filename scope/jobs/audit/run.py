@@ -8,12 +8,12 @@ from functools import partial
 
 from scope.core.request import as_function
 from scope.errors import ModelError
-from scope.estimation import measure, shares_of_models
+from scope.estimation import ScoredFlips, measure, shares_of_models
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import Models, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import manifest_of
-from scope.jobs.perturbing import changed_texts, find_perturbations
+from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -35,7 +35,7 @@ from scope.jobs.work import Work, search_work, texts_work
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
-from scope.protocols import Progress, SearchOptions
+from scope.protocols import RANDOM_CANDIDATES, Progress, SearchOptions
 from scope.records import AnswerShares, AuditResult, Manifest, Setting
 from scope.store import Run
 
@@ -66,6 +66,8 @@ class AuditPlan:
                 "seed": self.options.seed,
                 "trials": self.options.trials,
                 "distance": self.options.distance,
+                "goal": self.options.goal,
+                "flips": self.request.flips,
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -100,8 +102,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    always = (METRICS["ood_agreement"], METRICS["hard_scope"], metric)
-    more = further_metrics(request.metrics, always)
+    more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
     read_prompts(options)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request)
@@ -112,6 +113,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         trials=request.trials,
         seed=request.seed,
         distance=request.distance,
+        goal=request.goal,
         slots=request.slots,
         min_similarity=similarity,
         encoder=None if similarity is None else load_encoder(request.encoder, options),
@@ -136,10 +138,13 @@ def _work(plan: AuditPlan) -> Iterator[Work]:
     named, examples = (plan.models.reference, *plan.models.targets), plan.data.examples
     for one in plan.capabilities:
         yield search_work(one.capability, named[0], examples, plan.options)
-    perturbations = len(examples) * plan.options.trials * len(plan.capabilities)
+    found = plan.options.trials * (2 if plan.request.flips else 1)
+    drawn = RANDOM_CANDIDATES if plan.request.flips else 0
+    searches = len(examples) * len(plan.capabilities)
     for model in named:
-        # The search has asked the reference for its perturbations.
-        yield texts_work(model, examples, 0 if model is named[0] else perturbations)
+        # The search has asked the reference for what it found, but not for random candidates.
+        others = 0 if model is named[0] else found
+        yield texts_work(model, examples, searches * (others + drawn))
 
 
 def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
@@ -147,30 +152,31 @@ def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
     progress = plan.request.progress
     _recognise_models(plan, run, progress)
     _refuse_degenerate_reference(plan, run, progress)
-    reference = CachedClassifier(plan.models.reference.classifier, run)
-    sets = [
-        find_perturbations(
-            one.capability,
-            reference,
-            plan.data.examples,
-            plan.options,
-            run,
-            progress,
-        )
-        for one in plan.capabilities
-    ]
+    found = [_searched(plan, one, run) for one in plan.capabilities]
+    sets, flipped, drawn = ([one[kind] for one in found] for kind in range(3))
     reference_answers, *target_answers = answers = [
-        answer_all(model, plan.data.examples, sets, run, progress)
+        answer_all(model, plan.data.examples, [*sets, *flipped, *drawn], run, progress)
         for model in (plan.models.reference, *plan.models.targets)
     ]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
     perturbations = score_perturbations(sets, reference_answers, target_answers)
+    flips = ScoredFlips(
+        flipped=score_perturbations(flipped, reference_answers, target_answers),
+        random=score_perturbations(drawn, reference_answers, target_answers),
+        missing={
+            one.outcome.capability: str(one.outcome.reason)
+            for one in flipped
+            if one.outcome.status != "measured"
+        },
+    )
     targets = [target.name for target in plan.models.targets]
     numbers = measure(
         examples,
         perturbations,
+        flips if plan.request.flips else None,
         capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
         targets=targets,
+        reference=plan.models.reference.name,
         labels=plan.models.reference.classifier.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
@@ -185,7 +191,34 @@ def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
+        flips=tuple(flips.flipped),
+        flip_outcomes=tuple(one.outcome for one in flipped) if plan.request.flips else (),
     )
+
+
+def _searched(
+    plan: AuditPlan, chosen: ChosenCapability, run: Run
+) -> tuple[PerturbationSet, PerturbationSet, PerturbationSet]:
+    """The kept pairs, the flipped pairs and the random candidates of a capability."""
+    search = PairSearch(
+        capability=chosen.capability,
+        reference=CachedClassifier(plan.models.reference.classifier, run),
+        examples=plan.data.examples,
+        options=plan.options,
+        run=run,
+        progress=plan.request.progress,
+        kept_as=chosen.capability.name,
+    )
+    kept = search.kept()
+    if not plan.request.flips:
+        return kept, NO_PAIRS, NO_PAIRS
+    return kept, search.flipped(kept), search.random(kept)
+
+
+def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:
+    """The metrics on pairs that every audit has."""
+    on_flips = (METRICS["flip_scope"],) if flips else ()
+    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_flips)
 
 
 def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:

@@ -6,15 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
+from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
-from scope.jobs.sections.outcomes import MOST_FAILURES, data_lines, outcome_lines, outcomes_section
+from scope.jobs.sections.outcomes import (
+    MOST_FAILURES,
+    all_outcomes,
+    data_lines,
+    outcome_lines,
+    outcomes_section,
+)
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.metrics import metric_name
 from scope.records import (
     AnswerShares,
     AuditResult,
-    Estimate,
     Measurement,
     Undefined,
     marked,
@@ -66,7 +72,7 @@ def page(
             *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
             overview,
             *answers,
-            outcome_lines(result.outcomes),
+            outcome_lines(all_outcomes(result)),
             data_lines(manifest),
             *run_lines(result.clock),
         ),
@@ -79,6 +85,7 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
         title="Answer",
         blocks=(
             Bullets(tuple(_findings(result)), findings=True),
+            *reference_points(result),
             *answers,
             paragraph(
                 "The reference is **{reference}**. Its invariances are the pairs of an original "
@@ -88,6 +95,7 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
                 reference=result.manifest.reference.name,
             ),
             *_soft_scope(result),
+            *_search_goal(result),
         ),
     )
 
@@ -95,23 +103,14 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
 def _findings(result: AuditResult) -> Iterator[Text]:
     """One sentence a capability and target; degenerate targets first."""
     manifest = result.manifest
-    agreements = {
-        one.target: one.estimate
-        for one in result.measurements
-        if one.metric == "iid_agreement" and one.subset is None
-    }
-    kept = {
-        (one.capability, one.target): one.estimate
-        for one in result.measurements
-        if one.metric == "hard_scope" and one.subset is None
-    }
     missing = {
         one.capability: f"{one.status}: {one.reason or 'no reason given'}"
         for one in result.outcomes
         if one.status != "measured"
     }
     degenerate = {one.model: one for one in result.answer_shares if one.degenerate is not None}
-    both = [(one.name, card.name) for one in manifest.capabilities for card in manifest.targets]
+    judged = [card.name for card in manifest.targets if card.role == "target"]
+    both = [(one.name, target) for one in manifest.capabilities for target in judged]
     for capability, target in both:
         if target in degenerate:
             yield prose(
@@ -124,16 +123,12 @@ def _findings(result: AuditResult) -> Iterator[Text]:
     for capability, target in both:
         if target not in degenerate:
             reason = missing.get(capability, "Hard-SCoPE was not requested")
-            estimate = kept.get((capability, target), Undefined(reason=reason))
-            yield _finding(capability, target, estimate, agreements.get(target))
+            yield (*_kept(result, capability, target, reason), *follows(result, capability, target))
 
 
-def _finding(
-    capability: str,
-    target: str,
-    kept: Estimate | Undefined,
-    agreement: Estimate | Undefined | None,
-) -> Text:
+def _kept(result: AuditResult, capability: str, target: str, reason: str) -> Text:
+    """How much of what the reference ignores a target keeps; ``reason`` if that is not known."""
+    kept = estimate_of(result, "hard_scope", capability, target) or Undefined(reason=reason)
     if isinstance(kept, Undefined):
         return prose(
             "On **{capability}**, the share of the reference’s invariances that **{target}** keeps "
@@ -144,24 +139,23 @@ def _finding(
             n=kept.n,
         )
     share = Cell.share(kept)
-    agrees = (
-        ()
-        if agreement is None
-        else prose(
-            "; on the unchanged texts it agrees with the reference on {agreement}",
-            agreement=Cell.share(agreement),
-        )
-    )
     return prose(
-        "On **{capability}**, **{target}** keeps **{share}** {interval} of the reference’s "
-        "invariances (n\u00a0=\u00a0{n}\u00a0examples){agrees}.",
+        "On **{capability}**, **{target}** keeps **{share}** {interval} of what the reference "
+        "ignores (a model that never moves: 100\u00a0%; n\u00a0=\u00a0{n}\u00a0examples)",
         capability=capability,
         target=target,
         share=share.value,
         interval=share.interval,
         n=share.n,
-        agrees=agrees,
     )
+
+
+def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
+    if result.manifest.settings.get("goal") == "released":
+        yield paragraph(
+            "The search scored kept pairs as the paper’s published code does, with a second "
+            "softmax on the changed side; it prefers texts that make the reference most confident."
+        )
 
 
 def _degenerate(one: AnswerShares) -> Text:
@@ -250,7 +244,9 @@ def _overview(result: AuditResult) -> Table:
 
 
 def _estimates(result: AuditResult, overview: Table) -> Section:
-    main = [one for one in result.measurements if one.subset is None]
+    # The reference's own base rate stands in the answer.
+    reference = result.manifest.reference.name
+    main = [one for one in result.measurements if one.subset is None and one.target != reference]
     names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in main)]
     # Original texts first, then capability by capability.
     capabilities = sorted(
@@ -263,8 +259,8 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
             # Several spellings of one metric differ in parameters alone: explain it once.
             meanings({name.head: name for name in names}.values()),
             note(
-                "All metrics range from 0 to 1. n is the number of examples; intervals treat an "
-                "example with all its trials as one unit."
+                "Metrics range from 0 to 1, informedness from −1 to 1. n is the number of examples; "
+                "intervals treat an example with all its trials as one unit."
             ),
             *([overview] if main else [paragraph("No metric was measured.")]),
             *(

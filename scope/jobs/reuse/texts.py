@@ -17,7 +17,7 @@ from scope.jobs.audited import (
     refuse_unused_words,
 )
 from scope.jobs.canaries import recognise_classifier
-from scope.jobs.perturbing import changed_texts, find_perturbations
+from scope.jobs.perturbing import PairSearch, changed_texts
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -130,15 +130,15 @@ class _TextTest:
     def items(self, searched: ReuseModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
         sets = [
-            find_perturbations(
-                one.capability,
-                CachedClassifier(searched.model, run),
-                self._searched(),
-                self._options(),
-                run,
-                self.request.progress,
+            PairSearch(
+                capability=one.capability,
+                reference=CachedClassifier(searched.model, run),
+                examples=self._searched(),
+                options=self._options(),
+                run=run,
+                progress=self.request.progress,
                 kept_as=_kept_as(one, searched),
-            )
+            ).kept()
             for one in self.chosen
         ]
         return text_items(self.data.examples, sets, self.labels)

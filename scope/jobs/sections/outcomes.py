@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.sections.blocks import (
@@ -31,16 +32,26 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
         heading="Searches and failures",
         blocks=(
             outcome_table(
-                result.outcomes,
+                all_outcomes(result),
                 first="Capability",
                 counts=("Searches", "Found", "Failed"),
                 caption="One search is one example in one trial.",
                 queries=True,
             ),
-            *tracebacks(result.outcomes),
+            *tracebacks(all_outcomes(result)),
             *_failed_searches(result, most),
         ),
     )
+
+
+def all_outcomes(result: AuditResult) -> list[Outcome]:
+    """The outcomes of the searches for kept pairs, each before that for flipped ones."""
+    flips = {
+        one.capability: replace(one, capability=f"{one.capability}, flipped pairs")
+        for one in result.flip_outcomes
+    }
+    both = ((one, flips.get(one.capability)) for one in result.outcomes)
+    return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
 def outcome_table(
@@ -86,8 +97,9 @@ def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
 def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
     texts = {scored.example.id: scored.example.text for scored in result.examples}
     failed = [
-        (scored.capability, scored.perturbation)
-        for scored in result.perturbations
+        (f"{scored.capability}{kind}", scored.perturbation)
+        for kind, pairs in (("", result.perturbations), (", flipped pairs", result.flips))
+        for scored in pairs
         if scored.perturbation.failure is not None
     ]
     if not failed:

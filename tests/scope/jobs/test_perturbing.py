@@ -8,7 +8,7 @@ import pytest
 from swapping import EXAMPLES, WordSwaps
 
 from perturbations.search import GreedyInvariantSwap
-from scope.jobs.perturbing import find_perturbations
+from scope.jobs.perturbing import PairSearch
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.progress import Silent
 from scope.protocols import EstimatesQueries, SearchOptions
@@ -99,9 +99,15 @@ def search(tmp_path):
     def search(capability, progress, *, classifier=None, folder="run"):
         with Run.open(tmp_path / folder, {"job": "test"}) as run:
             reference = CachedClassifier(classifier or HashedWords(), run)
-            return find_perturbations(
-                capability, reference, EXAMPLES, OPTIONS, run=run, progress=progress
-            )
+            return PairSearch(
+                capability=capability,
+                reference=reference,
+                examples=EXAMPLES,
+                options=OPTIONS,
+                run=run,
+                progress=progress,
+                kept_as=capability.name,
+            ).kept()
 
     return search
 

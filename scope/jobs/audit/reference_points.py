@@ -1,0 +1,155 @@
+"""What a Hard-SCoPE means: beside it what moves the target, the base rate and the ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scope.jobs.sections.estimates import short_name
+from scope.records import AuditResult, Estimate, Undefined
+from scope.sections.blocks import Block, Column, Figure, Row, Table, heading, paragraph
+from scope.sections.charts import IntervalChart, estimate_chart
+from scope.sections.prose import Text, prose, written
+from scope.sections.wording import Cell
+
+SHOWN = ("base_rate", "hard_scope", "flip_scope", "informedness")
+"""The metrics of the picture, from the point of reference to the answer."""
+
+
+def estimate_of(
+    result: AuditResult, metric: str, capability: str, model: str
+) -> Estimate | Undefined | None:
+    """A model's number on all pairs of a capability; None where it was not measured."""
+    for one in result.measurements:
+        if (one.metric, one.capability, one.target, one.subset) == (
+            metric,
+            capability,
+            model,
+            None,
+        ):
+            return one.estimate
+    return None
+
+
+def follows(result: AuditResult, capability: str, target: str) -> Text:
+    """The end of a finding: how much of what moves the reference moves the target, too.
+
+    It stops at the first number that is undefined, with the reason.
+    """
+    moved = estimate_of(result, "flip_scope", capability, target)
+    both = estimate_of(result, "informedness", capability, target)
+    if moved is None or both is None:
+        return prose("; flipped pairs, which tell it from such a model, were not searched.")
+    if isinstance(moved, Undefined):
+        return prose("; what moves the reference is not known: {reason}.", reason=moved.reason)
+    share = Cell.share(moved)
+    start = prose(
+        " and follows **{share}** {interval} of what moves it (n\u00a0=\u00a0{n})",
+        share=share.value,
+        interval=share.interval,
+        n=share.n,
+    )
+    if isinstance(both, Undefined):
+        return (*start, *prose("; informedness is undefined: {reason}.", reason=both.reason))
+    cell = Cell.of(both)
+    return (
+        *start,
+        *prose(
+            ": informedness **{value}** {interval} (n\u00a0=\u00a0{n})",
+            value=cell.value,
+            interval=cell.interval,
+            n=cell.n,
+        ),
+        *_ceiling(result, capability),
+        *prose("."),
+    )
+
+
+def _ceiling(result: AuditResult, capability: str) -> Text:
+    card = result.manifest.ceiling
+    if card is None:
+        return ()
+    estimate = estimate_of(result, "informedness", capability, card.name)
+    if not isinstance(estimate, Estimate):
+        return ()
+    cell = Cell.of(estimate)
+    return prose(
+        "; the ceiling, **{name}**: {value} {interval}",
+        name=card.name,
+        value=cell.value,
+        interval=cell.interval,
+    )
+
+
+def reference_points(result: AuditResult) -> Iterator[Block]:
+    """One picture and one table a capability; nothing in an audit without flipped pairs."""
+    measured = {one.capability for one in result.flip_outcomes if one.status == "measured"}
+    capabilities = [one.name for one in result.manifest.capabilities if one.name in measured]
+    for capability in capabilities:
+        yield heading(
+            "What the numbers on {capability} are to be compared with", capability=capability
+        )
+        chart = _chart(result, capability)
+        if chart is not None:
+            yield Figure(chart)
+        yield _table(result, capability)
+    if capabilities:
+        yield paragraph(
+            "Base rate: how often a model keeps its label on random changes of the same size. "
+            "Flip-SCoPE: how often it moves where a change of the same size moves the reference. "
+            "Informedness: Hard-SCoPE plus Flip-SCoPE minus 1, on the trials that have both kinds "
+            "of pair; 1 for the reference itself, 0 for a model that never moves or moves at "
+            "random."
+        )
+
+
+def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
+    manifest = result.manifest
+    targets = tuple(card.name for card in manifest.targets if card.role == "target")
+    rows = [
+        (short_name(metric), target, estimate)
+        for metric in SHOWN
+        for target in targets
+        if (estimate := estimate_of(result, metric, capability, target)) is not None
+    ]
+    ceiling = manifest.ceiling
+    drawn = {name for name, _, estimate in rows if isinstance(estimate, Estimate)}
+    levels = tuple(
+        (short_name(metric), estimate.value)
+        for metric in SHOWN
+        if ceiling is not None and short_name(metric) in drawn
+        for estimate in [estimate_of(result, metric, capability, ceiling.name)]
+        if isinstance(estimate, Estimate)
+    )
+    return estimate_chart(
+        f"Base rate, Hard-SCoPE, Flip-SCoPE and informedness on {capability}; the numbers are in "
+        "the table",
+        rows,
+        targets,
+        levels=levels,
+        level_name=f"the ceiling, {ceiling.name}" if ceiling is not None else "",
+    )
+
+
+def _table(result: AuditResult, capability: str) -> Table:
+    manifest = result.manifest
+    models = (manifest.reference, *manifest.targets)
+    roles = {"reference": " (reference)", "ceiling": " (ceiling)"}
+    return Table(
+        columns=(
+            Column("Model", "name"),
+            *(Column(written(short_name(metric)), "estimate") for metric in SHOWN),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    f"{card.name}{roles.get(card.role, '')}",
+                    *(
+                        None if estimate is None else Cell.of(estimate)
+                        for metric in SHOWN
+                        for estimate in [estimate_of(result, metric, capability, card.name)]
+                    ),
+                )
+            )
+            for card in models
+        ),
+    )
