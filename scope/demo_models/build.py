@@ -1,4 +1,5 @@
-"""Builds the demo's three models once and keeps them: a reference, its student, a stranger.
+"""Builds the demo's four models once and keeps them: a reference, its student, a stranger, and the
+reference trained with another seed.
 
 A model learns in two ways: from gold labels, and from a teacher's answers.
 """
@@ -131,15 +132,17 @@ TRAINING_DATA = "demo:tweets-train"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DemoModels:
-    """Folders of three checkpoints, each with its tokenizer.
+    """Folders of four checkpoints, each with its tokenizer.
 
     ``student`` was distilled from ``reference``; ``independent`` shares with it nothing but the
-    training texts and their labels.
+    training texts and their labels; ``another_seed`` is trained as the reference is, but for the
+    seed of its head and of the order of the texts.
     """
 
     reference: Path
     student: Path
     independent: Path
+    another_seed: Path
 
 
 def build_demo_models(
@@ -177,7 +180,7 @@ def build_models(
     *,
     base: Callable[[int], Base] = pretrained_base,
 ) -> DemoModels:
-    """Train those of the three models that are not in ``home`` yet.
+    """Train those of the four models that are not in ``home`` yet.
 
     Parameters
     ----------
@@ -185,24 +188,29 @@ def build_models(
         Gives, for a seed, the classifier from which the reference is fine-tuned.
     """
     models = DemoModels(
-        reference=home / "reference", student=home / "student", independent=home / "independent"
+        reference=home / "reference",
+        student=home / "student",
+        independent=home / "independent",
+        another_seed=home / "another-seed",
     )
     builder = _Builder(_shuffled(examples, seed), recipe, seed, progress or Silent(), base)
     with explained_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / ".lock"):
         if not models.reference.is_dir():
-            save_base(builder.reference(), models.reference)
+            save_base(builder.reference("reference"), models.reference)
         if not models.student.is_dir():
             save_base(builder.student(load_base(models.reference)), models.student)
         if not models.independent.is_dir():
             save_base(builder.independent(), models.independent)
+        if not models.another_seed.is_dir():
+            save_base(builder.reference("another seed"), models.another_seed)
     return models
 
 
 @dataclass(slots=True)
 class _Builder:
-    """What all three trainings need, one method a model."""
+    """What all trainings need, one method a recipe."""
 
     examples: Sequence[Example]
     recipe: DemoRecipe
@@ -211,15 +219,13 @@ class _Builder:
     pretrained: Callable[[int], Base]
     lower: LowerOutput | None = None
 
-    def reference(self) -> Base:
+    def reference(self, name: str) -> Base:
         recipe = self.recipe.reference
-        seed = self._seed("reference")
+        seed = self._seed(name)
         examples = self.examples[: recipe.texts]
         base = self.pretrained(seed)
         lower = self._lower_output(base).first(recipe.texts)
-        with self.progress.task(
-            "training reference", count_steps(len(examples), recipe)
-        ) as advance:
+        with self.progress.task(f"training {name}", count_steps(len(examples), recipe)) as advance:
             train_upper_layers(
                 base.model,
                 lower,

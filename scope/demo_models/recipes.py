@@ -58,7 +58,7 @@ class NewModelRecipe:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DemoRecipe:
-    """All three models of the demo; ``version`` rises when the code trains them differently.
+    """All models of the demo; ``version`` rises when the code trains them differently.
 
     Parameters
     ----------

@@ -20,12 +20,8 @@ def estimate_of(
 ) -> Estimate | Undefined | None:
     """A model's number on all pairs of a capability; None where it was not measured."""
     for one in result.measurements:
-        if (one.metric, one.capability, one.target, one.subset) == (
-            metric,
-            capability,
-            model,
-            None,
-        ):
+        here = one.subset is None and one.capability == capability
+        if here and one.metric == metric and one.target == model:
             return one.estimate
     return None
 
@@ -85,9 +81,7 @@ def reference_points(result: AuditResult) -> Iterator[Block]:
     measured = {one.capability for one in result.flip_outcomes if one.status == "measured"}
     capabilities = [one.name for one in result.manifest.capabilities if one.name in measured]
     for capability in capabilities:
-        yield heading(
-            "What the numbers on {capability} are to be compared with", capability=capability
-        )
+        yield heading("Points of reference on {capability}", capability=capability)
         chart = _chart(result, capability)
         if chart is not None:
             yield Figure(chart)

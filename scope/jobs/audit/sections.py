@@ -259,8 +259,8 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
             # Several spellings of one metric differ in parameters alone: explain it once.
             meanings({name.head: name for name in names}.values()),
             note(
-                "Metrics range from 0 to 1, informedness from −1 to 1. n is the number of examples; "
-                "intervals treat an example with all its trials as one unit."
+                "Metrics range from 0 to 1, informedness from −1 to 1. n is the number of "
+                "examples; intervals treat an example with all its trials as one unit."
             ),
             *([overview] if main else [paragraph("No metric was measured.")]),
             *(

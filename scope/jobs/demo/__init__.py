@@ -1,1 +1,1 @@
-"""The demo: three small related models built here, and an audit of two of them, offline."""
+"""The demo: four small related models built here, and an audit of three of them, offline."""

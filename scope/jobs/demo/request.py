@@ -13,12 +13,12 @@ from scope.records import AuditResult
 
 @dataclass(frozen=True, kw_only=True)
 class DemoRequest(Request):
-    """Build three small related models offline, audit two against the third, write a report.
+    """Build four small related models offline, audit three against the first, write a report.
 
     The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four of
     its six layers and learned from its outputs alone; the independent model shares neither weights
-    nor tokenizer with it, and learned from the labels. The first time takes about a minute longer,
-    for the training. An interrupted run continues when the same command is given again, with the
+    nor tokenizer with it, and learned from the labels; the reference with another seed is the
+    ceiling. The first time takes about a minute longer, for the training. An interrupted run continues when the same command is given again, with the
     same result.
 
     Example: scope demo

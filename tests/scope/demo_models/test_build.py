@@ -148,7 +148,7 @@ def test_three_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, e
     models = build_tiny(tmp_path)
     classifiers = [
         load_classifier(str(path))
-        for path in (models.reference, models.student, models.independent)
+        for path in (models.reference, models.student, models.independent, models.another_seed)
     ]
     assert [classifier.labels for classifier in classifiers] == [("negative", "positive")] * 3
     found = classifiers[0].classify([example.text for example in examples])
