@@ -136,7 +136,12 @@ class PairSearch:
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
         expected = expect_queries(capability, examples, options, recorded)
-        shown = self.progress.task(f"{key}: distinct queries", expected.total, expected.answered)
+        asks = kind != "random"
+        shown = (
+            self.progress.task(f"{key}: distinct queries", expected.total, expected.answered)
+            if asks
+            else self.progress.task(f"{key}: texts", len(examples), len(examples) - len(waiting))
+        )
         with shown as advance:
             asked = CountedClassifier(self.reference, expected, advance)
             for trials in search(asked, waiting):
@@ -145,7 +150,7 @@ class PairSearch:
                 shared.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 expected.finish(trials[0].example_id)
-                advance(0)
+                advance(0 if asks else 1)
         ordered = tuple(
             known[example.id, trial]
             for example in examples

@@ -144,17 +144,17 @@ def contents(home):
     }
 
 
-def test_three_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, examples):
+def test_four_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, examples):
     models = build_tiny(tmp_path)
     classifiers = [
         load_classifier(str(path))
         for path in (models.reference, models.student, models.independent, models.another_seed)
     ]
-    assert [classifier.labels for classifier in classifiers] == [("negative", "positive")] * 3
+    assert [classifier.labels for classifier in classifiers] == [("negative", "positive")] * 4
     found = classifiers[0].classify([example.text for example in examples])
     right = [one.label == (e.label == "positive") for one, e in zip(found, examples, strict=True)]
     assert np.mean(right) > 0.9
-    assert len({classifier.fingerprint for classifier in classifiers}) == 3
+    assert len({classifier.fingerprint for classifier in classifiers}) == 4
 
 
 def test_a_build_is_equal_to_the_byte_for_the_same_seed(tmp_path, build_tiny):
@@ -176,6 +176,7 @@ def test_every_unit_of_progress_is_shown(tmp_path, build_tiny):
         "training reference": 32,
         "distilling student": 4 + 8,
         "training independent": 8,
+        "training another seed": 32,
     }
     assert progress.done == progress.totals
 
@@ -186,6 +187,7 @@ def test_every_unit_of_progress_is_shown(tmp_path, build_tiny):
         ("training reference", set()),
         ("distilling student", {"reference"}),
         ("training independent", {"reference", "student"}),
+        ("training another seed", {"reference", "student", "independent"}),
     ],
 )
 def test_a_killed_build_goes_on_and_ends_the_same(tmp_path, build_tiny, task, left):
@@ -196,7 +198,7 @@ def test_a_killed_build_goes_on_and_ends_the_same(tmp_path, build_tiny, task, le
     assert {path.name for path in killed.iterdir()} - {".lock"} == left
     progress = Recorder()
     build_tiny(killed, progress=progress)
-    assert len(set(progress.totals) - {READING}) == 3 - len(left)
+    assert len(set(progress.totals) - {READING}) == 4 - len(left)
     assert contents(killed) == contents(whole)
 
 
@@ -218,7 +220,7 @@ def test_two_builds_at_once_train_each_model_once(tmp_path, build_tiny):
     with ThreadPoolExecutor() as pool:
         both = list(pool.map(lambda progress: build_tiny(tmp_path, progress=progress), watchers))
     assert both[0] == both[1]
-    assert sorted(len(progress.totals) for progress in watchers) == [0, 4]
+    assert sorted(len(progress.totals) for progress in watchers) == [0, 5]
 
 
 def test_another_seed_or_recipe_lies_in_another_folder(
