@@ -77,7 +77,8 @@ class KeepsPrediction(ClassificationGoalFunction):
     goal
         ``formula``: the distance of the paper's text. ``released``: as in the paper's published
         code, which applies a second softmax to the answer on the changed text, not to that on the
-        original; it prefers candidates that make the model most confident. For labels alone.
+        original; where the model is sure of the original, the surest candidate wins. For labels
+        alone.
     taken
         Texts that do not count as new: the perturbations of earlier trials.
 

@@ -128,7 +128,10 @@ class PairSearch:
         """
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
-        shared = SharedSearches(capability, self.reference, examples, options, run.shared, kind)
+        # Whatever the kind, the options of the kept pairs decide what is found.
+        shared = SharedSearches(
+            capability, self.reference, examples, self.options, run.shared, kind
+        )
         known = _with_all_trials(run.perturbations(key), options.trials)
         others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
         run.add_perturbations(key, others)

@@ -31,9 +31,10 @@ def test_answers_say_share_interval_and_n_for_each_capability_and_target(documen
     answers = [node.words for node in document.section("answer").all("li")]
     assert "is degenerate: " in answers[0]
     assert answers[0].endswith("; its numbers are no evidence.")
-    kept = "student keeps 87.5 % [75.0, 100.0] of the reference’s invariances"
-    agrees = "on the unchanged texts it agrees with the reference on 100.0 % [87.5, 100.0] (n = 4)"
-    assert answers[3] == f"On synonym, {kept} (n = 4 examples); {agrees}."
+    kept = "student keeps 87.5 % [75.0, 100.0] of what the reference ignores"
+    against = "(a model that never moves: 100 %; n = 4 examples)"
+    flips = "flipped pairs, which tell it from such a model, were not searched"
+    assert answers[3] == f"On synonym, {kept} {against}; {flips}."
     assert len(answers) == 6
     assert answers[5].startswith("On negation, the share of the reference’s invariances that")
     assert "undefined: failed: ValueError: javascript:window.injected=1" in answers[5]
@@ -112,7 +113,9 @@ def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, pa
     document = parse(render(page(comparison, max_pairs=2, max_failures=0)))
     examples = document.section("examples")
     assert "This section shows 2 of 5 pairs" in examples.words
-    assert "on 3 of the 5" in examples.words
+    assert (
+        "Of 5 kept pairs at least one target lost the reference’s invariance on 3" in examples.words
+    )
     assert "result.json" in examples.words
     assert [node.attributes["data-lost"] for node in examples.all("article")] == ["1", "0 1"]
 

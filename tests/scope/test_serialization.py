@@ -76,6 +76,8 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
+"flip_outcomes":[],
+"flips":[],
 "format":4,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\

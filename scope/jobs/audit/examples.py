@@ -32,7 +32,8 @@ MOST_PAIRS = 2_000
 MAX_COLUMNS = 5
 """With more labels than this, a pair shows only those that were predicted or are gold."""
 
-KINDS = ("kept", "flipped")
+Kind = Literal["kept", "flipped"]
+KINDS: tuple[Kind, ...] = ("kept", "flipped")
 
 Both = tuple[Prediction, Prediction]
 """A model's predictions on the original and on the changed text."""
@@ -45,7 +46,7 @@ class _Pair(NamedTuple):
     it does: that lost its invariance, or are not moved by what moves it.
     """
 
-    kind: Literal["kept", "flipped"]
+    kind: Kind
 
     before: ScoredExample
     after: ScoredPerturbation
@@ -85,7 +86,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
 
 def _pairs(result: AuditResult) -> list[_Pair]:
     known = {scored.example.id: scored for scored in result.examples}
-    both: tuple[tuple[Literal["kept", "flipped"], ScoredPerturbation], ...] = (
+    both: tuple[tuple[Kind, ScoredPerturbation], ...] = (
         *(("kept", one) for one in result.perturbations),
         *(("flipped", one) for one in result.flips),
     )
@@ -193,7 +194,7 @@ def _card(
         blocks=(
             Passage(highlighted(marked.original, "deleted")),
             Passage(highlighted(marked.perturbed, "inserted")),
-            *_answers(names, models, labels, before.example.label),
+            *_answers(kind, names, models, labels, before.example.label),
         ),
         keys={
             "capability": str(capabilities.index(after.capability)),
@@ -230,6 +231,7 @@ def highlighted(segments: Sequence[Segment], style: Style) -> Text:
 
 
 def _answers(
+    kind: Kind,
     names: tuple[str, ...],
     models: Sequence[Both],
     labels: tuple[str, ...],
@@ -238,7 +240,7 @@ def _answers(
     """Every model's predictions before and after; the reference comes first."""
     spelled = _spelled(labels, models)
     shown = _shown_labels(spelled, gold, models)
-    invariant = models[0][0].choice == models[0][1].choice
+    counted = (models[0][0].choice == models[0][1].choice) == (kind == "kept")
     yield Table(
         columns=(
             Column("Model", "name"),
@@ -253,7 +255,7 @@ def _answers(
                     _model(name, both, is_reference=place == 0),
                     _label(spelled, both),
                     *(_shift_text(both, label) for label in shown),
-                    _outcome(both, invariant=invariant, is_reference=place == 0),
+                    _outcome(both, kind, counted=counted, is_reference=place == 0),
                     number(shift_distance(models[0], both)) if place else None,
                 )
             )
@@ -279,13 +281,18 @@ def _shift_text(both: Both, label: int | str) -> str:
     return f"{before} → {after}"
 
 
-def _outcome(both: Both, *, invariant: bool, is_reference: bool) -> Text:
-    """What a model's keeping its label means, given whether the reference was invariant."""
+def _outcome(both: Both, kind: Kind, *, counted: bool, is_reference: bool) -> Text:
+    """What a model's keeping its label means, on a pair of this kind.
+
+    ``counted`` says that the reference still does what makes the pair one of its kind.
+    """
     kept = both[0].choice == both[1].choice
     if is_reference:
-        return prose("invariant" if kept else "moved")
-    if not invariant:
-        return prose("!!not moved!!") if kept else prose("moved, too")
+        return prose("invariant" if kept else "not invariant")
+    if not counted:
+        return prose("not counted")
+    if kind == "flipped":
+        return prose("!!not moved!!") if kept else prose("moved")
     return prose("kept") if kept else prose("!!lost!!")
 
 

@@ -123,11 +123,11 @@ def _findings(result: AuditResult) -> Iterator[Text]:
     for capability, target in both:
         if target not in degenerate:
             reason = missing.get(capability, "Hard-SCoPE was not requested")
-            yield (*_kept(result, capability, target, reason), *follows(result, capability, target))
+            yield _finding(result, capability, target, reason)
 
 
-def _kept(result: AuditResult, capability: str, target: str, reason: str) -> Text:
-    """How much of what the reference ignores a target keeps; ``reason`` if that is not known."""
+def _finding(result: AuditResult, capability: str, target: str, reason: str) -> Text:
+    """What a target keeps and what it follows; ``reason`` if the first is not known."""
     kept = estimate_of(result, "hard_scope", capability, target) or Undefined(reason=reason)
     if isinstance(kept, Undefined):
         return prose(
@@ -139,7 +139,7 @@ def _kept(result: AuditResult, capability: str, target: str, reason: str) -> Tex
             n=kept.n,
         )
     share = Cell.share(kept)
-    return prose(
+    keeps = prose(
         "On **{capability}**, **{target}** keeps **{share}** {interval} of what the reference "
         "ignores (a model that never moves: 100\u00a0%; n\u00a0=\u00a0{n}\u00a0examples)",
         capability=capability,
@@ -148,13 +148,15 @@ def _kept(result: AuditResult, capability: str, target: str, reason: str) -> Tex
         interval=share.interval,
         n=share.n,
     )
+    return (*keeps, *follows(result, capability, target))
 
 
 def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
     if result.manifest.settings.get("goal") == "released":
         yield paragraph(
             "The search scored kept pairs as the paper’s published code does, with a second "
-            "softmax on the changed side; it prefers texts that make the reference most confident."
+            "softmax on the changed side: where the reference is sure of a text, the changed text "
+            "of which it is surest wins."
         )
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up_comparison import build_comparison
 
-from scope.records import AnswerShares, Measurement, Undefined
+from scope.records import AnswerShares, Measurement, Outcome, Undefined
 
 TARGETS = ("alpha", "beta")
 
@@ -26,15 +26,34 @@ def degenerate(facts):
     return {one.model for one in facts.answer_shares if one.degenerate is not None}
 
 
-AGREES = r"(; on the unchanged texts it agrees with the reference on #)?"
+NEVER = r"\(a model that never moves: 100 %; n = \d+ examples\)"
+KEEPS = (
+    r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of what the reference ignores "
+    rf"{NEVER}"
+)
+FOLLOWS = r"follows [\d.]+ % \[[\d., ]+\] of what moves it \(n = \d+\)"
+
+
+def informed(said, facts):
+    """The informedness of a sentence is Hard plus Flip minus 1 of the made-up numbers."""
+    return alive(said, facts) and bool(facts.flip_outcomes)
+
+
 CLAIMS = (
     Claim(
         r"On typo, (?P<target>\w+) is degenerate: one answer; its numbers are no evidence\.", dead
     ),
     Claim(
-        r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of the reference’s invariances "
-        rf"\(n = \d+ examples\){AGREES}\.",
-        alive,
+        rf"{KEEPS}; flipped pairs, which tell it from such a model, were not searched\.",
+        lambda said, facts: alive(said, facts) and not facts.flip_outcomes,
+    ),
+    Claim(
+        rf"{KEEPS} and {FOLLOWS}: informedness #\.",
+        informed,
+    ),
+    Claim(
+        rf"{KEEPS}; what moves the reference is not known: nothing is kept\.",
+        informed,
     ),
     Claim(
         r"On typo, the share of the reference’s invariances that (?P<target>\w+) keeps is "
@@ -44,7 +63,7 @@ CLAIMS = (
 )
 
 
-def comparison_of(hard, agreements, dead_ones):
+def comparison_of(hard, agreements, dead_ones, flips=None):
     """An audit of as many targets, of which some are degenerate."""
     whole = build_comparison()
     cards = whole.manifest.models
@@ -52,6 +71,8 @@ def comparison_of(hard, agreements, dead_ones):
     named = tuple(replace(first, name=name) for name in TARGETS)
     capability = replace(whole.manifest.capabilities[1], name="typo")
     measured = [("hard_scope", "typo", hard), ("iid_agreement", None, agreements)]
+    if flips is not None:
+        measured += [("flip_scope", "typo", flips), ("informedness", "typo", flips)]
     return replace(
         whole,
         manifest=replace(
@@ -72,6 +93,7 @@ def comparison_of(hard, agreements, dead_ones):
             for target, found, gone in zip(TARGETS, agreements, dead_ones, strict=True)
         ),
         outcomes=(),
+        flip_outcomes=() if flips is None else (Outcome(capability="typo", status="measured"),),
         differences=(),
         curves=(),
         perturbations=(),
@@ -85,6 +107,10 @@ audits = st.builds(
     st.tuples(shares, st.one_of(shares, st.just(Undefined(reason="nothing is kept")))),
     st.tuples(shares, shares),
     st.tuples(st.booleans(), st.booleans()),
+    st.one_of(
+        st.none(),
+        st.tuples(shares, st.one_of(shares, st.just(Undefined(reason="nothing is kept")))),
+    ),
 )
 
 

@@ -101,7 +101,7 @@ def test_a_missing_label_is_an_error():
         gold_probabilities([Example(id="9", text="so so")])
 
 
-MODELS = ("reference", "student", "independent")
+MODELS = ("reference", "student", "independent", "another-seed")
 READING = "reading training texts"
 
 

@@ -69,7 +69,8 @@ def test_it_leaves_no_run(arguments):
         ("toy_models:Reference", "texts"),
         ("toy_models:Student", "texts"),
     ]
-    assert found.work[2].queries == 8
+    # 4 texts, with 1 kept pair, 1 flipped pair and 10 random candidates each.
+    assert found.work[2].queries == 4 + 4 * 12
     assert not arguments["runs"].exists()
 
 

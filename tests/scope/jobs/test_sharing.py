@@ -84,7 +84,7 @@ def test_another_run_asks_nothing_again_and_gives_the_same_numbers(audit, asked,
     assert asked
     audit("student", "other", run="second", progress=Lines())
     assert len(asked) == len(set(asked))  # the other target alone
-    assert "reuses 9 searches and " in capsys.readouterr().err
+    assert "reuses 48 searches and " in capsys.readouterr().err
     third = audit("student", "other", run="third")
     assert asked == []
     scratch = audit("student", "other", run="scratch", cache=False)
@@ -216,11 +216,12 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
     found = [Perturbation(example_id="1", trial=1, text="a flim", score=0.5, queries=3)]
 
-    def searches(examples):
-        return SharedSearches(capability, Reference(), examples, options, answers)
+    def searches(examples, kind="kept"):
+        return SharedSearches(capability, Reference(), examples, options, answers, kind)
 
     searches(examples).keep(found)
     assert searches(examples).known(["1", "2"]) == (found if shared else [])
+    assert searches(examples, "flipped").known(["1"]) == []
     assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
     assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
     answers.close(lambda: None)

@@ -10,14 +10,17 @@ def spellings(measured_in):
     return [str(metric) for metric in METRICS.values() if metric.measured_in == measured_in]
 
 
-def test_the_five_metrics_of_an_audit_come_first_and_are_spelled_as_documented():
-    assert list(METRICS)[:5] == [spelling.partition("(")[0] for spelling in spellings("audits")]
+def test_the_metrics_of_an_audit_come_first_and_are_spelled_as_documented():
+    assert list(METRICS)[:8] == [spelling.partition("(")[0] for spelling in spellings("audits")]
     assert spellings("audits") == [
         "iid_agreement",
         "iid_accuracy_gap",
         "ood_agreement",
         "hard_scope",
         "soft_scope(tolerance=0.1, cutoff=1.0)",
+        "flip_scope",
+        "informedness",
+        "base_rate",
     ]
 
 
@@ -50,6 +53,7 @@ def test_only_what_sets_models_apart_says_alike_when_it_is_low():
 
 def test_cosines_and_what_is_corrected_for_chance_may_be_negative():
     assert {key: metric.low for key, metric in METRICS.items() if metric.low} == {
+        "informedness": -1,
         "sem_score": -1,
         "word_cosine": -1,
         "cohen_kappa": -1,

@@ -110,13 +110,13 @@ def shown_pairs(result, **limits):
 
 
 def test_lost_invariances_stand_first_and_the_rest_in_the_order_of_the_run(audit):
-    notes = [plain(card.note).split(" · ")[:3] for card in shown_pairs(audit)]
+    notes = [plain(card.note).split(" · ")[:4] for card in shown_pairs(audit)]
     assert notes == [
-        ["synonym", "example e1", "trial 2"],
-        ["synonym", "example e2", "trial 1"],
-        ["typo", "example e3", "trial 1"],
-        ["synonym", "example e1", "trial 1"],
-        ["typo", "example e4", "trial 2"],
+        ["synonym", "kept pair", "example e1", "trial 2"],
+        ["synonym", "kept pair", "example e2", "trial 1"],
+        ["typo", "kept pair", "example e3", "trial 1"],
+        ["synonym", "kept pair", "example e1", "trial 1"],
+        ["typo", "kept pair", "example e4", "trial 2"],
     ]
 
 
@@ -129,7 +129,7 @@ def test_a_limit_cuts_from_the_end(audit, limit, lost):
 
 def test_labels_to_filter_by_are_those_that_occur_and_none(audit):
     (cards,) = blocks_of(audit, "examples", Cards)
-    labels = cards.finder.selects[2].options
+    labels = cards.finder.selects[3].options
     names = (*audit.manifest.reference.labels, "no label")
     assert [words for _, words in labels] == ["all", *names]
 
