@@ -1,1 +1,1 @@
-"""The three small related models of ``scope demo``, trained here without any model hub."""
+"""The four small related models of ``scope demo``, trained here without any model hub."""
