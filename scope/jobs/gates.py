@@ -100,15 +100,10 @@ class AuditGates(TaskGates):
         if not any(gate.other or gate.only for gate in gates):
             return request
         from scope.decision.baselines import require_names, require_other
-        from scope.jobs.identity import model_names
-        from scope.models.loading import split_spec
+        from scope.jobs.audited import names_of
         from scope.store import run_folder
 
-        # Loaded models name their scheme.
-        ceiling = [] if request.ceiling is None else [request.ceiling]
-        specs = (request.reference, *request.targets, *ceiling)
-        first, *others = (":".join(split_spec(spec)) for spec in specs)
-        names = model_names(first, others)[1:]
+        names = names_of(request)
         own = None if request.run is None else run_folder(request.run, request.runs)
         for gate in gates:
             require_names(gate.only, gate.text, (*request.capabilities, *names))
