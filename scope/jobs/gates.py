@@ -82,7 +82,8 @@ class AuditGates(TaskGates):
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
     Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
     values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target,
-    or than an earlier run (folder or name), by more than the margin, paired."""
+    or than an earlier run (folder or name), by more than the margin, paired. With several
+    references METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 

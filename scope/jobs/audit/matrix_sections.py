@@ -279,7 +279,8 @@ def _correlation_section(matrix: AuditMatrix) -> Section:
 
 
 def _groups(matrix: AuditMatrix) -> Iterator[Table]:
-    if matrix.groups:
+    shown = [one for one in matrix.groups if metric_name(one.metric).head in SHOWN]
+    if shown:
         yield Table(
             columns=(
                 Column("group", "name"),
@@ -300,7 +301,7 @@ def _groups(matrix: AuditMatrix) -> Iterator[Table]:
                         Cell.of(one.estimate),
                     )
                 )
-                for one in matrix.groups
+                for one in shown
             ),
             caption=prose("Means over the models of each group"),
         )
@@ -310,7 +311,7 @@ def _group_section(tables: Sequence[Table]) -> Section:
     about = paragraph(
         "The variance is that of the models’ means over their number, plus that of their common "
         "mean over the examples; Student’s t has one degree of freedom fewer than models. A "
-        "reference that is one of the group is left out."
+        "reference that is one of the group is left out. The other metrics are in ``result.json``."
     )
     return Section(anchor="groups", title="Groups", blocks=(about, *tables))
 
