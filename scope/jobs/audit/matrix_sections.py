@@ -91,8 +91,22 @@ def _answer(result: AuditResult, matrix: AuditMatrix, tables: Sequence[Table]) -
                 "__Asymmetry__."
             ),
             *tables,
+            _models(result),
             meanings(names.values()),
         ),
+    )
+
+
+def _models(result: AuditResult) -> Table:
+    """How often each model is right on the unchanged texts, and which answers it gives."""
+    columns = (Column("model", "name"), Column("accuracy", "estimate"), Column("answers"))
+    return Table(
+        columns=columns,
+        rows=tuple(
+            Row(cells=(one.model, Cell.of(one.accuracy), one.in_words()))
+            for one in result.answer_shares
+        ),
+        caption=prose("Answers to the unchanged texts"),
     )
 
 

@@ -39,8 +39,9 @@ def test_each_matrix_has_every_model_as_row_and_column(result):
         "Hard-SCoPE on typo",
         "Soft-SCoPE (0.1, 1.0) on typo",
         "SCoPE informedness on typo",
+        "Answers to the unchanged texts",
     ]
-    for table in tables:
+    for table in tables[:3]:
         # A model is not compared with itself.
         empty = [[cell is None for cell in row.cells[1:]] for row in table.rows]
         assert empty == [[place == row for place in range(3)] for row in range(3)]
