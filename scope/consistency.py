@@ -27,7 +27,7 @@ def contradictions(result: Result) -> Iterator[str]:
         for task in result.tasks:
             yield from _of_task(task, len(names))
     if isinstance(result, AuditResult):
-        yield from _of_audit(result)
+        yield from _of_matrix(result) if result.audits else _of_audit(result)
 
 
 def _of_measurements(measurements: tuple[Measurement, ...], names: list[str]) -> Iterator[str]:
@@ -36,6 +36,19 @@ def _of_measurements(measurements: tuple[Measurement, ...], names: list[str]) ->
     against = {row.against for row in measurements if row.against is not None}
     if strange := against - {*names, GOLD}:
         yield f"it compares with {min(strange)!r}, which is none of its models"
+
+
+def _of_matrix(result: AuditResult) -> Iterator[str]:
+    """Of an audit with several references: each has an audit whose models are of the whole."""
+    cards = {card.name: card.fingerprint for card in result.manifest.models}
+    references = [audit.manifest.reference.name for audit in result.audits]
+    if references != [card.name for card in result.manifest.references]:
+        yield "it has not one audit for each reference"
+    for audit in result.audits:
+        yield from contradictions(audit)
+        for card in audit.manifest.models:
+            if cards.get(card.name) != card.fingerprint:
+                yield f"one of its audits has {card.name!r}, which is none of its models"
 
 
 def _of_audit(result: AuditResult) -> Iterator[str]:

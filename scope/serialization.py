@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass
 from functools import cache
 from types import UnionType
 from typing import (
@@ -29,6 +29,7 @@ from scope.checksums import sealed, unsealed
 from scope.consistency import contradictions
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
+from scope.records.result import SPARSE_FIELD
 from scope.registry import find
 
 if TYPE_CHECKING:
@@ -234,15 +235,22 @@ def _rounded(value: float) -> float:
 
 def _record_encoder(record: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(record)
-    members = tuple((field.name, _encoder(hints[field.name])) for field in fields(record))
-    if record not in SPARSE:
-        return lambda value: {name: encode(getattr(value, name)) for name, encode in members}
     # Where a field has no default, a mark stands for it that nothing is equal to.
-    default = {field.name: field.default for field in fields(record)}
+    default = {
+        field.name: field.default
+        for field in fields(record)
+        if record in SPARSE or SPARSE_FIELD.items() <= field.metadata.items()
+    }
+
+    # At the first use: a result of several audits holds results.
+    @cache
+    def members() -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        return tuple((field.name, _encoder(hints[field.name])) for field in fields(record))
+
     return lambda value: {
         name: encode(found)
-        for name, encode in members
-        if (found := getattr(value, name)) != default[name]
+        for name, encode in members()
+        if (found := getattr(value, name)) != default.get(name, MISSING)
     }
 
 

@@ -52,6 +52,12 @@ class Stranger(Reference):
     salt = "stranger"
 
 
+class Rival(Reference):
+    """Other weights, and answers of both kinds: a reference as well."""
+
+    salt = "rival"
+
+
 class OtherLabels(Reference):
     labels = ("LABEL_0", "LABEL_1")
 

@@ -20,12 +20,14 @@ from functools import cache
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
+from types import UnionType
 from typing import (
     Annotated,
     Any,
     NamedTuple,
     ParamSpec,
     TypeVar,
+    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -123,14 +125,18 @@ def _described(one: Field[Any], hint: Any) -> Described:
         default=one.default if one.default_factory is MISSING else one.default_factory(),
         limits=next((each for each in notes if isinstance(each, Limits)), None),
         whole=kind is int or kind == int | None,
-        repeats=get_origin(kind) is Sequence
-        or [get_origin(one) for one in get_args(kind)] == [Sequence, None],
+        repeats=Sequence in (get_origin(kind), *map(get_origin, _alternatives(kind))),
         by_name="=" in (parameter.metavar or ""),
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((each for each in notes if isinstance(each, type)), None),
         kind=kind,
     )
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    """The types of which a value may be one."""
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
 
 
 def check_values(options: object) -> None:
@@ -229,6 +235,8 @@ def _words(one: Described, value: Any) -> Iterator[str]:
 
 def _spelled(value: Any) -> str:
     """A value as a command spells it: objects by the spec or the name that they carry."""
+    if isinstance(value, tuple):
+        return ",".join(map(_spelled, value))
     if not isinstance(value, str | int | float | Path | None):
         value = getattr(value, "spec", None) or getattr(value, "name", None) or type(value).__name__
     return str(value)

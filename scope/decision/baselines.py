@@ -302,6 +302,12 @@ def recognise_reference(earlier: Result, now: Result) -> Recognised:
     """
     if not (isinstance(earlier, AuditResult) and isinstance(now, AuditResult)):
         return Recognised()
+    if earlier.audits or now.audits:
+        return _recognise_references(earlier, now)
+    return _recognise_reference(earlier, now)
+
+
+def _recognise_reference(earlier: AuditResult, now: AuditResult) -> Recognised:
     before, after = earlier.manifest.reference, now.manifest.reference
     changed = before.fingerprint != after.fingerprint
     if changed and not (_of_python(after) and _named_alike(before, after)):
@@ -325,6 +331,18 @@ def recognise_reference(earlier: Result, now: Result) -> Recognised:
         f"{counted(len(differences), 'text')} of both runs with the same choices, {by} (at most "
         f"{DRIFT:g} is drift, not another model)"
     )
+
+
+def _recognise_references(earlier: AuditResult, now: AuditResult) -> Recognised:
+    """The same of several references, each by its name."""
+    before = {one.manifest.reference.name: one for one in earlier.audits}
+    after = {one.manifest.reference.name: one for one in now.audits}
+    if before.keys() != after.keys():
+        return Recognised(different="differs in the references")
+    found = [_recognise_reference(before[name], after[name]) for name in after]
+    different = next((one.different for one in found if one.different), "")
+    drift = "; it ".join(one.drift for one in found if one.drift)
+    return Recognised(different=different, drift="" if different else drift)
 
 
 def _of_python(card: ModelCard) -> bool:

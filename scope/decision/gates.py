@@ -246,7 +246,8 @@ def failures(
 
     A lower bound must be below the whole interval and an upper bound above it, so that a pass is
     significant. Undefined numbers, and those of degenerate models, fail. The reference and the
-    ceiling, which are no targets, are judged where a gate names them.
+    ceiling, which are no targets, are judged where a gate names them. Of several references each
+    is judged; of two models that a gate of an audit names, the second is the reference.
     """
     no_targets = {one.name for one in comparison.manifest.models if one.role in _NOT_JUDGED}
     for gate in gates:
@@ -254,9 +255,14 @@ def failures(
         concerned = [
             one
             for one in comparison.measurements
-            if _concerns(gate, one) and one.target not in unnamed
+            if _concerns(gate, one)
+            and one.target not in unnamed
+            # The base rate of a reference on its own pairs is no target's.
+            and one.target != one.against
+            and (comparison.measured_in != "audits" or _in_direction(gate, one))
         ]
-        judged = [one for one in concerned if one.target != gate.other]
+        baseline = {gate.other} - {None}
+        judged = [one for one in concerned if not baseline & {one.target, one.against}]
         if not concerned:
             yield _nothing_to_judge(comparison, gate)
         elif not judged:
@@ -278,6 +284,12 @@ def _concerns(gate: Gate, one: Measurement) -> bool:
         and gate.metric in (one.metric, one.metric.partition("(")[0])
         and names.issuperset(gate.only)
     )
+
+
+def _in_direction(gate: Gate, one: Measurement) -> bool:
+    """Whether the first model that the gate names is the target: the next is its reference."""
+    named = [name for name in gate.only if name in (one.target, one.against)]
+    return not named or named[0] == one.target
 
 
 def _nothing_to_judge(comparison: MeasuredResult, gate: Gate) -> str:
@@ -313,7 +325,9 @@ def _rows(comparison: MeasuredResult) -> int:
 
 
 def _named(one: Measurement) -> str:
-    against = {None: "", GOLD: " against gold"}.get(one.against, f" ~ {one.against}")
+    directed = parse_metric(one.metric).measured_in == "audits"
+    with_model = f" against {one.against}" if directed else f" ~ {one.against}"
+    against = {None: "", GOLD: " against gold"}.get(one.against, with_model)
     where = f" on {one.capability}" if one.capability else ""
     return f"{one.metric} of {one.target}{against}{where}"
 

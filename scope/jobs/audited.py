@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved
@@ -80,24 +80,85 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             expected="at least one model to compare with the reference",
             fix="add --target SPEC",
         )
-    if is_saved(request.reference):
+    references = parts_of(request).references if request.is_matrix else request.references
+    if saved := next(filter(is_saved, references), None):
         raise ModelError(
-            f"saved predictions, `{request.reference}`, as the reference",
+            f"saved predictions, `{saved}`, as the reference",
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
     measured = measured_specs(request)
-    short_names([":".join(split_spec(one)) for one in measured if isinstance(one, str)])
-    models = (request.reference, *measured)
+    short_names([spec_of(one) for one in measured if isinstance(one, str)])
+    for members in request.groups.values():
+        short_names(list(map(spec_of, members)))
+    if request.is_matrix:
+        measured = tuple(parts_of(request).models.values())[1:]
+    models = (request.references[0], *measured)
     check_labels(models, request, examples, aligned=len(models))
 
 
 def measured_specs(request: AuditRequest) -> tuple[str | object, ...]:
-    """The targets, and last the ceiling if there is one."""
-    return (*request.targets, *([] if request.ceiling is None else [request.ceiling]))
+    """The targets, those that groups add, and last the ceiling if there is one."""
+    given = set(map(spec_of, request.targets))
+    grouped = [one for members in request.groups.values() for one in members]
+    added = {spec_of(one): one for one in grouped if spec_of(one) not in given}
+    ceiling = [] if request.ceiling is None else [request.ceiling]
+    return (*request.targets, *added.values(), *ceiling)
 
 
-def load_models(request: AuditRequest) -> Models:
+def spec_of(model: Any) -> str:
+    """The whole spec of a model, with its scheme."""
+    return ":".join(split_spec(model if isinstance(model, str) else str(model.spec)))
+
+
+class Parts(NamedTuple):
+    """The models of a matrix, each once, by their specs; some are both reference and target."""
+
+    models: Mapping[str, str | object]
+    references: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+def parts_of(request: AuditRequest) -> Parts:
+    """Who is compared with whom in a matrix: every target with every reference but itself.
+
+    Raises
+    ------
+    SpecError
+        When a reference is given twice, or has no target.
+    """
+    references, targets = request.references, measured_specs(request)
+    models = {spec_of(one): one for one in (*references, *targets)}
+    short_names(list(map(spec_of, references)))
+    if request.both_directions:
+        return Parts(models, tuple(models), tuple(models))
+    parts = Parts(models, tuple(map(spec_of, references)), tuple(map(spec_of, targets)))
+    for one in parts.references:
+        if set(parts.targets) == {one}:
+            raise SpecError(
+                f"the reference `{one}` as its only target",
+                expected="another model to compare with each reference",
+                fix="add --target SPEC, or --both-directions",
+            )
+    return parts
+
+
+def names_of(request: AuditRequest) -> tuple[str, ...]:
+    """The names of the targets; in a matrix of all models, each of which may be named."""
+    if request.is_matrix:
+        return short_names(tuple(parts_of(request).models))
+    first, *others = map(spec_of, (*request.references, *measured_specs(request)))
+    return model_names(first, others)[1:]
+
+
+class AuditModels(NamedTuple):
+    """The models of an audit: one entry a reference, and the names in each group."""
+
+    each: tuple[Models, ...]
+    groups: Mapping[str, tuple[str, ...]]
+
+
+def load_models(request: AuditRequest) -> AuditModels:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
     Tokens need no order: each prediction names its own.
@@ -109,24 +170,64 @@ def load_models(request: AuditRequest) -> Models:
     ModelError
         When a model does not load or lacks the role, or labels do not align.
     """
-    role, options = request.role, request.model_options
-    names = parse_label_map(request.label_map)
-    first = load_audited(request.reference, role, options)
-    others = [load_audited(one, role, options) for one in measured_specs(request)]
-    refuse_unused_words(options, used=asked_with_words([first, *others]))
+    if request.is_matrix:
+        return _load_matrix(request)
+    first, *others = _loaded(request, (*request.references, *measured_specs(request)))
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
-    return Models(
+    models = Models(
         reference=NamedModel(name=first_name, role="reference", classifier=first),
         targets=tuple(
             NamedModel(
                 name=name,
                 role="target" if place < len(request.targets) else "ceiling",
-                classifier=other if role == "next_token" else align(other, first.labels, names),
+                classifier=_in_order(other, first, request),
                 saved=isinstance(other, SavedClassifier),
             )
             for place, (name, other) in enumerate(zip(other_names, others, strict=True))
         ),
     )
+    return AuditModels((models,), {})
+
+
+def _load_matrix(request: AuditRequest) -> AuditModels:
+    """The same with every model loaded once, in whatever parts it is."""
+    parts = parts_of(request)
+    loaded = _loaded(request, tuple(parts.models.values()))
+    names = short_names([one.spec for one in loaded])
+    targets = {
+        spec: NamedModel(
+            name=name,
+            role="target",
+            classifier=_in_order(one, loaded[0], request),
+            saved=isinstance(one, SavedClassifier),
+        )
+        for spec, name, one in zip(parts.models, names, loaded, strict=True)
+    }
+    each = tuple(
+        Models(
+            reference=replace(targets[reference], role="reference"),
+            targets=tuple(targets[one] for one in parts.targets if one != reference),
+        )
+        for reference in parts.references
+    )
+    groups = {
+        group: tuple(targets[spec_of(one)].name for one in members)
+        for group, members in request.groups.items()
+    }
+    return AuditModels(each, groups)
+
+
+def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
+    found = [load_audited(one, request.role, request.model_options) for one in models]
+    refuse_unused_words(request.model_options, used=asked_with_words(found))
+    return found
+
+
+def _in_order(model: Classifier, first: Classifier, request: AuditRequest) -> Classifier:
+    """The model with its labels in the order of the first one's."""
+    if model is first or request.role == "next_token":
+        return model
+    return align(model, first.labels, parse_label_map(request.label_map))
 
 
 def check_labels(

@@ -82,7 +82,8 @@ class AuditGates(TaskGates):
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
     Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
     values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target,
-    or than an earlier run (folder or name), by more than the margin, paired."""
+    or than an earlier run (folder or name), by more than the margin, paired. With several
+    references METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 
@@ -100,15 +101,10 @@ class AuditGates(TaskGates):
         if not any(gate.other or gate.only for gate in gates):
             return request
         from scope.decision.baselines import require_names, require_other
-        from scope.jobs.identity import model_names
-        from scope.models.loading import split_spec
+        from scope.jobs.audited import names_of
         from scope.store import run_folder
 
-        # Loaded models name their scheme.
-        ceiling = [] if request.ceiling is None else [request.ceiling]
-        specs = (request.reference, *request.targets, *ceiling)
-        first, *others = (":".join(split_spec(spec)) for spec in specs)
-        names = model_names(first, others)[1:]
+        names = names_of(request)
         own = None if request.run is None else run_folder(request.run, request.runs)
         for gate in gates:
             require_names(gate.only, gate.text, (*request.capabilities, *names))

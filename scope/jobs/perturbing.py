@@ -172,6 +172,11 @@ def stored_name(kept_as: str, kind: Kind) -> str:
     return kept_as if kind == "kept" else f"{kept_as}, {kind}"
 
 
+def searched_on(capability: str, fingerprint: str) -> str:
+    """The name under which a run of several references keeps the searches on one of them."""
+    return f"{capability} of {fingerprint}"
+
+
 def changed_texts(run: Run, kept_as: str) -> list[str]:
     """The texts that a search, as the run keeps it, has found so far."""
     names = [stored_name(kept_as, kind) for kind in get_args(Kind)]

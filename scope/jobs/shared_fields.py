@@ -24,16 +24,17 @@ from scope.models.options import ModelOptions
 
 def take_models(request: Any, *names: str) -> None:
     """Make models of the objects that Python passes in these fields of a request."""
+    request.take(lambda model: adapted_model(model, request.model_options), *names)
 
-    def read(model: Any) -> Any:
-        if isinstance(model, str):
-            return model
-        # Here and not above: the command line starts sooner.
-        from scope.models.objects import adapted
 
-        return adapted(model, request.model_options)
+def adapted_model(model: Any, options: ModelOptions) -> Any:
+    """The object that Python passes as a model; a spec stays as it is."""
+    if isinstance(model, str):
+        return model
+    # Here and not above: the command line starts sooner.
+    from scope.models.objects import adapted
 
-    request.take(read, *names)
+    return adapted(model, options)
 
 
 AuditRole = Literal["classifier", "next_token"]

@@ -29,6 +29,7 @@ from scope.records.fleet import (
     RouteShare,
 )
 from scope.records.frame import FrameRow
+from scope.records.matrix import AuditMatrix, Correlation, GroupEstimate
 from scope.records.probe import (
     LayerAlignment,
     LayerScore,
@@ -79,6 +80,7 @@ __all__ = [
     "Agreement",
     "Answer",
     "AnswerShares",
+    "AuditMatrix",
     "AuditResult",
     "BenchmarkPoint",
     "BenchmarkPrediction",
@@ -88,6 +90,7 @@ __all__ = [
     "CompareResult",
     "Contribution",
     "ControlCheck",
+    "Correlation",
     "Curve",
     "DataCard",
     "Decision",
@@ -103,6 +106,7 @@ __all__ = [
     "ForecastResult",
     "ForecastScore",
     "FrameRow",
+    "GroupEstimate",
     "InformativeItem",
     "Item",
     "LayerAlignment",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from scope.errors import SpecError
@@ -19,18 +20,22 @@ _MOST_NAMED = 4
 Setting = str | int | float | bool | None
 """A value in a manifest."""
 
+SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
+"""The metadata of a field that a file leaves out where it holds its default."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
-    ``role`` is its part in the job: ``model`` where all are equals, ``ceiling`` for the target of
-    an audit that is the reference trained or loaded in another way, and in a test of reuse
-    ``suspect`` for the target and ``control`` for each model that it is compared with. ``labels``
-    is empty for what is no classifier. ``reproducible`` says how equal its answers are whatever
-    batches they are computed in, "to the byte" or such as "to about 2e-06"; it is empty where that
-    is not known, as where somebody else computes them. ``prompts`` holds the templates that the
-    model is asked with, by their names, and ``words`` the word that stands for each label in them.
+    ``role`` is its part in the job: ``model`` where all are equals, and in an audit of several
+    references for one that is also a target, ``ceiling`` for the target of an audit that is the
+    reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
+    and ``control`` for each model that it is compared with. ``labels`` is empty for what is no
+    classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
+    in, "to the byte" or such as "to about 2e-06"; it is empty where that is not known, as where
+    somebody else computes them. ``prompts`` holds the templates that the model is asked with, by
+    their names, and ``words`` the word that stands for each label in them.
     """
 
     name: str
@@ -92,6 +97,11 @@ class Manifest:
     def reference(self) -> ModelCard:
         """The one model that others are compared with; jobs between equals have none."""
         return next(card for card in self.models if card.role == "reference")
+
+    @property
+    def references(self) -> tuple[ModelCard, ...]:
+        """The models that others are compared with; several in an audit of many directions."""
+        return tuple(card for card in self.models if card.role in ("reference", "model"))
 
     @property
     def targets(self) -> tuple[ModelCard, ...]:

@@ -12,7 +12,8 @@ from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.frame import FrameRow
-from scope.records.result import Result
+from scope.records.matrix import AuditMatrix
+from scope.records.result import SPARSE_FIELD, Result
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
 
@@ -119,6 +120,10 @@ class AuditResult(MeasuredResult):
 
     ``perturbations`` are those that leave the reference's answer alone, ``flips`` those that change
     it; without flips an audit is the paper's.
+
+    With several references ``audits`` holds the audit against each, ``matrix`` what they show
+    together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
+    texts stand in the audits alone.
     """
 
     curves: tuple[Curve, ...]
@@ -127,6 +132,8 @@ class AuditResult(MeasuredResult):
     answer_shares: tuple[AnswerShares, ...]
     flips: tuple[ScoredPerturbation, ...] = ()
     flip_outcomes: tuple[Outcome, ...] = ()
+    audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
+    matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 
     measured_in = "audits"
 
@@ -155,7 +162,15 @@ class AuditResult(MeasuredResult):
             yield FrameRow.of("", "accuracy", shares.model, shares.accuracy, against=GOLD)
 
     def example_rows(self) -> Iterator[Mapping[str, object]]:
-        """Every pair of texts and every model: its answers to both, and whether they agree."""
+        """Every pair of texts and every model: its answers to both, and whether they agree.
+
+        With several references each row names the one whose pair it is.
+        """
+        for audit in self.audits:
+            for row in audit.example_rows():
+                yield {"reference": audit.manifest.reference.name, **row}
+        if self.audits:
+            return
         originals = {one.example.id: one for one in self.examples}
         labels = self.manifest.reference.labels
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]

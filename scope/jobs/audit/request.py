@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -13,15 +13,23 @@ from scope.core.options import (
     MODELS,
     OUTSIDE_IDENTITY,
     Limits,
+    named_values,
     option,
+    repeated,
     settings_option,
     whole_number,
 )
 from scope.core.request import refuse_unused
+from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
-from scope.jobs.shared_fields import LabelledTexts, take_models
+from scope.jobs.shared_fields import LabelledTexts, adapted_model, take_models
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
 from scope.records import AuditResult, Setting
+
+
+def _members(listed: str) -> tuple[str, ...]:
+    """The specs of a group, which commas separate."""
+    return tuple(one.strip() for one in listed.split(",") if one.strip())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +37,23 @@ class AuditRequest(LabelledTexts):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
-    them. An interrupted run continues when the same command is given again, with the same result.
-    The report is `report.html` in the run's folder.
+    them; with several references a matrix shows every direction. An interrupted run continues when
+    the same command is given again, with the same result. The report is `report.html` in the run's
+    folder.
 
     Example: scope audit --reference hf:textattack/bert-base-uncased-SST-2
     --target hf:distilbert-base-uncased-finetuned-sst-2-english --allow-pickle
     --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
     """
 
-    reference: Annotated[str | object, option(MODELS, metavar="MODEL", once=True)]
-    """Reference model: hf:NAME, a folder, or another spec.
+    reference: Annotated[
+        str | object | Sequence[str | object], repeated(MODELS, "--reference", metavar="MODEL")
+    ]
+    """Reference model: hf:NAME, a folder, or another spec; may be repeated.
 
     In Python also a function with `labels`, a transformers pipeline or (model, tokenizer), a
     scikit-learn classifier, or an object with the members of `scope.protocols.Classifier` or
-    `NextToken`."""
+    `NextToken`; or a list of references."""
 
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
@@ -50,6 +61,22 @@ class AuditRequest(LabelledTexts):
     ceiling: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
     """Model that shows how alike a target can be expected to be, such as the reference trained with
     another seed or in another precision; measured like a target."""
+
+    both_directions: Annotated[bool, option(MODELS)] = False
+    """Make every model, references and targets, a reference of all others."""
+
+    groups: Annotated[
+        Mapping[str, Sequence[str | object]],
+        named_values(
+            MODELS,
+            "--group",
+            metavar="NAME=MODEL,MODEL",
+            example="student=models/seed1,models/seed2",
+            value=_members,
+        ),
+    ] = field(default_factory=dict, hash=False)
+    """Targets that differ by a seed alone, whose mean is reported; may be repeated. They become
+    targets if they are not."""
 
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
@@ -96,9 +123,30 @@ class AuditRequest(LabelledTexts):
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
     """How models are loaded, run and queried."""
 
+    @property
+    def references(self) -> tuple[str | object, ...]:
+        """The models that are searched for invariances; with both directions further ones are."""
+        return cast(tuple[str | object, ...], self.reference)
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the result is a matrix: of several references, or with groups."""
+        return len(self.references) > 1 or self.both_directions or bool(self.groups)
+
     def __post_init__(self) -> None:
+        if _is_pair(self.reference):
+            object.__setattr__(self, "reference", (self.reference,))
         super().__post_init__()
         take_models(self, "reference", "targets", "ceiling", "encoder")
+        self._take_groups()
+        if self.is_matrix:
+            refuse_unused(
+                self,
+                ("ceiling",),
+                "with several references, both directions or groups",
+                "one reference, whose ceiling it is",
+                instead="give the model as a --target",
+            )
         if self.role == "next_token":
             refuse_unused(
                 self,
@@ -115,6 +163,34 @@ class AuditRequest(LabelledTexts):
                 "an encoder with the similarity that it measures",
                 instead="add --min-similarity, such as 0.8",
             )
+
+    def _take_groups(self) -> None:
+        """Make models of the objects in groups, and refuse an empty group."""
+        taken = {
+            name: tuple(adapted_model(one, self.model_options) for one in _listed(some))
+            for name, some in self.groups.items()
+        }
+        if empty := next((name for name, some in taken.items() if not some), None):
+            raise SpecError(
+                f"the group `{empty}` without a model",
+                expected="the models of the group",
+                fix=f"write for example --group {empty or 'NAME'}=models/seed1,models/seed2",
+            )
+        object.__setattr__(self, "groups", taken)
+
+
+def _listed(some: object) -> Sequence[object]:
+    return some if isinstance(some, list | tuple) and not _is_pair(some) else (some,)
+
+
+def _is_pair(model: object) -> bool:
+    """Whether this is one model: a pair of a model of transformers and its tokenizer."""
+    if not isinstance(model, list | tuple) or any(isinstance(one, str) for one in model):
+        return False
+    # Here and not above: the command line starts sooner.
+    from scope.models.library_objects import is_known
+
+    return is_known(model)
 
 
 JOB = Job(

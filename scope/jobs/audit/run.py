@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import ScoredFlips, measure, shares_of_models
+from scope.jobs.audit.matrix import joined, matrix_manifest
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import Models, check_models, load_models, read_prompts
+from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import manifest_of
-from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet, changed_texts
+from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet, changed_texts, searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -42,7 +43,7 @@ from scope.store import Run
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
-    """The plan of the job, immutable."""
+    """The plan of the audit against one reference, immutable."""
 
     request: AuditRequest
     models: Models
@@ -51,6 +52,11 @@ class AuditPlan:
     soft_scope: Metric
     more: tuple[Metric, ...]
     options: SearchOptions
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The reference, then the targets."""
+        return (self.models.reference.name, *(one.name for one in self.models.targets))
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """The manifest of the result, but for the truncated texts of each model."""
@@ -81,6 +87,13 @@ class AuditPlan:
             capabilities=tuple(one.card() for one in self.capabilities),
             encoder_reproducible=getattr(encoder, "reproducible", ""),
         )
+
+    def kept_as(self, chosen: ChosenCapability) -> str:
+        """The name under which a run keeps a search; it may have one of each reference."""
+        name = chosen.capability.name
+        if not self.request.is_matrix:
+            return name
+        return searched_on(name, self.models.reference.classifier.fingerprint)
 
     def _of_role(self) -> dict[str, Setting]:
         """The settings of language models; none of classifiers, as in older runs."""
@@ -119,45 +132,93 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         encoder=None if similarity is None else load_encoder(request.encoder, options),
     )
     models = load_models(request)
-    data = with_labels(loaded, models.reference.classifier.labels, request.label_map)
-    plan = AuditPlan(
-        request=request,
-        models=models,
-        data=data,
-        capabilities=capabilities,
-        soft_scope=metric,
-        more=more,
-        options=search,
+    first = models.each[0].reference
+    data = with_labels(loaded, first.classifier.labels, request.label_map)
+    plans = tuple(
+        AuditPlan(
+            request=request,
+            models=one,
+            data=data,
+            capabilities=capabilities,
+            soft_scope=metric,
+            more=more,
+            options=search,
+        )
+        for one in models.each
     )
-    classifiers = [one.classifier for one in (models.reference, *models.targets)]
-    return Prepared(plan.manifest(), partial(_conduct, plan), classifiers, partial(_work, plan))
+    manifest = plans[0].manifest()
+    if request.is_matrix:
+        manifest = matrix_manifest([one.manifest() for one in plans], request, models.groups)
+    return Prepared(
+        manifest,
+        partial(_conduct, plans, models.groups),
+        [model.classifier for model in _models_of(plans)],
+        partial(_work, plans),
+    )
 
 
-def _work(plan: AuditPlan) -> Iterator[Work]:
+def _models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
+    """Every model once, references before targets."""
+    found: dict[str, NamedModel] = {}
+    references = [one.models.reference for one in plans]
+    for model in (*references, *(target for one in plans for target in one.models.targets)):
+        found.setdefault(model.name, model)
+    return list(found.values())
+
+
+def _work(plans: Sequence[AuditPlan]) -> Iterator[Work]:
     """What a dry run shows: the searches, then each model's answers."""
-    named, examples = (plan.models.reference, *plan.models.targets), plan.data.examples
-    for one in plan.capabilities:
-        yield search_work(one.capability, named[0], examples, plan.options)
+    plan, examples = plans[0], plans[0].data.examples
+    for one in plans:
+        for chosen in plan.capabilities:
+            yield search_work(chosen.capability, one.models.reference, examples, plan.options)
     found = plan.options.trials * (2 if plan.request.flips else 1)
     drawn = RANDOM_CANDIDATES if plan.request.flips else 0
     searches = len(examples) * len(plan.capabilities)
-    for model in named:
-        # The search has asked the reference for what it found, but not for random candidates.
-        others = 0 if model is named[0] else found
-        yield texts_work(model, examples, searches * (others + drawn))
+    for model in _models_of(plans):
+        # A search has asked its reference for what it found, but not for random candidates.
+        own = sum(model.name == one.models.reference.name for one in plans)
+        others = sum(model.name in one.names[1:] for one in plans)
+        yield texts_work(model, examples, searches * (others * found + (own + others) * drawn))
 
 
-def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
+def _conduct(
+    plans: Sequence[AuditPlan], groups: Mapping[str, Sequence[str]], run: Run
+) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
-    progress = plan.request.progress
-    _recognise_models(plan, run, progress)
-    _refuse_degenerate_reference(plan, run, progress)
-    found = [_searched(plan, one, run) for one in plan.capabilities]
+    progress = plans[0].request.progress
+    _recognise_models(plans, run, progress)
+    for plan in plans:
+        _refuse_degenerate_reference(plan, run, progress)
+    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    answers = {
+        model.name: answer_all(
+            model,
+            plans[0].data.examples,
+            [
+                one
+                for plan, own in zip(plans, found, strict=True)
+                if model.name in plan.names
+                for kinds in own
+                for one in kinds
+            ],
+            run,
+            progress,
+        )
+        for model in _models_of(plans)
+    }
+    audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
+    if not plans[0].request.is_matrix:
+        return audits[0]
+    return joined(audits, groups, plans[0].request)
+
+
+def _audited(
+    plan: AuditPlan, found: Sequence[_Searched], known: Mapping[str, Answers]
+) -> AuditResult:
+    """The audit against one reference, from what was searched and answered."""
     sets, flipped, drawn = ([one[kind] for one in found] for kind in range(3))
-    reference_answers, *target_answers = answers = [
-        answer_all(model, plan.data.examples, [*sets, *flipped, *drawn], run, progress)
-        for model in (plan.models.reference, *plan.models.targets)
-    ]
+    reference_answers, *target_answers = answers = [known[name] for name in plan.names]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
     perturbations = score_perturbations(sets, reference_answers, target_answers)
     flips = ScoredFlips(
@@ -196,9 +257,10 @@ def _conduct(plan: AuditPlan, run: Run) -> AuditResult:
     )
 
 
-def _searched(
-    plan: AuditPlan, chosen: ChosenCapability, run: Run
-) -> tuple[PerturbationSet, PerturbationSet, PerturbationSet]:
+_Searched = tuple[PerturbationSet, PerturbationSet, PerturbationSet]
+
+
+def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
     """The kept pairs, the flipped pairs and the random candidates of a capability."""
     search = PairSearch(
         capability=chosen.capability,
@@ -207,7 +269,7 @@ def _searched(
         options=plan.options,
         run=run,
         progress=plan.request.progress,
-        kept_as=chosen.capability.name,
+        kept_as=plan.kept_as(chosen),
     )
     kept = search.kept()
     if not plan.request.flips:
@@ -221,12 +283,13 @@ def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:
     return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_flips)
 
 
-def _recognise_models(plan: AuditPlan, run: Run, progress: Progress) -> None:
+def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
     """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
-    texts = [example.text for example in plan.data.examples]
-    for one in plan.capabilities:
-        texts += changed_texts(run, one.capability.name)
-    for model in (plan.models.reference, *plan.models.targets):
+    texts = [example.text for example in plans[0].data.examples]
+    for plan in plans:
+        for one in plan.capabilities:
+            texts += changed_texts(run, plan.kept_as(one))
+    for model in _models_of(plans):
         recognise_classifier(model, texts, run, progress)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
+from scope.jobs.audit.matrix_sections import matrix_page
 from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
@@ -51,6 +52,8 @@ def page(
 
     ``max_pairs`` and ``max_failures`` bound how many texts are listed, not what is counted.
     """
+    if result.audits:
+        return matrix_page(result)
     manifest = result.manifest
     targets = ", ".join(card.name for card in manifest.targets)
     overview = _overview(result)

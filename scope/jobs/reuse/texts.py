@@ -17,7 +17,7 @@ from scope.jobs.audited import (
     refuse_unused_words,
 )
 from scope.jobs.canaries import recognise_classifier
-from scope.jobs.perturbing import PairSearch, changed_texts
+from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -159,7 +159,7 @@ class _TextTest:
 
 def _kept_as(chosen: ChosenCapability, searched: ReuseModel) -> str:
     """The name under which a run stores the perturbations of one model."""
-    return f"{chosen.capability.name} of {searched.model.fingerprint}"
+    return searched_on(chosen.capability.name, searched.model.fingerprint)
 
 
 def _aligned(model: ReuseModel, labels: Sequence[str], request: ReuseRequest) -> object:

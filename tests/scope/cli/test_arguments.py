@@ -35,7 +35,13 @@ def refused(command):
         ("report", "no RUN", "a value for RUN", "see `scope report --help`"),
         ("audit --reference", "--reference without a value", "one value after", "add the value"),
         (f"{AUDIT} --label-map", "--label-map without a value", "one value after", "add"),
-        (f"{AUDIT} --reference d", "--reference twice", "one --reference", "omit one of them"),
+        (
+            f"{AUDIT} --ceiling d --ceiling e",
+            "--ceiling twice",
+            "one --ceiling",
+            "omit one of them",
+        ),
+        (f"{AUDIT} --group g=", "--group g=", "NAME=MODEL,MODEL", "--group student="),
         (
             f"{AUDIT} --capability a b",
             "`b`, which belongs to no option",
@@ -65,6 +71,7 @@ def test_the_message_says_what_is_wrong_and_how_to_fix_it(refused, written, foun
     [
         ("audit --reference a --target b --data c --next-tokens 5", "--next-tokens in the role"),
         ("audit --reference a --target b --data c --gate-on value", "--gate-on without a gate"),
+        (f"{AUDIT} --ceiling d --both-directions", "--ceiling with several references"),
         ("compare --model a --task cloze --data b --gate-on value", "--gate-on without a gate"),
     ],
 )

@@ -296,3 +296,28 @@ def test_of_other_intervals_the_width_falls_with_the_root():
     found = Estimate(value=0.5, low=0.25, high=0.75, n=10, method="bootstrap")
     assert examples_needed(0.375, found, found.low) == 40
     assert examples_needed(0.625, found, found.high) == 40
+
+
+def between(target, reference, value, values=()):
+    found = measured(target, found=estimate(value, value - 0.05, value + 0.05), values=values)
+    return dataclasses.replace(found, against=reference)
+
+
+def test_of_two_models_in_brackets_the_second_is_the_reference(comparison):
+    one = comparison(between("a", "b", 0.9), between("b", "a", 0.5), between("c", "a", 0.4))
+    assert told(one, "hard_scope[typo,a,b]>=0.8") == []
+    (failure,) = told(one, "hard_scope[typo,b,a]>=0.8")
+    assert failure.startswith("hard_scope of b against a on typo is 0.500")
+    assert len(told(one, "hard_scope>=0.8")) == 2
+
+
+def test_another_target_is_compared_with_under_the_same_reference(comparison):
+    ones, zeros = [1.0] * 40, [0.0] * 40
+    one = comparison(
+        between("a", "r", 0.9, ones),
+        between("b", "r", 0.1, zeros),
+        between("a", "b", 0.1, zeros),
+        between("r", "b", 0.1, zeros),
+    )
+    (failure,) = told(one, "hard_scope>=a-0.1")
+    assert failure.startswith("hard_scope of b against r on typo minus that of a is -1.000")

@@ -1,0 +1,165 @@
+"""What the audits against several references show together, from their measurements.
+
+Numbers are gathered by the names of models, in sorted order, so that the order in which references
+are given plays no part in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from scope.estimation.measurements import corrected, metric_width
+from scope.metrics import METRICS, parse_metric
+from scope.records import (
+    AuditMatrix,
+    Correlation,
+    Difference,
+    Estimate,
+    GroupEstimate,
+    Measurement,
+    Undefined,
+)
+from scope.statistics import paired_difference, sign_flip_p_value
+from scope.statistics.between_models import correlation_estimate, mean_over_models
+
+DIRECTED = ("hard_scope", "informedness")
+"""The metrics whose two directions are compared."""
+
+CORRELATED = ("hard_scope", "soft_scope", "informedness")
+WITH = ("ood_agreement", "iid_accuracy_gap")
+"""The metrics of the paper's table of correlations, and informedness."""
+
+_NOTHING_SHARED = "no example has pairs in both directions"
+
+Rows = Mapping[tuple[str, str], Measurement]
+"""One metric on one capability, by reference and target."""
+
+
+def measure_matrix(
+    measurements: Sequence[Measurement], groups: Mapping[str, Sequence[str]], *, seed: int
+) -> AuditMatrix:
+    """Asymmetries, correlations and groups of audits against several references.
+
+    Parameters
+    ----------
+    measurements
+        Those of all audits; ``against`` names the reference.
+    groups
+        The names of the models of each group.
+    seed
+        Of the permutations behind the p-values.
+    """
+    whole = [one for one in measurements if one.subset is None]
+    by_metric: dict[tuple[str | None, str], dict[tuple[str, str], Measurement]] = {}
+    for one in whole:
+        rows = by_metric.setdefault((one.capability, one.metric), {})
+        rows[str(one.against), one.target] = one
+    return AuditMatrix(
+        asymmetries=corrected(
+            [
+                _asymmetry(first, second, rows, seed)
+                for (_, metric), rows in by_metric.items()
+                if metric in DIRECTED
+                for first, second in _both_ways(rows)
+            ]
+        ),
+        correlations=tuple(_correlations(by_metric)),
+        groups=tuple(
+            _group(name, reference, members, rows)
+            for name, members in groups.items()
+            for (_, metric), rows in by_metric.items()
+            if metric != str(METRICS["iid_accuracy_gap"])
+            for reference in sorted({against for against, _ in rows})
+            if any((reference, one) in rows for one in members if one != reference)
+        ),
+    )
+
+
+def _both_ways(rows: Rows) -> list[tuple[str, str]]:
+    """The pairs of models that are compared in both directions."""
+    names = sorted({name for pair in rows for name in pair})
+    pairs = combinations(names, 2)
+    return [(one, two) for one, two in pairs if (one, two) in rows and (two, one) in rows]
+
+
+def _asymmetry(first: str, second: str, rows: Rows, seed: int) -> Difference:
+    """SCoPE(second | first) minus SCoPE(first | second), on the examples that have both."""
+    forth, back = rows[first, second], rows[second, first]
+    means, others = _by_example(forth), _by_example(back)
+    shared = sorted(means.keys() & others.keys())
+    both = [means[one] for one in shared], [others[one] for one in shared], shared
+    width = metric_width(forth.metric)
+    undefined = (one.estimate for one in (forth, back) if isinstance(one.estimate, Undefined))
+    reason = next((one.reason for one in undefined), _NOTHING_SHARED)
+    generator = np.random.default_rng(seed)
+    return Difference(
+        metric=forth.metric,
+        capability=forth.capability,
+        first=first,
+        second=second,
+        estimate=paired_difference(*both, width=width, empty=reason),
+        p_value=sign_flip_p_value(*both, generator, width=width) if shared else None,
+    )
+
+
+def _by_example(one: Measurement) -> dict[str, float]:
+    """The mean of each example's values: the two directions may have other numbers of pairs."""
+    values: dict[str, list[float]] = {}
+    for example, value in zip(one.example_ids, one.values, strict=True):
+        values.setdefault(example, []).append(value)
+    return {example: float(np.mean(own)) for example, own in values.items()}
+
+
+def _correlations(
+    by_metric: Mapping[tuple[str | None, str], Rows],
+) -> Iterator[Correlation]:
+    for capability, metric in by_metric:
+        if capability is None or parse_metric(metric).key not in CORRELATED:
+            continue
+        for key in WITH:
+            other = str(METRICS[key])
+            rows = by_metric[capability, metric]
+            others = by_metric.get((None if METRICS[key].clean else capability, other), {})
+            pairs = [
+                (rows[pair].estimate, others[pair].estimate) for pair in rows.keys() & others.keys()
+            ]
+            defined = [
+                (one.value, two.value)
+                for one, two in pairs
+                if isinstance(one, Estimate) and isinstance(two, Estimate)
+            ]
+            yield Correlation(
+                metric=metric,
+                other=other,
+                capability=capability,
+                estimate=correlation_estimate(
+                    [one for one, _ in defined], [two for _, two in defined]
+                ),
+            )
+
+
+def _group(name: str, reference: str, members: Sequence[str], rows: Rows) -> GroupEstimate:
+    """The mean over the members; undefined where it is so for one of them."""
+    others = tuple(one for one in members if one != reference)
+    found = [rows[reference, one] for one in others if (reference, one) in rows]
+    (metric, capability), *_ = [(one.metric, one.capability) for one in rows.values()]
+    return GroupEstimate(
+        group=name,
+        members=others,
+        against=reference,
+        metric=metric,
+        capability=capability,
+        estimate=_mean(found),
+    )
+
+
+def _mean(found: Sequence[Measurement]) -> Estimate | Undefined:
+    for one in found:
+        if isinstance(one.estimate, Undefined):
+            return Undefined(reason=f"{one.target}: {one.estimate.reason}", n=one.estimate.n)
+    metric = parse_metric(found[0].metric)
+    values = [one.values for one in found]
+    return mean_over_models(values, found[0].example_ids, low=metric.low, high=metric.high)

@@ -1,0 +1,80 @@
+"""The audits against several references in one result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from scope.estimation.matrix import measure_matrix
+from scope.jobs.audit.request import AuditRequest
+from scope.records import AnswerShares, AuditResult, Manifest, ModelCard, Outcome
+
+
+def matrix_manifest(
+    manifests: Sequence[Manifest], request: AuditRequest, groups: Mapping[str, Sequence[str]]
+) -> Manifest:
+    """The manifest of the whole: every model once, by its parts in all audits."""
+    named = ", ".join(f"{name}={' + '.join(members)}" for name, members in groups.items())
+    return replace(
+        manifests[0],
+        models=_cards(manifests),
+        settings={
+            **manifests[0].settings,
+            "both_directions": request.both_directions,
+            **({"groups": named} if groups else {}),
+        },
+    )
+
+
+def _cards(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
+    """References before targets; a model that is both has the role ``model``."""
+    references = {one.reference.name: one.reference for one in manifests}
+    targets = {card.name: card for one in manifests for card in one.targets}
+    both = references.keys() & targets.keys()
+    # The keys in this order, with the references' own cards.
+    cards = {**references, **targets, **references}
+    return tuple(
+        replace(card, role="model") if name in both else card for name, card in cards.items()
+    )
+
+
+def joined(
+    audits: Sequence[AuditResult], groups: Mapping[str, Sequence[str]], request: AuditRequest
+) -> AuditResult:
+    """One result: the audits, all their numbers, and what they show together."""
+    measurements = tuple(
+        replace(one, against=audit.manifest.reference.name)
+        for audit in audits
+        for one in audit.measurements
+    )
+    return AuditResult(
+        manifest=matrix_manifest([one.manifest for one in audits], request, groups),
+        outcomes=tuple(one for audit in audits for one in _outcomes(audit, audit.outcomes)),
+        measurements=measurements,
+        differences=(),
+        curves=(),
+        examples=(),
+        perturbations=(),
+        answer_shares=_shares(audits),
+        flip_outcomes=tuple(
+            one for audit in audits for one in _outcomes(audit, audit.flip_outcomes)
+        ),
+        audits=tuple(audits),
+        matrix=measure_matrix(measurements, groups, seed=request.seed),
+    )
+
+
+def _outcomes(audit: AuditResult, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes of one audit, which name its reference."""
+    name = audit.manifest.reference.name
+    return [replace(one, capability=f"{one.capability} of {name}") for one in outcomes]
+
+
+def _shares(audits: Sequence[AuditResult]) -> tuple[AnswerShares, ...]:
+    """Those of each model once; of one that is degenerate in any audit, with the reason."""
+    found: dict[str, AnswerShares] = {}
+    for shares in (one for audit in audits for one in audit.answer_shares):
+        known = found.setdefault(shares.model, shares)
+        if known.degenerate is None and shares.degenerate is not None:
+            found[shares.model] = shares
+    return tuple(found.values())

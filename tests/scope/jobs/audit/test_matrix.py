@@ -1,0 +1,163 @@
+"""An audit of several references, on classifiers of a few lines."""
+
+import pytest
+import toy_models
+
+from scope.errors import ScopeError, SpecError
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audited import check_models
+from scope.jobs.gates import AuditGates
+from scope.models import library_objects
+from scope.serialization import from_json, to_json
+
+NAMES = ("toy_models:Reference", "toy_models:Student", "toy_models:Rival")
+
+
+@pytest.fixture
+def toy_matrix(toy_audit):
+    def audit(*targets, **options):
+        return toy_audit(*targets, **{"both_directions": True, **options})
+
+    return audit
+
+
+def numbers(result):
+    return {
+        (one.metric, one.capability, one.against, one.target, one.subset): one.estimate
+        for one in result.measurements
+    }
+
+
+def test_three_models_have_six_directions_on_two_capabilities(toy_matrix):
+    result = toy_matrix("Student", "Rival")
+    assert [audit.manifest.reference.name for audit in result.audits] == list(NAMES)
+    hard = {key[1:4] for key in numbers(result) if key[0] == "hard_scope" and key[4] is None}
+    pairs = [(one, two) for one in NAMES for two in NAMES if one != two]
+    assert hard == {(name, *pair) for name in ("synonym", "typo") for pair in pairs}
+    assert len(result.matrix.asymmetries) == 2 * 2 * 3
+    assert {one.estimate.n for one in result.matrix.correlations} == {6}
+
+
+def test_each_direction_is_the_audit_of_that_reference_alone(toy_matrix, toy_audit):
+    whole = toy_matrix("Student", "Rival", capabilities=["typo"])
+    alone = toy_audit(
+        "Reference", "Student", reference="python:toy_models:Rival", capabilities=["typo"]
+    )
+    own = next(one for one in whole.audits if one.manifest.reference.name == NAMES[2])
+    assert own.measurements == alone.measurements
+    assert own.differences == alone.differences
+    assert own.flips == alone.flips
+
+
+def test_the_order_of_the_models_plays_no_part_in_the_numbers(toy_matrix):
+    forth = toy_matrix("Student", "Rival", capabilities=["typo"])
+    back = toy_matrix(
+        "Reference", "Student", reference="python:toy_models:Rival", capabilities=["typo"]
+    )
+    assert numbers(forth) == numbers(back)
+    key = repr
+    assert sorted(forth.matrix.asymmetries, key=key) == sorted(back.matrix.asymmetries, key=key)
+    assert sorted(forth.matrix.correlations, key=key) == sorted(back.matrix.correlations, key=key)
+
+
+def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv):
+    done = command(
+        *("audit", "--reference", "python:toy_models:Reference"),
+        *("--target", "python:toy_models:Student", "--target", "python:toy_models:Rival"),
+        *("--both-directions", "--capability", "typo", "--data", sentences_csv, "--n", "8"),
+        *("--run", "mine", "--gate", "hard_scope[typo,toy_models:Student,toy_models:Rival]>=0"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Hard-SCoPE on typo" in done.stdout
+    assert "Asymmetry of each pair of models" in done.stdout
+
+
+def test_names_in_gates_are_checked_before_any_model_is_loaded():
+    gates = AuditGates(gate=("hard_scope[toy_models:Nobody]>=0.5",))
+    request = AuditRequest(
+        reference=["python:toy_models:A", "python:toy_models:B"],
+        targets=["python:toy_models:C"],
+        data="x.csv",
+    )
+    with pytest.raises(SpecError, match="toy_models:A, toy_models:B, toy_models:C"):
+        gates.checked(request)
+
+
+def test_a_killed_matrix_goes_on_where_it_was(toy_matrix, monkeypatch, tmp_path):
+    options = {"capabilities": ["typo"], "n": 6}
+    whole = toy_matrix("Student", "Rival", **options, run=tmp_path / "whole")
+    asked, classify = [], toy_models.Rival.classify
+
+    def count(self, texts):
+        asked.extend(texts)
+        if len(asked) > 60:
+            raise KeyboardInterrupt
+        return classify(self, texts)
+
+    monkeypatch.setattr(toy_models.Rival, "classify", count)
+    with pytest.raises(KeyboardInterrupt):
+        toy_matrix("Student", "Rival", **options, run=tmp_path / "killed")
+    monkeypatch.setattr(toy_models.Rival, "classify", classify)
+    again = toy_matrix("Student", "Rival", **options, run=tmp_path / "killed")
+    assert to_json(again, clock=False) == to_json(whole, clock=False)
+
+
+def test_references_that_are_no_targets_are_compared_with_the_targets_alone(toy_audit):
+    result = toy_audit(
+        "Student",
+        reference=["python:toy_models:Reference", "python:toy_models:Rival"],
+        capabilities=["typo"],
+    )
+    assert {key[2:4] for key in numbers(result) if key[0] == "hard_scope"} == {
+        (reference, "toy_models:Student")
+        for reference in ("toy_models:Reference", "toy_models:Rival")
+    }
+    assert [card.role for card in result.manifest.models] == ["reference", "reference", "target"]
+    assert result.matrix.asymmetries == ()
+    assert from_json(to_json(result)) == result
+    rows = result.to_frame("examples")
+    assert set(rows["reference"]) == {"toy_models:Reference", "toy_models:Rival"}
+
+
+def test_members_of_a_group_become_targets_and_have_a_mean(toy_audit):
+    result = toy_audit(
+        "Student",
+        groups={"seeds": ["python:toy_models:Student", "python:toy_models:Rival"]},
+        capabilities=["typo"],
+    )
+    (hard,) = [one for one in result.matrix.groups if one.metric == "hard_scope"]
+    assert hard.members == ("toy_models:Student", "toy_models:Rival")
+    own = numbers(result)
+    values = [own["hard_scope", "typo", hard.against, one, None].value for one in hard.members]
+    assert hard.estimate.value == pytest.approx(sum(values) / 2, abs=1e-6)
+    assert "Means over the models of each group" in str(result)
+
+
+def test_one_reference_alone_has_no_matrix(toy_audit):
+    result = toy_audit("Student", reference=["python:toy_models:Reference"], capabilities=["typo"])
+    assert (result.audits, result.matrix) == ((), None)
+    assert "audits" not in to_json(result)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"reference": ["a", "a"]}, "`hf:a` is listed twice"),
+        ({"reference": ["b", "c"]}, "`hf:b` as its only target"),
+        ({"reference": "a", "groups": {"g": ["b", "b"]}}, "`hf:b` is listed twice"),
+        (
+            {"reference": "predictions:x.csv#a", "both_directions": True},
+            "saved predictions, `predictions:x.csv#a`, as the reference",
+        ),
+    ],
+)
+def test_models_that_make_no_matrix_are_refused(given, message):
+    with pytest.raises(ScopeError, match=message):
+        check_models(AuditRequest(targets=["b"], data="x.csv", **given), [])
+
+
+def test_a_pair_of_model_and_tokenizer_is_one_reference(monkeypatch):
+    pair = (object(), object())
+    monkeypatch.setattr(library_objects, "is_known", lambda one: one is pair)
+    monkeypatch.setattr("scope.jobs.audit.request.take_models", lambda *_: None)
+    assert AuditRequest(reference=pair, targets=["b"], data="c").references == (pair,)

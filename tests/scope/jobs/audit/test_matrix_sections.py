@@ -1,0 +1,103 @@
+"""The page of a matrix, on one audit of classifiers of a few lines."""
+
+from dataclasses import replace
+
+import pytest
+
+import scope
+from scope.consistency import contradictions
+from scope.decision.baselines import recognise_reference
+from scope.jobs.audit.sections import page
+from scope.records import Undefined
+from scope.sections.blocks import Bullets, Fold, Table
+from scope.sections.prose import plain
+
+
+@pytest.fixture(scope="module")
+def result(sentences_csv, tmp_path_factory):
+    specs = [f"python:toy_models:{name}" for name in ("Reference", "Student", "Rival")]
+    return scope.audit(
+        reference=specs[0],
+        targets=specs[1:],
+        both_directions=True,
+        groups={"both": specs[:2]},
+        capabilities=["typo"],
+        data=str(sentences_csv),
+        n=8,
+        runs=tmp_path_factory.mktemp("runs"),
+    )
+
+
+def findings(result):
+    (bullets,) = [one for one in page(result).sections[0].blocks if isinstance(one, Bullets)]
+    return [plain(one) for one in bullets.items]
+
+
+def test_each_matrix_has_every_model_as_row_and_column(result):
+    tables = [one for one in page(result).sections[0].blocks if isinstance(one, Table)]
+    assert [plain(one.caption) for one in tables] == [
+        "Hard-SCoPE on typo",
+        "Soft-SCoPE (0.1, 1.0) on typo",
+        "SCoPE informedness on typo",
+        "Answers to the unchanged texts",
+    ]
+    for table in tables[:3]:
+        # A model is not compared with itself.
+        empty = [[cell is None for cell in row.cells[1:]] for row in table.rows]
+        assert empty == [[place == row for place in range(3)] for row in range(3)]
+
+
+def test_the_headline_names_the_most_and_the_least_alike_pair(result):
+    first, asymmetry = findings(result)
+    assert first.startswith("On typo, the most alike pair is ")
+    assert "; the least alike is " in first
+    assert asymmetry.endswith(
+        "of 6 tests a pair of models differs by its direction (p below 0.05, Holm-corrected)."
+    )
+
+
+def test_where_nothing_was_measured_the_headline_says_so(result):
+    nothing = tuple(
+        replace(one, estimate=Undefined(reason="no pair")) for one in result.measurements
+    )
+    assert findings(replace(result, measurements=nothing))[0] == "On typo, no pair was measured."
+
+
+def test_every_table_of_the_terminal_stands_on_the_page(result):
+    shown = page(result)
+    on_page = list(shown.blocks())
+    tables = [block for block in shown.brief if isinstance(block, Table)]
+    assert len(tables) == 5
+    assert all(table in on_page for table in tables)
+
+
+def test_each_reference_has_a_fold_with_all_its_estimates(result):
+    (section,) = [one for one in page(result).sections if one.anchor == "references"]
+    folds = [one for one in section.blocks if isinstance(one, Fold)]
+    assert [plain(one.title) for one in folds] == [
+        f"Against toy_models:{name}" for name in ("Reference", "Student", "Rival")
+    ]
+    assert all(any(isinstance(block, Table) for block in one.blocks) for one in folds)
+
+
+def test_the_page_is_written_in_every_form(result):
+    assert "Asymmetry of each pair of models" in result.html()
+    assert "Pairs share models" in result.to_markdown()
+    assert '"against": "toy_models:Student"' in result.to_short_json()
+
+
+def test_an_audit_that_does_not_fit_the_whole_is_a_contradiction(result):
+    assert list(contradictions(result)) == []
+    fewer = replace(result, audits=result.audits[1:])
+    assert list(contradictions(fewer)) == ["it has not one audit for each reference"]
+    first = result.audits[0]
+    cards = tuple(replace(card, fingerprint="other") for card in first.manifest.models)
+    changed = replace(first, manifest=replace(first.manifest, models=cards))
+    found = list(contradictions(replace(result, audits=(changed, *result.audits[1:]))))
+    assert found[0].endswith("which is none of its models")
+
+
+def test_another_matrix_is_comparable_only_with_the_same_references(result):
+    assert recognise_reference(result, result).different == ""
+    fewer = replace(result, audits=result.audits[1:])
+    assert recognise_reference(fewer, result).different == "differs in the references"

@@ -1,0 +1,71 @@
+"""Numbers over several models, against slow references and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from reference.matrix_reference import group_interval
+from scipy.stats import pearsonr
+
+from scope.records import Undefined
+from scope.statistics.between_models import correlation_estimate, mean_over_models
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_mean_of_a_group_is_that_of_the_slow_reference(seed, low):
+    generator = np.random.default_rng(seed)
+    values = generator.uniform(low, 1.0, size=(int(generator.integers(2, 6)), 20))
+    ids = [f"e{place}" for place in generator.integers(0, 9, size=20)]
+    found = mean_over_models(values, ids, low=low)
+    expected = group_interval(values.tolist(), ids, low=low)
+    assert (found.value, found.low, found.high) == pytest.approx(expected)
+    assert found.n == len(set(ids))
+
+
+def test_the_order_of_models_and_of_examples_does_not_change_a_bit():
+    generator = np.random.default_rng(0)
+    values, ids = generator.uniform(size=(4, 12)), [f"e{place % 5}" for place in range(12)]
+    turned = mean_over_models(values[::-1, ::-1], ids[::-1])
+    assert turned == mean_over_models(values, ids)
+
+
+def test_models_that_agree_have_the_uncertainty_of_the_examples():
+    found = mean_over_models([[1, 1, 0, 1]] * 9, ["a", "b", "c", "d"])
+    # (1/4)^2 three times and (3/4)^2, and the made-up (1/4)^2 + (3/4)^2, over 4^2.
+    error = math.sqrt((3 / 16 + 9 / 16 + 1 / 16 + 9 / 16) / 16)
+    assert found.low == pytest.approx(0.75 - 2.306004 * error, abs=1e-5)
+
+
+def test_models_that_differ_widen_the_interval():
+    ids = [str(place) for place in range(100)]
+    alike = mean_over_models([[0.5] * 100] * 3, ids)
+    apart = mean_over_models([[0.2] * 100, [0.5] * 100, [0.8] * 100], ids)
+    assert apart.value == pytest.approx(alike.value)
+    # Alike: the two made-up examples alone. Apart: 4.303 · 0.3 / √3 = 0.745 and more, cut off.
+    assert alike.high == pytest.approx(0.5 + 4.302653 * math.sqrt(0.5) / 100, abs=1e-5)
+    assert (apart.low, apart.high) == (0.0, 1.0)
+
+
+def test_a_group_of_one_and_one_without_values_are_undefined():
+    assert isinstance(mean_over_models([[1.0, 0.0]], ["a", "b"]), Undefined)
+    assert isinstance(mean_over_models([[], []], []), Undefined)
+
+
+def test_the_correlation_and_its_interval_are_those_of_scipy():
+    first, second = np.random.default_rng(1).normal(size=(2, 9))
+    found, expected = correlation_estimate(first, second), pearsonr(first, second)
+    interval = expected.confidence_interval(0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((expected.statistic, *interval))
+
+
+def test_a_perfect_correlation_is_1_to_1_but_for_rounding():
+    found = correlation_estimate([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
+    assert found.low == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("first", [[1, 2, 3], [1, 1, 1, 1]])
+def test_few_pairs_and_constant_sides_have_no_correlation(first):
+    found = correlation_estimate(first, range(len(first)))
+    assert isinstance(found, Undefined)
+    assert found.n == len(first)
