@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.estimation.pairs import Pairs
+from scope.estimation.pairs import AuditedPairs
 from scope.evidence.answers import AnswerMatrix, Scores
 from scope.evidence.scores import (
     asked_pairs,
@@ -87,7 +87,7 @@ class Case:
     controls: tuple[str, ...]
     items: Sequence[CaseItem]
     answers: AnswerMatrix
-    pairs: tuple[Pairs, ...] = ()
+    pairs: tuple[AuditedPairs, ...] = ()
     hash: str
     queries: int
     representative: int | None = None
@@ -158,7 +158,7 @@ def _deciding(case: Case, shared: SharedMistakes) -> Iterator[Kind]:
         yield Kind(name="log_probabilities", scores=scores, copy=1.0, most=1.0, decides=True)
 
 
-def _invariances(case: Case, asked: Pairs, soft_scope: Metric) -> Iterator[Kind]:
+def _invariances(case: Case, asked: AuditedPairs, soft_scope: Metric) -> Iterator[Kind]:
     pairs = asked_pairs(asked, case.units)
     for metric in (METRICS["hard_scope"], soft_scope):
         scores = invariance_scores(pairs, metric, case.units)

@@ -15,7 +15,7 @@ from scope.estimation.measurements import (
     subset_measurements,
     target_differences,
 )
-from scope.estimation.pairs import Pairs, flipped_pairs, invariant_pairs
+from scope.estimation.pairs import AuditedPairs, flipped_pairs, invariant_pairs
 from scope.estimation.reference_points import (
     ScoredFlips,
     base_rates,
@@ -26,8 +26,8 @@ from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
 
 __all__ = [
+    "AuditedPairs",
     "Numbers",
-    "Pairs",
     "ScoredFlips",
     "flipped_pairs",
     "invariant_pairs",
@@ -103,7 +103,7 @@ def measure(
 
 
 def _points(
-    kept: Pairs,
+    kept: AuditedPairs,
     examples: Sequence[ScoredExample],
     flips: ScoredFlips,
     metrics: Sequence[Metric],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
-from scope.estimation.pairs import Pairs
+from scope.estimation.pairs import AuditedPairs
 from scope.metrics import (
     METRICS,
     Metric,
@@ -87,7 +87,7 @@ def clean_measurements(
 
 
 def pair_measurements(
-    pairs: Pairs,
+    pairs: AuditedPairs,
     metrics: Sequence[Metric],
     targets: Sequence[str],
     *,
@@ -124,7 +124,7 @@ def pair_measurements(
 
 
 def subset_measurements(
-    pairs: Pairs, targets: Sequence[str], labels: Sequence[str]
+    pairs: AuditedPairs, targets: Sequence[str], labels: Sequence[str]
 ) -> Iterator[Measurement]:
     """Hard-SCoPE by the reference's predicted label, and in bands of its confidence.
 
@@ -157,7 +157,9 @@ def _band(low: float, high: float) -> str:
     return f"reference's confidence {low} to {high}" if low else f"reference's confidence ≤ {high}"
 
 
-def soft_scope_curves(pairs: Pairs, metric: Metric, targets: Sequence[str]) -> Iterator[Curve]:
+def soft_scope_curves(
+    pairs: AuditedPairs, metric: Metric, targets: Sequence[str]
+) -> Iterator[Curve]:
     """Soft-SCoPE of each target along its cutoff, from the tolerance on."""
     chosen = metric.parameters["cutoff"]
     cutoffs = sorted({chosen, *(c for c in CUTOFFS if c >= metric.parameters["tolerance"])})

@@ -17,7 +17,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pairs:
+class AuditedPairs:
     """The pairs of one capability on which the reference keeps its label, or all on which it flips.
 
     ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
@@ -49,7 +49,7 @@ def invariant_pairs(
     capability: str,
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
-) -> Pairs:
+) -> AuditedPairs:
     """Select the capability's pairs that belong to I_R, in their order."""
     return _selected(capability, examples, perturbations, kept=True)
 
@@ -58,7 +58,7 @@ def flipped_pairs(
     capability: str,
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
-) -> Pairs:
+) -> AuditedPairs:
     """Select the capability's pairs that belong to F_R, in their order."""
     return _selected(capability, examples, perturbations, kept=False)
 
@@ -69,7 +69,7 @@ def _selected(
     perturbations: Sequence[ScoredPerturbation],
     *,
     kept: bool,
-) -> Pairs:
+) -> AuditedPairs:
     clean = {scored.example.id: scored for scored in examples}
     pairs = [
         (before, scored, scored.reference)
@@ -88,7 +88,7 @@ def _selected(
     models = 1 + (len(first.targets) if first else 0)
     rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
     both = [(rows[2 * model], rows[2 * model + 1]) for model in range(models)]
-    return Pairs(
+    return AuditedPairs(
         capability=capability,
         example_ids=tuple(before.example.id for before, *_ in pairs),
         trials=tuple(after.perturbation.trial for _, after, _ in pairs),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scope.estimation.pairs import Pairs, Values
+from scope.estimation.pairs import AuditedPairs, Values
 from scope.metrics import METRICS, informedness_values
 from scope.records import Measurement, ScoredExample, ScoredPerturbation, Undefined
 from scope.statistics import mean_estimate, paired_difference
@@ -38,7 +38,9 @@ class ScoredFlips:
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
-def informedness(kept: Pairs, flipped: Pairs, targets: Sequence[str]) -> Iterator[Measurement]:
+def informedness(
+    kept: AuditedPairs, flipped: AuditedPairs, targets: Sequence[str]
+) -> Iterator[Measurement]:
     """SCoPE informedness of each target; then Hard-SCoPE and Flip-SCoPE on the same trials.
 
     Each example has the same weight. The interval is that of a paired difference: Hard-SCoPE minus
@@ -70,7 +72,7 @@ def informedness(kept: Pairs, flipped: Pairs, targets: Sequence[str]) -> Iterato
                 )
 
 
-def _matched(kept: Pairs, flipped: Pairs) -> tuple[list[int], list[int]]:
+def _matched(kept: AuditedPairs, flipped: AuditedPairs) -> tuple[list[int], list[int]]:
     """The rows of kept and flipped pairs that belong to the same trial of an example."""
     places = {
         key: row for row, key in enumerate(zip(flipped.example_ids, flipped.trials, strict=True))

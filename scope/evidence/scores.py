@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.estimation.pairs import Pairs
+from scope.estimation.pairs import AuditedPairs
 from scope.evidence.answers import UNKNOWN, AnswerMatrix, Scores
 from scope.metrics import Metric, capa, capa_discrete, error_consistency
 from scope.metrics.chance import ChanceCorrected
@@ -85,7 +85,7 @@ BeforeAndAfter = tuple[NDArray[np.float64], NDArray[np.float64]]
 """A model's probabilities for the original texts and for the changed ones."""
 
 
-def asked_pairs(pairs: Pairs, units: Sequence[str]) -> Pairs:
+def asked_pairs(pairs: AuditedPairs, units: Sequence[str]) -> AuditedPairs:
     """The pairs of these examples, without those of another reference."""
     known = set(units)
     kept = [place for place, one in enumerate(pairs.example_ids) if one in known]
@@ -104,7 +104,7 @@ def asked_pairs(pairs: Pairs, units: Sequence[str]) -> Pairs:
     )
 
 
-def invariance_scores(pairs: Pairs, metric: Metric, units: Sequence[str]) -> Scores | None:
+def invariance_scores(pairs: AuditedPairs, metric: Metric, units: Sequence[str]) -> Scores | None:
     """The metric of each model of the pool; the pool is the pairs' targets, in their order.
 
     None if the reference is invariant on no pair. ``units`` are the examples of the probes, to

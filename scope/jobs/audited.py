@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved
+from scope.jobs.audit.parts import whole_spec
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
@@ -80,75 +81,21 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             expected="at least one model to compare with the reference",
             fix="add --target SPEC",
         )
-    references = parts_of(request).references if request.is_matrix else request.references
+    references = request.parts().references if request.is_matrix else request.references
     if saved := next(filter(is_saved, references), None):
         raise ModelError(
             f"saved predictions, `{saved}`, as the reference",
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
-    measured = measured_specs(request)
-    short_names([spec_of(one) for one in measured if isinstance(one, str)])
+    measured = request.measured
+    short_names([whole_spec(one) for one in measured if isinstance(one, str)])
     for members in request.groups.values():
-        short_names(list(map(spec_of, members)))
+        short_names(list(map(whole_spec, members)))
     if request.is_matrix:
-        measured = tuple(parts_of(request).models.values())[1:]
+        measured = tuple(request.parts().models.values())[1:]
     models = (request.references[0], *measured)
     check_labels(models, request, examples, aligned=len(models))
-
-
-def measured_specs(request: AuditRequest) -> tuple[str | object, ...]:
-    """The targets, those that groups add, and last the ceiling if there is one."""
-    given = set(map(spec_of, request.targets))
-    grouped = [one for members in request.groups.values() for one in members]
-    added = {spec_of(one): one for one in grouped if spec_of(one) not in given}
-    ceiling = [] if request.ceiling is None else [request.ceiling]
-    return (*request.targets, *added.values(), *ceiling)
-
-
-def spec_of(model: Any) -> str:
-    """The whole spec of a model, with its scheme."""
-    return ":".join(split_spec(model if isinstance(model, str) else str(model.spec)))
-
-
-class Parts(NamedTuple):
-    """The models of a matrix, each once, by their specs; some are both reference and target."""
-
-    models: Mapping[str, str | object]
-    references: tuple[str, ...]
-    targets: tuple[str, ...]
-
-
-def parts_of(request: AuditRequest) -> Parts:
-    """Who is compared with whom in a matrix: every target with every reference but itself.
-
-    Raises
-    ------
-    SpecError
-        When a reference is given twice, or has no target.
-    """
-    references, targets = request.references, measured_specs(request)
-    models = {spec_of(one): one for one in (*references, *targets)}
-    short_names(list(map(spec_of, references)))
-    if request.both_directions:
-        return Parts(models, tuple(models), tuple(models))
-    parts = Parts(models, tuple(map(spec_of, references)), tuple(map(spec_of, targets)))
-    for one in parts.references:
-        if set(parts.targets) == {one}:
-            raise SpecError(
-                f"the reference `{one}` as its only target",
-                expected="another model to compare with each reference",
-                fix="add --target SPEC, or --both-directions",
-            )
-    return parts
-
-
-def names_of(request: AuditRequest) -> tuple[str, ...]:
-    """The names of the targets; in a matrix of all models, each of which may be named."""
-    if request.is_matrix:
-        return short_names(tuple(parts_of(request).models))
-    first, *others = map(spec_of, (*request.references, *measured_specs(request)))
-    return model_names(first, others)[1:]
 
 
 class AuditModels(NamedTuple):
@@ -172,7 +119,7 @@ def load_models(request: AuditRequest) -> AuditModels:
     """
     if request.is_matrix:
         return _load_matrix(request)
-    first, *others = _loaded(request, (*request.references, *measured_specs(request)))
+    first, *others = _loaded(request, (*request.references, *request.measured))
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     models = Models(
         reference=NamedModel(name=first_name, role="reference", classifier=first),
@@ -191,7 +138,7 @@ def load_models(request: AuditRequest) -> AuditModels:
 
 def _load_matrix(request: AuditRequest) -> AuditModels:
     """The same with every model loaded once, in whatever parts it is."""
-    parts = parts_of(request)
+    parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
     names = short_names([one.spec for one in loaded])
     targets = {
@@ -211,7 +158,7 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
         for reference in parts.references
     )
     groups = {
-        group: tuple(targets[spec_of(one)].name for one in members)
+        group: tuple(targets[whole_spec(one)].name for one in members)
         for group, members in request.groups.items()
     }
     return AuditModels(each, groups)

@@ -101,10 +101,9 @@ class AuditGates(TaskGates):
         if not any(gate.other or gate.only for gate in gates):
             return request
         from scope.decision.baselines import require_names, require_other
-        from scope.jobs.audited import names_of
         from scope.store import run_folder
 
-        names = names_of(request)
+        names = request.names()
         own = None if request.run is None else run_folder(request.run, request.runs)
         for gate in gates:
             require_names(gate.only, gate.text, (*request.capabilities, *names))

@@ -38,7 +38,7 @@ def _cards(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     )
 
 
-def joined(
+def joined_audits(
     audits: Sequence[AuditResult], groups: Mapping[str, Sequence[str]], request: AuditRequest
 ) -> AuditResult:
     """One result: the audits, all their numbers, and what they show together."""

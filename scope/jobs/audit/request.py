@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -30,6 +30,10 @@ from scope.records import AuditResult, Setting
 def _members(listed: str) -> tuple[str, ...]:
     """The specs of a group, which commas separate."""
     return tuple(one.strip() for one in listed.split(",") if one.strip())
+
+
+if TYPE_CHECKING:
+    from scope.jobs.audit.parts import MatrixParts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +136,31 @@ class AuditRequest(LabelledTexts):
     def is_matrix(self) -> bool:
         """Whether the result is a matrix: of several references, or with groups."""
         return len(self.references) > 1 or self.both_directions or bool(self.groups)
+
+    @property
+    def measured(self) -> tuple[str | object, ...]:
+        """The targets, those that groups add, and last the ceiling if there is one."""
+        from scope.jobs.audit.parts import with_members
+
+        members = [one for group in self.groups.values() for one in group]
+        ceiling = [] if self.ceiling is None else [self.ceiling]
+        return (*with_members(self.targets, members), *ceiling)
+
+    def parts(self) -> MatrixParts:
+        """Who is compared with whom in a matrix; see `matrix_parts`."""
+        from scope.jobs.audit.parts import matrix_parts
+
+        return matrix_parts(self.references, self.measured, both_directions=self.both_directions)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the targets; in a matrix of all models, each of which may be named."""
+        from scope.jobs.audit.parts import whole_spec
+        from scope.jobs.identity import model_names, short_names
+
+        if self.is_matrix:
+            return short_names(tuple(self.parts().models))
+        first, *others = map(whole_spec, (*self.references, *self.measured))
+        return model_names(first, others)[1:]
 
     def __post_init__(self) -> None:
         if _is_pair(self.reference):

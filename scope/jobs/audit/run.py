@@ -9,7 +9,7 @@ from functools import partial
 from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import ScoredFlips, measure, shares_of_models
-from scope.jobs.audit.matrix import joined, matrix_manifest
+from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
@@ -210,7 +210,7 @@ def _conduct(
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not plans[0].request.is_matrix:
         return audits[0]
-    return joined(audits, groups, plans[0].request)
+    return joined_audits(audits, groups, plans[0].request)
 
 
 def _audited(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scope.errors import ModelError
-from scope.estimation.pairs import Pairs, invariant_pairs
+from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.evidence.answers import Response
 from scope.jobs.inference import ask
 from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
@@ -34,7 +34,7 @@ class Responses(Protocol):
     def words(self, response: Response, item: ReuseItem) -> str:
         """An answer in words; empty if there is none."""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[Pairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
 
     def truncated(self) -> Mapping[str, int]:
@@ -73,7 +73,7 @@ class TaskResponses:
             return item.question.options[response.choice]
         return response.choice or ""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[Pairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
         """Empty: questions of tasks are not perturbed."""
         return ()
 
@@ -131,7 +131,7 @@ class TextResponses:
             return self.labels[response.choice]
         return response.choice or ""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[Pairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
         answered = [self.known.get(model.name, {}) for model in models]
 

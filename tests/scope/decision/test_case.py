@@ -8,7 +8,7 @@ import pytest
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
 
 from scope.decision.case import AGAINST, FOR_REUSE, informative_items, kinds_of_evidence
-from scope.estimation import Pairs
+from scope.estimation import AuditedPairs
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.shared_mistakes import shared_mistakes
 from scope.records import Estimate
@@ -32,10 +32,10 @@ def names(case):
 
 
 def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
-    """Pairs of a reference that is sure of one label, and as many others of any opinion."""
+    """AuditedPairs of a reference that is sure of one label, and as many others of any opinion."""
     generator = np.random.default_rng(seed)
     sure = np.tile([0.75, 0.25], (len(examples), 1))
-    return Pairs(
+    return AuditedPairs(
         capability=capability,
         example_ids=tuple(examples),
         trials=tuple(range(1, len(examples) + 1)),
