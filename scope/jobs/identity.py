@@ -151,20 +151,21 @@ def _parts(manifest: Manifest) -> dict[str, object]:
             # The order of the controls plays no part.
             "controls": sorted(map(_identity, by_part["control"]), key=lambda one: one["name"]),
         }
-    if all(card.role == "model" for card in manifest.models):
-        # All answers are there when a comparison begins: another file is another question.
-        return {
-            "models": [
-                {"name": card.name, "fingerprint": card.fingerprint} for card in manifest.models
-            ]
-        }
-    if len(manifest.references) > 1:
+    equals = {card.role for card in manifest.models} == {"model"}
+    if manifest.job == "audit" and len(manifest.references) > 1 and not equals:
         return {
             "reference": ", ".join(card.name for card in manifest.references),
             "references": list(map(_identity, manifest.references)),
             "targets": [
                 _identity(card) for card in manifest.models if card.role in ("target", "model")
             ],
+        }
+    if any(card.role == "model" for card in manifest.models):
+        # All answers are there when a comparison begins: another file is another question.
+        return {
+            "models": [
+                {"name": card.name, "fingerprint": card.fingerprint} for card in manifest.models
+            ]
         }
     return {
         "reference": _identity(manifest.reference),

@@ -146,13 +146,17 @@ def _findings(result: AuditResult, matrix: AuditMatrix) -> Iterator[Text]:
 
 
 def _ranked(result: AuditResult, capability: str) -> list[Measurement]:
-    """The pairs of a capability by informedness, the highest first; without it by Hard-SCoPE."""
+    """The pairs of a capability by informedness, the highest first; without it by Hard-SCoPE.
+
+    Degenerate models are left out.
+    """
     for metric in ("informedness", "hard_scope"):
         rows = [
             (one.estimate.value, one)
             for one in result.measurements
             if (one.metric, one.capability, one.subset) == (metric, capability, None)
             and isinstance(one.estimate, Estimate)
+            and result.degenerate(one) is None
         ]
         if rows:
             ordered = sorted(rows, key=lambda row: (-row[0], str(row[1].against), row[1].target))

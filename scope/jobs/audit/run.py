@@ -191,26 +191,23 @@ def _conduct(
     for plan in plans:
         _refuse_degenerate_reference(plan, run, progress)
     found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    examples = plans[0].data.examples
     answers = {
-        model.name: answer_all(
-            model,
-            plans[0].data.examples,
-            [
-                one
-                for plan, own in zip(plans, found, strict=True)
-                if model.name in plan.names
-                for kinds in own
-                for one in kinds
-            ],
-            run,
-            progress,
-        )
+        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
         for model in _models_of(plans)
     }
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not plans[0].request.is_matrix:
         return audits[0]
     return joined_audits(audits, groups, plans[0].request)
+
+
+def _sets_for(
+    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[_Searched]]
+) -> list[PerturbationSet]:
+    """What was searched on every reference that the model is compared with, or is."""
+    concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
+    return [one for own in concerned for kinds in own for one in kinds]
 
 
 def _audited(

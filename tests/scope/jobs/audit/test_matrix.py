@@ -29,7 +29,7 @@ def numbers(result):
 
 
 def test_three_models_have_six_directions_on_two_capabilities(toy_matrix):
-    result = toy_matrix("Student", "Rival")
+    result = toy_matrix("Student", "Rival", trials=1)
     assert [audit.manifest.reference.name for audit in result.audits] == list(NAMES)
     hard = {key[1:4] for key in numbers(result) if key[0] == "hard_scope" and key[4] is None}
     pairs = [(one, two) for one in NAMES for two in NAMES if one != two]
@@ -161,3 +161,12 @@ def test_a_pair_of_model_and_tokenizer_is_one_reference(monkeypatch):
     monkeypatch.setattr(library_objects, "is_known", lambda one: one is pair)
     monkeypatch.setattr("scope.jobs.audit.request.take_models", lambda *_: None)
     assert AuditRequest(reference=pair, targets=["b"], data="c").references == (pair,)
+
+
+def test_a_model_is_added_to_a_matrix_with_the_numbers_of_a_run_from_scratch(toy_matrix):
+    options = {"capabilities": ["typo"], "n": 6}
+    toy_matrix("Rival", **options, run="grown")
+    grown = toy_matrix("Rival", "Student", **options, run="grown")
+    assert to_json(grown, clock=False) == to_json(
+        toy_matrix("Rival", "Student", **options, run="fresh"), clock=False
+    )

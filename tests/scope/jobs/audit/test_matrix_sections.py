@@ -63,6 +63,16 @@ def test_where_nothing_was_measured_the_headline_says_so(result):
     assert findings(replace(result, measurements=nothing))[0] == "On typo, no pair was measured."
 
 
+def test_a_degenerate_model_is_named_first_and_is_no_most_alike_pair(result):
+    shares = tuple(
+        replace(one, degenerate="one answer" if one.model.endswith("Student") else None)
+        for one in result.answer_shares
+    )
+    first, second, _ = findings(replace(result, answer_shares=shares))
+    assert first.startswith("toy_models:Student is degenerate: one answer")
+    assert "toy_models:Student against" not in second
+
+
 def test_every_table_of_the_terminal_stands_on_the_page(result):
     shown = page(result)
     on_page = list(shown.blocks())
