@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textattack import Attack
     from textattack.constraints import Constraint, PreTransformationConstraint
     from textattack.search_methods import SearchMethod
+    from textattack.shared import AttackedText
     from textattack.transformations import Transformation
 
 _SPLIT = "<SPLIT>"
@@ -235,6 +236,8 @@ class InvarianceCapability(ABC):
         self, ask: Ask, example: Example, sizes: Sequence[int], options: SearchOptions
     ) -> list[str]:
         """Different texts of these sizes, at most as many as are wanted."""
+        from textattack.shared import AttackedText
+
         generator = self.generator(options.seed, example, "random")
         found: dict[str, None] = {}
         with OwnChance(ask, generator.getrandbits(32)) as own_ask:
@@ -244,11 +247,14 @@ class InvarianceCapability(ABC):
                 generator=generator,
                 options=options,
             )
+            changes: list[AttackedText] = []
             for draw in range(_DRAWS):
-                text = random_change(attack, example.text, sizes[draw % len(sizes)], generator)
-                found.update({} if text is None else {text: None})
-                if len(found) == RANDOM_CANDIDATES:
+                changes = changes or random_order(attack, AttackedText(example.text), generator)
+                if not changes or len(found) == RANDOM_CANDIDATES:
                     break
+                size = sizes[draw % len(sizes)]
+                text = grown(attack, example.text, changes.pop(), size, generator)
+                found.update({} if text is None else {text: None})
         return list(found)
 
     def _one_trial(
@@ -291,21 +297,34 @@ def _in_lockstep(
     return lockstep.run(searches)
 
 
-def random_change(attack: Attack, text: str, size: int, generator: random.Random) -> str | None:
-    """The text after random changes of so many words, or None where they led to another size."""
+def random_order(
+    attack: Attack, text: AttackedText, generator: random.Random, original: str | None = None
+) -> list[AttackedText]:
+    """The admissible changes of a text, in random order."""
     from textattack.shared import AttackedText
 
+    first = text if original is None else AttackedText(original)
+    if not text.words:
+        return []
+    changes = sorted(attack.get_transformations(text, first), key=lambda one: one.text)
+    generator.shuffle(changes)
+    return changes
+
+
+def grown(
+    attack: Attack, original: str, text: AttackedText, size: int, generator: random.Random
+) -> str | None:
+    """The text after further random changes, to so many changed words; None if it has another."""
     from perturbations.search import words_changed
 
-    current = original = AttackedText(text)
-    for _ in range(size if original.words else 0):
-        candidates = attack.get_transformations(current, original)
-        if not candidates:
-            return None
-        current = generator.choice(sorted(candidates, key=lambda one: one.text))
-        changed = words_changed(text, current.text)
+    for _ in range(size):
+        changed = words_changed(original, text.text)
         if changed >= size:
-            return str(current.text) if changed == size else None
+            return str(text.text) if changed == size else None
+        changes = random_order(attack, text, generator, original)
+        if not changes:
+            return None
+        text = changes[0]
     return None
 
 
