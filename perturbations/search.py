@@ -6,9 +6,8 @@ The text changes, the reference's answer does not: search methods keep only what
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import chain, islice
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -285,59 +284,133 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
 
     TextAttack's own method takes the candidate with the best score even if it changes the
     prediction, and builds on it; this one, as the paper's published code, takes admissible
-    candidates only.
+    candidates only. It asks about no more swaps than the result depends on; see `WordsByWeight`.
 
     Parameters
     ----------
     stop_at_first
         End with the first admissible swap, as in the paper; otherwise go on through the ranking,
         each swap on top of the ones before, for as many words as the constraints allow.
+
+    Attributes
+    ----------
+    spared
+        Queries of the latest search that a ranking of all words would have asked, too.
     """
 
     def __init__(self, *, stop_at_first: bool) -> None:
         super().__init__(wir_method="weighted-saliency")
         self._stop_at_first = stop_at_first
+        self.spared = 0
 
     def perform_search(self, initial_result: Any) -> Any:
         """The text after the last admissible swap, or the original where there is none."""
-        original = initial_result.attacked_text
-        current = initial_result
-        for index in self._ranking(original):
-            candidates = self.get_transformations(
-                current.attacked_text, original_text=original, indices_to_modify=[index]
-            )
-            if not candidates:
-                continue
-            results, _ = self.get_goal_results(candidates)
+        words = self.words_by_weight(initial_result.attacked_text)
+        found = self._first_found(initial_result, words)
+        self.spared = words.spared
+        return found
+
+    def words_by_weight(self, original: Any) -> WordsByWeight:
+        """The words of a text in their order, and the results of their swaps."""
+        indices = sorted(self.get_indices_to_order(original)[1])
+        swaps = {index: self._swaps(original, original, index) for index in indices}
+        swapped = [index for index in indices if swaps[index]]
+        without = [original.replace_word_at_index(index, self.unk_token) for index in swapped]
+        saliency = [result.score for result in self._results(without)]
+        return WordsByWeight(swaps, dict(zip(swapped, saliency, strict=True)), self._results)
+
+    def _first_found(self, initial_result: Any, words: WordsByWeight) -> Any:
+        original, current = initial_result.attacked_text, initial_result
+        for index, swapped in words:
+            results = swapped
+            if current is not initial_result:
+                if not any(self._swaps(current.attacked_text, original, one) for one in words.left):
+                    break
+                results = self._results(self._swaps(current.attacked_text, original, index))
             best = best_admissible(results)
             if best and (self._stop_at_first or self.goal_function.ends_at_first):
                 return best
             current = best or _best(filter(self.goal_function.leads_on, results)) or current
         return current
 
-    def _ranking(self, original: Any) -> list[int]:
-        """Positions of the words by weighted saliency, greatest first; the first of equals.
+    def _swaps(self, text: Any, original: Any, index: int) -> list[Any]:
+        swaps: list[Any] = self.get_transformations(
+            text, original_text=original, indices_to_modify=[index]
+        )
+        return swaps
 
-        That is softmax(score without the word) times the best score of its swaps. The softmax's
-        denominator is the same for all words and left out. TextAttack's own ranking leaves the
-        order of equals, which are common, to a sort that differs between processors.
-        """
-        indices = sorted(self.get_indices_to_order(original)[1])
-        without = [original.replace_word_at_index(index, self.unk_token) for index in indices]
-        swaps = [
-            self.get_transformations(original, original_text=original, indices_to_modify=[index])
-            for index in indices
-        ]
-        # One question for all of it; TextAttack's own ranking asks once for each word.
-        results, _ = self.get_goal_results([*without, *chain.from_iterable(swaps)])
-        scores = iter([result.score for result in results])
-        saliency = list(islice(scores, len(without)))
-        best = [max(islice(scores, len(texts)), default=0.0) for texts in swaps]
-        weights = {
-            index: round(math.exp(salient) * score, DECIMALS)
-            for index, salient, score in zip(indices, saliency, best, strict=True)
-        }
-        return sorted(indices, key=lambda index: (-weights[index], index))
+    def _results(self, texts: list[Any]) -> list[Any]:
+        results: list[Any] = self.get_goal_results(texts)[0] if texts else []
+        return results
+
+
+class WordsByWeight:
+    """The words of a text by weighted saliency, greatest first; the first of equals.
+
+    The weight of a word is softmax(score without the word) times the best score of its swaps. The
+    softmax's denominator is the same for all words and left out. TextAttack's own ranking leaves
+    the order of equals, which are common, to a sort that differs between processors.
+
+    No score exceeds 1, so exp(score without the word) bounds the weight of a word whose swaps have
+    not been asked about. Words are asked about one by one, by falling bound, and a word is given
+    once no bound that is left could put another before it: the order is that of all weights, and
+    whoever ends early has asked less. A word without swaps weighs 0, whatever the text is without
+    it.
+
+    Parameters
+    ----------
+    swaps
+        The changed texts of each word, by its place.
+    saliency
+        The score of the text without the word, for every word that has swaps.
+    judge
+        From texts to their results, in one question.
+
+    Attributes
+    ----------
+    left
+        Places of the words that have not been given, that of the latest among them.
+    """
+
+    def __init__(
+        self,
+        swaps: Mapping[int, list[Any]],
+        saliency: Mapping[int, float],
+        judge: Callable[[list[Any]], list[Any]],
+    ) -> None:
+        self._swaps = swaps
+        self._judge = judge
+        self._factor = {index: math.exp(salient) for index, salient in saliency.items()}
+        bounds = [(-round(factor, DECIMALS), index) for index, factor in self._factor.items()]
+        self._unasked = sorted(bounds, reverse=True)
+        self._asked = [(0.0, index) for index in swaps if index not in saliency]
+        self._results: dict[int, list[Any]] = {index: [] for _, index in self._asked}
+        self.left = set(swaps)
+
+    def __iter__(self) -> Iterator[tuple[int, list[Any]]]:
+        """Each word's place with the results of its swaps."""
+        while self._asked or self._unasked:
+            if self._unasked and not (self._asked and min(self._asked) < self._unasked[-1]):
+                self._ask()
+                continue
+            weight = min(self._asked)
+            self._asked.remove(weight)
+            yield weight[1], self._results[weight[1]]
+            self.left.discard(weight[1])
+
+    def _ask(self) -> None:
+        """Ask about the swaps of the word of greatest bound."""
+        _, index = self._unasked.pop()
+        results = self._judge(self._swaps[index])
+        best = max(result.score for result in results)
+        self._results[index] = results
+        self._asked.append((-round(self._factor[index] * best, DECIMALS), index))
+
+    @property
+    def spared(self) -> int:
+        """Queries that a ranking of all words asks and this one has not asked."""
+        never = [index for index in self._swaps if index not in self._factor]
+        return len(never) + sum(len(self._swaps[index]) for _, index in self._unasked)
 
 
 def best_admissible(results: list[Any]) -> Any | None:
