@@ -133,7 +133,7 @@ class InvarianceCapability(ABC):
         load_textattack()
         from textattack import Attack
 
-        from perturbations.search import KeepsPrediction, LeavesPrediction
+        from perturbations.goals import KeepsPrediction, LeavesPrediction
         from perturbations.transformations import MeaningKept
 
         parts = self.parts(generator)
@@ -206,7 +206,7 @@ class InvarianceCapability(ABC):
         options: SearchOptions,
         taken: Sequence[str],
     ) -> Perturbation:
-        from perturbations.search import words_changed
+        from perturbations.goals import words_changed
 
         if kept.text is None:
             return Perturbation(example_id=example.id, trial=kept.trial, failure=_NO_KEPT)
@@ -217,7 +217,7 @@ class InvarianceCapability(ABC):
         self, example: Example, kept: Sequence[Perturbation], options: SearchOptions
     ) -> Search[tuple[Perturbation, ...]]:
         def search(ask: Ask) -> tuple[Perturbation, ...]:
-            from perturbations.search import words_changed
+            from perturbations.goals import words_changed
 
             texts = [one.text for one in kept if one.text is not None]
             sizes = [words_changed(example.text, text) for text in texts]
@@ -325,7 +325,7 @@ def grown(
     attack: Attack, original: str, text: AttackedText, size: int, generator: random.Random
 ) -> str | None:
     """The text after further random changes, to so many changed words; None if it has another."""
-    from perturbations.search import words_changed
+    from perturbations.goals import words_changed
 
     for _ in range(size):
         changed = words_changed(original, text.text)

@@ -8,13 +8,8 @@ from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.search import (
-    BestCandidate,
-    GreedyInvariantSwap,
-    KeepsPrediction,
-    WordsByWeight,
-    distance_between,
-)
+from perturbations.goals import KeepsPrediction, distance_between
+from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
 from perturbations.transformations import WordSynonyms
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
@@ -367,7 +362,7 @@ def test_a_search_that_changes_words_back_and_forth_ends_with_the_fix(monkeypatc
         def parts(self, generator):
             return Parts(Capitals(), [], GreedySearch())
 
-    monkeypatch.setattr("perturbations.search.MOST_STEPS", 50)
+    monkeypatch.setattr("perturbations.goals.MOST_STEPS", 50)
     with pytest.raises(SpecError, match="has not ended after 50 steps") as caught:
         check_capability(Swapping(), [Example(id="a", text="some words of a film")])
     assert "RepeatModification" in caught.value.fix
