@@ -247,6 +247,7 @@ def _measured(
         searched=len(perturbations),
         found=len(perturbations) - failures.total(),
         queries=sum(one.queries for one in perturbations),
+        spared=sum(one.spared for one in perturbations),
         failures=dict(sorted(failures.items())),
     )
 

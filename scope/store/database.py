@@ -17,14 +17,14 @@ from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import connect, key_of, look_up, whole_rows
 
-VERSION = 3
+VERSION = 4
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
 Stored = TypeVar("Stored", Answer, Prediction)
 
-_FIELDS = ("example_id", "trial", "text", "score", "queries", "failure")
+_FIELDS = ("example_id", "trial", "text", "score", "queries", "spared", "failure")
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 
@@ -51,6 +51,7 @@ CREATE TABLE perturbations (
     text TEXT,
     score REAL,
     queries INTEGER NOT NULL,
+    spared INTEGER NOT NULL,
     failure TEXT,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
@@ -254,12 +255,13 @@ class Database:
         with guarded(self._path), self._connection:
             rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING",
                 ((capability, *row, checksum(capability, *row)) for row in rows),
             )
 
 
-def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, str | None]:
+def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, int, str | None]:
     """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
     text, score = one.text, one.score
     return (
@@ -268,6 +270,7 @@ def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, st
         None if text is None else str(text),
         None if score is None else float(score),
         int(one.queries),
+        int(one.spared),
         one.failure,
     )
 
