@@ -172,8 +172,8 @@ def _how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[s
         return f"map the label that differs: --label-map {first}={names[0]}"
     shown = ", ".join(f"`{name:.{LETTERS_SHOWN}}`" for name in names[:LABELS_SHOWN])
     return (
-        f"map each label that differs: --label-map {first}=LABEL, where LABEL is the one of {shown} "
-        "that means the same"
+        f"map each label that differs: --label-map {first}=LABEL, where LABEL is the one of "
+        f"{shown} that means the same"
     )
 
 

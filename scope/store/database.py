@@ -34,7 +34,11 @@ _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 # fingerprint is.
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE,
+    computed TEXT NOT NULL
+);
 CREATE TABLE predictions (
     model INTEGER NOT NULL REFERENCES models (id),
     text BLOB NOT NULL,
@@ -175,14 +179,23 @@ class Database:
                 self._connection.executemany(f"DELETE FROM {where}", keys)  # noqa: S608 - own names
             self.damaged += len(keys)
 
-    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
+    def put(
+        self, fingerprint: str, predictions: Mapping[str, Prediction], computed: str = ""
+    ) -> None:
         """Keep predictions; what is already known stays as it is.
 
         When this returns they survive a kill; when it fails none of them is kept.
+
+        Parameters
+        ----------
+        computed
+            What decides them beside what is asked; unknown by default.
         """
         with guarded(self._path), self._connection:
             self._connection.execute(
-                "INSERT INTO models (fingerprint) VALUES (?) ON CONFLICT DO NOTHING", (fingerprint,)
+                "INSERT INTO models (fingerprint, computed) VALUES (?, ?) ON CONFLICT (fingerprint)"
+                " DO UPDATE SET computed = '' WHERE computed != excluded.computed",
+                (fingerprint, _key(computed).hex() if computed else ""),
             )
             row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
             if row is None:
@@ -194,6 +207,14 @@ class Database:
                 "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 ((row[0], *values, checksum(fingerprint, *values)) for values in packed),
             )
+
+    def is_computed(self, fingerprint: str, computed: str) -> bool:
+        """Whether this decides all predictions of a model that are kept; true where none is."""
+        with guarded(self._path):
+            row = self._connection.execute(
+                "SELECT computed FROM models WHERE fingerprint = ?", (fingerprint,)
+            ).fetchone()
+        return row is None or row[0] == _key(computed).hex()
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
