@@ -97,6 +97,11 @@ def _size(file: Path) -> int:
         return 0
 
 
+def bytes_of_caches(folder: Path) -> int:
+    """The size of all files whose sum is limited."""
+    return sum(map(bytes_of, (answer_file(folder), *(folder_of(one, folder) for one in _FOLDERS))))
+
+
 def sizes(folder: Path) -> list[CacheSize]:
     """What each cache holds.
 
@@ -149,8 +154,7 @@ def enforce_limit(folder: Path, limit: int) -> None:
         When something cannot be read or removed.
     """
     with guarded(folder):
-        bounded = [answer_file(folder), *(folder_of(kind, folder) for kind in _FOLDERS)]
-        excess = sum(map(bytes_of, bounded)) - limit
+        excess = bytes_of_caches(folder) - limit
         if excess <= 0:
             return
         with EntryFile(answer_file(folder)) as file:

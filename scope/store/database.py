@@ -73,6 +73,20 @@ COMMIT;
 """
 
 
+_TAKE = (
+    "INSERT INTO models (fingerprint, computed) SELECT fingerprint, computed FROM other.models "
+    "WHERE true ON CONFLICT (fingerprint) DO UPDATE SET computed = '' "
+    "WHERE computed != excluded.computed",
+    "INSERT INTO predictions SELECT models.id, theirs.text, theirs.probabilities, "
+    "theirs.truncated, theirs.tokens, theirs.checksum FROM other.predictions AS theirs "
+    "JOIN other.models AS named ON theirs.model = named.id "
+    "JOIN main.models AS models ON models.fingerprint = named.fingerprint "
+    "WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO perturbations SELECT * FROM other.perturbations WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO answers SELECT * FROM other.answers WHERE true ON CONFLICT DO NOTHING",
+)
+
+
 class Held(NamedTuple):
     """How many perturbations were searched, and how many answers of models are kept.
 
@@ -207,6 +221,18 @@ class Database:
                 "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 ((row[0], *values, checksum(fingerprint, *values)) for values in packed),
             )
+
+    def take_from(self, path: Path) -> None:
+        """Add all rows of another database; what is already known stays as it is."""
+        Database(path).close()  # refuses a foreign or damaged one
+        with guarded(path):
+            self._connection.execute("ATTACH DATABASE ? AS other", (str(path),))
+            try:
+                with self._connection:
+                    for statement in _TAKE:
+                        self._connection.execute(statement)
+            finally:
+                self._connection.execute("DETACH DATABASE other")
 
     def is_computed(self, fingerprint: str, computed: str) -> bool:
         """Whether this decides all predictions of a model that are kept; true where none is."""

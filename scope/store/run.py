@@ -298,6 +298,10 @@ class Run(RunFolder):
         """The predictions of one model that are known, by text."""
         return self._answers.get(fingerprint, texts)
 
+    def take_from(self, other: RunFolder) -> None:
+        """Add the searches and answers of another run, damaged ones left out when they are read."""
+        self._database.take_from(other.database_path)
+
     def computed_here(self, fingerprint: str) -> bool:
         """Whether all predictions of a model are as this session computes them, for sharing."""
         return self._answers.computed_here(fingerprint)

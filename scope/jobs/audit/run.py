@@ -33,6 +33,7 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
+from scope.jobs.shards import SETTING, Shard
 from scope.jobs.work import Work, search_work, texts_work
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
@@ -81,6 +82,7 @@ class AuditPlan:
                 "labelled": self.data.card.labelled,
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
+                **({SETTING: self.request.shard} if self.request.shard else {}),
                 **self._of_role(),
             },
             models=cards,
@@ -118,6 +120,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
     read_prompts(options)
+    shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request)
     check_models(request, loaded.examples)
@@ -135,6 +138,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     models = load_models(request)
     first = models.each[0].reference
     data = with_labels(loaded, first.classifier.labels, request.label_map)
+    if shard is not None:
+        data = replace(data, examples=tuple(shard.part(data.examples)))
     plans = tuple(
         AuditPlan(
             request=request,
@@ -189,7 +194,8 @@ def _conduct(
     """Search, predict, measure; reuses stored answers."""
     progress = plans[0].request.progress
     _recognise_models(plans, run, progress)
-    for plan in plans:
+    # A shard may be too small to tell; the run of all shards does.
+    for plan in () if plans[0].request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
     examples = plans[0].data.examples
