@@ -6,6 +6,7 @@ label words, or, its labels open, by what comes next.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -143,7 +144,7 @@ def label_order(
             f"labels that do not align:\n{_side_by_side(labels, own)}\n"
             f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix=f"map each label that differs: --label-map {_first_entry(own, labels, label_map)}",
+            fix=f"map each label that differs: {_first_entry(own, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -159,12 +160,24 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
 
 
 def _first_entry(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
-    """An entry for the first names on either side that lack a partner."""
+    """An option for the first name without a partner; its meaning is not guessed.
+
+    Examples
+    --------
+    >>> _first_entry(["0", "good"], ["bad", "good"], {})
+    '--label-map 0=bad'
+    >>> _first_entry(["so so", "+"], ["bad", "good"], {})
+    "--label-map 'so so=NAME', where NAME is one of bad, good"
+    """
     lonely = []
     for names, others in ((theirs, ours), (ours, theirs)):
         partners = {canonical(other, label_map) for other in others}
-        lonely.append(next((n for n in names if canonical(n, label_map) not in partners), names[0]))
-    return "=".join(lonely)
+        lonely.append([one for one in names if canonical(one, label_map) not in partners] or names)
+    (old, *_), new = lonely
+    if len(new) == 1:
+        return f"--label-map {shlex.quote(f'{old}={new[0]}')}"
+    names = ", ".join(new[:LABELS_SHOWN]) + (", …" if len(new) > LABELS_SHOWN else "")
+    return f"--label-map {shlex.quote(f'{old}=NAME')}, where NAME is one of {names}"
 
 
 def align_examples(
@@ -184,9 +197,8 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix="map each label "
-            f"that differs: --label-map {_first_entry(found, labels, label_map)}; or omit gold "
-            "labels: --label-column none",
+            fix=f"map each label that differs: {_first_entry(found, labels, label_map)}; or omit "
+            "gold labels: --label-column none",
         )
     return tuple(
         example

@@ -82,7 +82,8 @@ def test_labels_that_do_not_align_are_shown_side_by_side():
         "  positive  |  \n"
         "  (left the reference, right `python:fixed:Fixed`)\n"
         "expected: the same label names in both models, upper and lower case alike\n"
-        "fix:      map each label that differs: --label-map entailment=negative"
+        "fix:      map each label that differs: --label-map entailment=NAME, where NAME is one of "
+        "negative, positive"
     )
 
 
