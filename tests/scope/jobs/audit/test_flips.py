@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from estimates import main_estimates
+from toy_models import SameBytes
 
 from capabilities.typo import Typo
 from scope import failed_gates
@@ -24,18 +25,6 @@ def test_the_reference_itself_as_target_keeps_and_follows_everything(toy_audit):
     found = toy_audit("Reference", capabilities=["typo"])
     for metric in ("hard_scope", "flip_scope", "informedness"):
         assert list(values(found, metric).values()) == [1]
-
-
-@dataclass
-class SameBytes:
-    """A model that differs from others of its kind in its spec alone."""
-
-    spec: str
-    fingerprint = "same"
-    labels = ("negative", "positive")
-
-    def classify(self, texts):
-        raise AssertionError("refused before it answers")
 
 
 @pytest.mark.parametrize("again", ["memory:one", "memory:two"])
