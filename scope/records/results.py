@@ -162,8 +162,8 @@ class AuditResult(MeasuredResult):
         for shares in self.answer_shares:
             if shares.model in behind and len(shares.counts) == 1 and shares.n < FEWEST_TEXTS:
                 return (
-                    f"{shares.model} gives one answer to all {shares.n} texts; whether its answers "
-                    f"depend on the text takes at least {FEWEST_TEXTS} to tell"
+                    f"{shares.model} gives a single answer (n = {shares.n}); whether its answers "
+                    f"depend on the text takes at least {FEWEST_TEXTS} texts to tell"
                 )
         return None
 

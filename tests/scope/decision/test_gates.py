@@ -333,7 +333,7 @@ def test_one_answer_to_fewer_than_five_texts_passes_no_gate(comparison, model, c
     name = reference if model == "teacher" else model
     shares = AnswerShares(model=name, counts=counts, accuracy=Undefined(reason=""))
     lines = told(comparison(measured(), shares=[shares]), "hard_scope>=0.1")
-    expected = f"hard_scope of student on typo: {name} gives one answer to all 4 texts; whether"
+    expected = f"hard_scope of student on typo: {name} gives a single answer (n = 4); whether"
     assert lines == [] if passes else lines[0].startswith(expected)
 
 
