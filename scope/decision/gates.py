@@ -100,7 +100,7 @@ def parse_gate(
             fix=f"write for example '{known[0]}>=0.9'; put a name with a comma, a bracket or a "
             "quote in quotes of the other kind",
         )
-    metric = parse_metric(match["metric"])
+    metric = parse_metric(match["metric"], measured_in)
     at_least = match["relation"] != "<="
     bound, other = _bound(match["bound"], at_least)
     if match["relation"] == "=" and metric.more_similar == "lower":
@@ -221,7 +221,7 @@ def failures(
             yield f"{gate.text}: the target `{gate.after}` has no margin after it"
         else:
             for one in judged:
-                if reason := comparison.degenerate(one):
+                if reason := comparison.degenerate(one) or comparison.untested(one):
                     yield f"{_named(one)}: {reason}"
                 elif failure := _failure(comparison, gate, one, judged_on, runs):
                     yield failure
@@ -260,8 +260,9 @@ def _nothing_to_judge(comparison: MeasuredResult, gate: Gate) -> str:
         for name in (one.capability, one.target, one.against)
         if name is not None
     )
+    lacks = "all the names in the brackets" if gate.only else "this metric"
     return (
-        f"{gate.text}: no measurement has all the names in the brackets; there is "
+        f"{gate.text}: no measurement has {lacks}; there is "
         f"{measured or 'no metric'}, of {', '.join(names) or 'nothing'}"
     )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from scope.records import AnswerShares, Estimate, Undefined
+from scope.records.answer_shares import FEWEST_TEXTS
 from scope.statistics import mean_estimate
 
 ONE_ANSWER = 0.95
@@ -14,7 +15,7 @@ ONE_ANSWER = 0.95
 SKEWED = 0.80
 """unless a gold label (without them: an answer of the reference) has more than this share."""
 
-FEWEST = 5
+FEWEST = FEWEST_TEXTS
 """With fewer texts, or labels, no model is called degenerate."""
 
 LEAST_KAPPA = 0.2

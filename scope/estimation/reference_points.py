@@ -16,6 +16,9 @@ from scope.metrics import METRICS, Metric, informedness_values
 from scope.records import Measurement, ScoredExample, ScoredPerturbation, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
+POINTS = ("flip_scope", "informedness", "base_rate")
+"""The metrics that take flipped pairs or random candidates."""
+
 MATCHED = "trials with a kept and a flipped pair"
 """The part of the pairs that informedness is measured on."""
 

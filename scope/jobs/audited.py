@@ -71,7 +71,7 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
     Raises
     ------
     SpecError
-        When there is no target, or one is given twice.
+        When there is no target, one is given twice, or the ceiling is the reference.
     ModelError
         When the reference cannot answer new texts; and see `check_labels`.
     """
@@ -89,6 +89,8 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             fix="give the model itself as the reference; saved predictions can be a target",
         )
     measured = request.measured
+    if request.ceiling is not None and whole_spec(request.ceiling) == whole_spec(references[0]):
+        raise _own_ceiling(whole_spec(request.ceiling))
     short_names([whole_spec(one) for one in measured if isinstance(one, str)])
     for members in request.groups.values():
         short_names(list(map(whole_spec, members)))
@@ -96,6 +98,15 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
         measured = tuple(request.parts().models.values())[1:]
     models = (request.references[0], *measured)
     check_labels(models, request, examples, aligned=len(models))
+
+
+def _own_ceiling(spec: str) -> SpecError:
+    return SpecError(
+        f"the reference itself as the ceiling, `{spec}`",
+        expected="another model that is as similar to the reference as can be expected, such as "
+        "the reference trained with another seed: a model is always like itself",
+        fix="choose another --ceiling, or omit it",
+    )
 
 
 class AuditModels(NamedTuple):
@@ -113,13 +124,15 @@ def load_models(request: AuditRequest) -> AuditModels:
     Raises
     ------
     SpecError
-        When no model uses an option that is given.
+        When no model uses an option that is given, or the ceiling is the reference.
     ModelError
         When a model does not load or lacks the role, or labels do not align.
     """
     if request.is_matrix:
         return _load_matrix(request)
     first, *others = _loaded(request, (*request.references, *request.measured))
+    if request.ceiling is not None and others[-1].fingerprint == first.fingerprint:
+        raise _own_ceiling(others[-1].spec)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     models = Models(
         reference=NamedModel(name=first_name, role="reference", classifier=first),
@@ -140,6 +153,7 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     """The same with every model loaded once, in whatever parts it is."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
+    _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
     names = short_names([one.spec for one in loaded])
     targets = {
         spec: NamedModel(
@@ -162,6 +176,20 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
         for group, members in request.groups.items()
     }
     return AuditModels(each, groups)
+
+
+def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> None:
+    """Refuse a group with the same model under two specs: it would count as two seeds."""
+    for group, members in request.groups.items():
+        known: dict[str, str] = {}
+        for spec in map(whole_spec, members):
+            first = known.setdefault(loaded[spec].fingerprint, spec)
+            if first != spec:
+                raise ModelError(
+                    f"`{first}` and `{spec}`, in the group `{group}`, are the same model",
+                    expected="models that differ by their seed: a copy would count twice",
+                    fix=f"leave `{spec}` out",
+                )
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
+from scope.errors import SpecError
 from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
@@ -90,14 +91,17 @@ class AuditGates(TaskGates):
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
 
-        That is the targets and runs that they compare with, and the names in their brackets.
+        That is their metrics, the targets and runs that they compare with, and the names in their
+        brackets.
 
         Raises
         ------
         ScopeError
-            When one is not, or is the run's own folder.
+            When one is not, or is the run's own folder; or when the audit leaves a metric out.
         """
         gates = self.parsed()
+        for gate in gates:
+            _require_measured(gate, request)
         if not any(gate.other or gate.only for gate in gates):
             return request
         from scope.decision.baselines import require_names, require_other
@@ -110,6 +114,26 @@ class AuditGates(TaskGates):
             if gate.other is not None and gate.after not in names:
                 require_other(gate.other, gate.text, names, request.runs, own)
         return request
+
+
+def _require_measured(gate: Gate, request: Any) -> None:
+    """Refuse a gate on a metric that this audit leaves out."""
+    from scope.estimation.reference_points import POINTS
+    from scope.jobs.preparation import soft_scope_metric
+    from scope.metrics import METRICS, parse_metric
+
+    always = {one.key: str(one) for one in METRICS.values() if one.measured_in == "audits"}
+    always["soft_scope"] = str(soft_scope_metric(request.tolerance, request.cutoff))
+    left_out = () if request.flips else POINTS
+    spellings = [spelling for key, spelling in always.items() if key not in left_out]
+    spellings += [str(parse_metric(one, "audits")) for one in request.metrics]
+    if gate.metric in (*spellings, *(one.partition("(")[0] for one in spellings)):
+        return
+    raise SpecError(
+        f"the gate `{gate.text}` on a metric that this audit leaves out",
+        expected=f"one of {', '.join(spellings)}",
+        fix="leave out --no-flips" if gate.metric in left_out else f"add --metric '{gate.metric}'",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,8 +51,8 @@ NO_PAIRS = PerturbationSet(
 class PairSearch:
     """The searches of one capability on one reference, in one run.
 
-    ``kept_as`` is the name under which the run keeps what they find; the capability's own, but
-    where the run searches more than one reference.
+    ``kept_as`` is the name under which the run keeps what they find, ``shown_as`` the one in the
+    progress; both are the capability's own, but where the run searches more than one reference.
     """
 
     capability: Capability
@@ -62,6 +62,7 @@ class PairSearch:
     run: Run
     progress: Progress
     kept_as: str
+    shown_as: str
 
     def kept(self) -> PerturbationSet:
         """The kept pairs of every example.
@@ -145,10 +146,11 @@ class PairSearch:
             capability if kind == "kept" else None, examples, options, recorded
         )
         asks = kind != "random"
+        name = stored_name(self.shown_as, kind)
         shown = (
-            self.progress.task(f"{key}: distinct queries", expected.total, expected.answered)
+            self.progress.task(f"{name}: distinct queries", expected.total, expected.answered)
             if asks
-            else self.progress.task(f"{key}: texts", len(examples), len(examples) - len(waiting))
+            else self.progress.task(f"{name}: texts", len(examples), len(examples) - len(waiting))
         )
         with shown as advance:
             asked = CountedClassifier(self.reference, expected, advance)

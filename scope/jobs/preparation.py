@@ -114,7 +114,7 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     ModelError
         When its function fails.
     """
-    found = tuple(dict.fromkeys(map(parse_metric, spellings)))
+    found = tuple(dict.fromkeys(parse_metric(one, "audits") for one in spellings))
     for metric in found:
         if metric.on_pairs is None:
             raise SpecError(

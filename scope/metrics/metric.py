@@ -130,8 +130,10 @@ def _measured_in(key: str) -> str:
 _SPELLING = re.compile(r"\s*(?P<key>\w+)\s*(?:\((?P<parameters>[^()]*)\)\s*)?")
 
 
-def parse_metric(text: str) -> Metric:
+def parse_metric(text: str, measured_in: Literal["audits", "tasks"] | None = None) -> Metric:
     """Return the metric that a spelling means; parameters left out have their defaults.
+
+    The message on an unknown one lists those of audits or of tasks alone if asked.
 
     Raises
     ------
@@ -148,7 +150,7 @@ def parse_metric(text: str) -> Metric:
     match = _SPELLING.fullmatch(text)
     metric = find_metric(match["key"]) if match else None
     if match is None or metric is None:
-        known = known_metrics()
+        known = known_metrics(measured_in)
         keys = [one.partition("(")[0] for one in known]
         otherwise = "write one of these; parameters in parentheses may be left out"
         raise SpecError(

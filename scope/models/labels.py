@@ -6,6 +6,7 @@ label words, or, its labels open, by what comes next.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -143,7 +144,7 @@ def label_order(
             f"labels that do not align:\n{_side_by_side(labels, own)}\n"
             f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix=_how_to_map(own, labels, label_map),
+            fix=f"map each label that differs: {how_to_map(own, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -158,23 +159,25 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
-    """What to write for the names that lack a partner; it never guesses which belong together."""
-    lonely = [
-        [name for name in names if canonical(name, label_map) not in partners] or list(names)
-        for names, partners in (
-            (theirs, {canonical(other, label_map) for other in ours}),
-            (ours, {canonical(other, label_map) for other in theirs}),
-        )
-    ]
-    (first, *further), names = lonely
-    if not further and len(names) == 1:
-        return f"map the label that differs: --label-map {first}={names[0]}"
-    shown = ", ".join(f"`{name:.{LETTERS_SHOWN}}`" for name in names[:LABELS_SHOWN])
-    return (
-        f"map each label that differs: --label-map {first}=LABEL, where LABEL is the one of "
-        f"{shown} that means the same"
-    )
+def how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
+    """An option for the first name without a partner; its meaning is not guessed.
+
+    Examples
+    --------
+    >>> how_to_map(["0", "good"], ["bad", "good"], {})
+    '--label-map 0=bad'
+    >>> how_to_map(["so so", "+"], ["bad", "good"], {})
+    "--label-map 'so so=NAME', where NAME is one of bad, good"
+    """
+    lonely = []
+    for names, others in ((theirs, ours), (ours, theirs)):
+        partners = {canonical(other, label_map) for other in others}
+        lonely.append([one for one in names if canonical(one, label_map) not in partners] or names)
+    (old, *_), new = lonely
+    if len(new) == 1:
+        return f"--label-map {shlex.quote(f'{old}={new[0]}')}"
+    names = ", ".join(new[:LABELS_SHOWN]) + (", …" if len(new) > LABELS_SHOWN else "")
+    return f"--label-map {shlex.quote(f'{old}=NAME')}, where NAME is one of {names}"
 
 
 def align_examples(
@@ -194,8 +197,8 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix=f"{_how_to_map(found, labels, label_map)}; or omit gold labels: "
-            "--label-column none",
+            fix=f"map each label that differs: {how_to_map(found, labels, label_map)}; or omit "
+            "gold labels: --label-column none",
         )
     return tuple(
         example

@@ -326,7 +326,7 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
         text, prediction = _text(row), _prediction(row, labels)
         if predictions.setdefault(text, prediction) != prediction:
             raise _bad_row(row, f"other probabilities for {text[:80]!r}", "one answer to a text")
-    if not predictions:
+    if not predictions and set(source.columns) != {"labels"}:
         raise DataError(
             f"no predictions in {path.name}; its columns are {listed(source.columns)}",
             expected="a row for every text, with `text` and `probabilities`",

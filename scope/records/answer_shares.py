@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from scope.records.estimates import Estimate, Undefined
 from scope.records.task_shares import TaskShares
 
+FEWEST_TEXTS = 5
+"""With fewer texts no model is called degenerate, and one that gives one answer passes no gate."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerShares:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from scope.records.answer_shares import AnswerShares
+from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
@@ -115,6 +115,10 @@ class MeasuredResult(EstimatedResult, ABC):
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
 
+    def untested(self, one: Measurement) -> str | None:
+        """Why too few answers are behind a number to tell whether its models are degenerate."""
+        return None
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AuditResult(MeasuredResult):
@@ -153,6 +157,17 @@ class AuditResult(MeasuredResult):
         reasons = {shares.model: shares.degenerate for shares in self.answer_shares}
         reason = reasons.get(one.target)
         return None if reason is None else f"{one.target} is degenerate: {reason}"
+
+    def untested(self, one: Measurement) -> str | None:
+        """The first of target and reference that gave one answer to fewer than five texts."""
+        behind = (one.target, one.against or self.manifest.reference.name)
+        for shares in self.answer_shares:
+            if shares.model in behind and len(shares.counts) == 1 and shares.n < FEWEST_TEXTS:
+                return (
+                    f"{shares.model} gives a single answer (n = {shares.n}); whether its answers "
+                    f"depend on the text takes at least {FEWEST_TEXTS} texts to tell"
+                )
+        return None
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement, with a remark on degenerate models, then their accuracies."""

@@ -11,6 +11,7 @@ from scope.jobs.sections.estimates import (
     differences_section,
     every_estimate,
     meanings,
+    rival_pairs,
     short_name,
 )
 from scope.jobs.sections.outcomes import (
@@ -129,8 +130,8 @@ def _findings(result: AuditResult, matrix: AuditMatrix) -> Iterator[Text]:
             continue
         yield (
             *prose("On **{capability}**, ", capability=card.name),
-            *_pair("the most alike pair is", rows[0]),
-            *(_pair("; the least alike is", rows[-1]) if len(rows) > 1 else ()),
+            *_pair("the most alike pair is" if rows[1:] else "the only pair is", rows[0], rows),
+            *(_pair("; the least alike is", rows[-1], rows) if rows[1:] else ()),
             *prose("."),
         )
     tested = [one for one in matrix.asymmetries if one.p_adjusted is not None]
@@ -164,9 +165,10 @@ def _ranked(result: AuditResult, capability: str) -> list[Measurement]:
     return []
 
 
-def _pair(words: str, one: Measurement) -> Text:
+def _pair(words: str, one: Measurement, rows: Sequence[Measurement]) -> Text:
+    """A pair, its number, and how many others' intervals overlap with it."""
     cell = Cell.of(one.estimate)
-    return prose(
+    pair = prose(
         f"{words} **{{target}}** against **{{reference}}**: {{metric}} **{{value}}** {{interval}} "
         "(n\u00a0=\u00a0{n})",
         target=one.target,
@@ -176,6 +178,9 @@ def _pair(words: str, one: Measurement) -> Text:
         interval=cell.interval,
         n=cell.n,
     )
+    if not isinstance(one.estimate, Estimate):
+        return pair
+    return (*pair, *rival_pairs(one.estimate, (row.estimate for row in rows)))
 
 
 def _matrices(result: AuditResult) -> Iterator[Table]:

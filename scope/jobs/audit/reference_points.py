@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scope.jobs.sections.estimates import short_name
-from scope.records import AuditResult, Estimate, Undefined
+from scope.records import AuditResult, Estimate, Undefined, marked
 from scope.sections.blocks import Block, Column, Figure, Row, Table, heading, paragraph
 from scope.sections.charts import IntervalChart, estimate_chart
 from scope.sections.prose import Text, prose, written
@@ -64,6 +64,11 @@ def _ceiling(result: AuditResult, capability: str) -> Text:
     card = result.manifest.ceiling
     if card is None:
         return ()
+    if card.name in _degenerate(result):
+        return prose(
+            "; the ceiling, **{name}**, is **degenerate** and no point of reference",
+            name=card.name,
+        )
     estimate = estimate_of(result, "informedness", capability, card.name)
     if not isinstance(estimate, Estimate):
         return ()
@@ -74,6 +79,10 @@ def _ceiling(result: AuditResult, capability: str) -> Text:
         value=cell.value,
         interval=cell.interval,
     )
+
+
+def _degenerate(result: AuditResult) -> set[str]:
+    return {one.model for one in result.answer_shares if one.degenerate is not None}
 
 
 def reference_points(result: AuditResult) -> Iterator[Block]:
@@ -106,6 +115,8 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
         if (estimate := estimate_of(result, metric, capability, target)) is not None
     ]
     ceiling = manifest.ceiling
+    if ceiling is not None and ceiling.name in _degenerate(result):
+        ceiling = None
     drawn = {name for name, _, estimate in rows if isinstance(estimate, Estimate)}
     levels = tuple(
         (short_name(metric), estimate.value)
@@ -136,7 +147,7 @@ def _table(result: AuditResult, capability: str) -> Table:
         rows=tuple(
             Row(
                 cells=(
-                    f"{card.name}{roles.get(card.role, '')}",
+                    f"{marked(card.name, result.answer_shares)}{roles.get(card.role, '')}",
                     *(
                         None if estimate is None else Cell.of(estimate)
                         for metric in SHOWN

@@ -114,7 +114,7 @@ class AuditRequest(LabelledTexts):
     """Also search pairs that change the reference's answer and draw random candidates: for
     Flip-SCoPE, informedness and base rate. --no-flips is the paper's audit."""
 
-    min_similarity: Annotated[float | None, option(METHOD)] = None
+    min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""
 
     encoder: Annotated[str | Any, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER

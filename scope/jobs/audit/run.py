@@ -98,6 +98,11 @@ class AuditPlan:
             return name
         return searched_on(name, self.models.reference.classifier.fingerprint)
 
+    def shown_as(self, chosen: ChosenCapability) -> str:
+        """The name of a search in the progress."""
+        name = chosen.capability.name
+        return f"{name} of {self.models.reference.name}" if self.request.is_matrix else name
+
     def _of_role(self) -> dict[str, Setting]:
         """The settings of language models; none of classifiers, as in older runs."""
         if self.request.role == "classifier":
@@ -292,6 +297,7 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
         run=run,
         progress=plan.request.progress,
         kept_as=plan.kept_as(chosen),
+        shown_as=plan.shown_as(chosen),
     )
     kept = search.kept()
     if not plan.request.flips:

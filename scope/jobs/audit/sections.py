@@ -187,7 +187,14 @@ def _answers(result: AuditResult) -> tuple[Table, ...]:
         Column("answers"),
     )
     rows = (
-        Row(cells=(one.model, Cell.of(one.accuracy), agreements.get(one.model), one.in_words()))
+        Row(
+            cells=(
+                marked(one.model, result.answer_shares),
+                Cell.of(one.accuracy),
+                agreements.get(one.model),
+                one.in_words(),
+            )
+        )
         for one in result.answer_shares
     )
     caption = prose("Answers to the unchanged texts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
-from scope.jobs.sections.estimates import meanings
+from scope.jobs.sections.estimates import meanings, rival_pairs
 from scope.metrics import metric_name
 from scope.records import CompareResult, Estimate, Measurement, TaskShares, Undefined
 from scope.sections.blocks import (
@@ -20,7 +20,7 @@ from scope.sections.blocks import (
     paragraph,
 )
 from scope.sections.prose import Span, Text, joined, prose, together
-from scope.sections.wording import Cell, count_rivals
+from scope.sections.wording import Cell
 
 FEW_MODELS = 6
 """Up to this many models are named one by one; of more, the first and the last."""
@@ -210,12 +210,7 @@ def _ordered_pairs(numbers: TaskEstimates, degenerate: Collection[str]) -> list[
 
 def _rivals(one: _Pair, pairs: list[_Pair]) -> Text:
     """How many other pairs may be as similar, or as dissimilar."""
-    count = count_rivals(one[1], (estimate for _, estimate in pairs if estimate is not one[1]))
-    if count == 0:
-        return ()
-    if count == 1:
-        return prose(" (the interval of {n} other pair overlaps with it)", n=count)
-    return prose(" (the intervals of {n} other pairs overlap with it)", n=count)
+    return rival_pairs(one[1], (estimate for _, estimate in pairs))
 
 
 def _why_none(numbers: TaskEstimates, degenerate: Collection[str]) -> str:

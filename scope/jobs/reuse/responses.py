@@ -14,6 +14,7 @@ from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
 from scope.jobs.reuse.models import ReuseModel, ReuseModels
 from scope.jobs.scoring import answer_texts
+from scope.models.labels import how_to_map
 from scope.protocols import Progress, Task
 from scope.records import (
     Answer,
@@ -204,7 +205,7 @@ def match_by_answers(
         raise ModelError(
             f"no control with the labels {', '.join(labels)}",
             expected="at least one control whose labels align with the reference's",
-            fix=f"map the labels: --label-map {unaligned[0].model.labels[0]}={labels[0]}",
+            fix=f"map the labels: {how_to_map(unaligned[0].model.labels, labels, {})}",
         )
     others = [raw_answers(one, texts, run, progress) for one in controls]
     return {

@@ -138,6 +138,7 @@ class _TextTest:
                 run=run,
                 progress=self.request.progress,
                 kept_as=_kept_as(one, searched),
+                shown_as=f"{one.capability.name} of {searched.name}",
             ).kept()
             for one in self.chosen
         ]

@@ -6,10 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from scope.metrics import MetricName, metric_name
-from scope.records import GOLD, AnswerShares, Difference, Measurement, marked
+from scope.records import (
+    GOLD,
+    AnswerShares,
+    Difference,
+    Estimate,
+    Measurement,
+    Undefined,
+    marked,
+)
 from scope.sections.blocks import Block, Column, Fold, Row, Section, Table, Terms, note, paragraph
 from scope.sections.prose import Span, Text, prose, written
-from scope.sections.wording import Cell, p_value
+from scope.sections.wording import Cell, count_rivals, p_value
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""
@@ -146,3 +154,24 @@ def _row(one: Measurement, reference: str | None, *, parts: bool) -> Row:
 def compared_with(model: str | None) -> Text:
     """The name of a model; the right answers are called gold."""
     return (Span("gold"),) if model in (None, GOLD) else written(model)
+
+
+def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
+    """How many other pairs of models may be as similar, or as dissimilar, as this one of them.
+
+    Examples
+    --------
+    >>> from scope.sections.prose import plain
+    >>> low, high = (
+    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.6)
+    ... )
+    >>> plain(rival_pairs(high, [low, high]))
+    ' (the interval of 1 other pair overlaps with it)'
+    """
+    count = count_rivals(one, pairs)
+    if count == 0:
+        return ()
+    if count == 1:
+        return prose(" (the interval of {n} other pair overlaps with it)", n=count)
+    return prose(" (the intervals of {n} other pairs overlap with it)", n=count)

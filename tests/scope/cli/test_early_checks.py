@@ -57,6 +57,20 @@ def test_texts_labels_and_settings_are_checked_first(refused, job, more, found):
     assert found in refused(*job, *more)
 
 
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (("--no-flips", "--gate", "informedness[typo]>=0.4"), "fix:      leave out --no-flips"),
+        (("--no-flips", "--gate", "base_rate>=0.4"), "fix:      leave out --no-flips"),
+        (("--gate", "soft_scope(cutoff=0.5)>=0.4"), "add --metric 'soft_scope(tolerance=0.1, cut"),
+        (("--min-similarity", "2"), "at least -1 and at most 1"),
+        (("--ceiling", MODEL), "the reference itself as the ceiling"),
+    ],
+)
+def test_what_an_audit_leaves_out_is_known_first(refused, more, found):
+    assert found in refused(*AUDIT, "--data", "data.csv", *WORDS, *more)
+
+
 def test_labels_of_saved_predictions_are_compared_first(refused):
     message = refused(*AUDIT, "--target", "predictions:saved.jsonl", "--data", "data.csv", *WORDS)
     assert "labels that do not align" in message

@@ -96,13 +96,16 @@ def test_brackets_choose_what_is_judged(comparison):
         assert told(one, f"hard_scope[{chosen}]>=0.7") == []
 
 
-@pytest.mark.parametrize("gate", ["hard_scope[tpyo]>=0.1", "soft_scope>=0.1"])
-def test_a_gate_on_what_was_not_measured_fails(comparison, gate):
+@pytest.mark.parametrize(
+    ("gate", "lacks"),
+    [
+        ("hard_scope[tpyo]>=0.1", "all the names in the brackets"),
+        ("soft_scope>=0.1", "this metric"),
+    ],
+)
+def test_a_gate_on_what_was_not_measured_fails(comparison, gate, lacks):
     (line,) = told(comparison(measured()), gate)
-    assert line == (
-        f"{gate}: no measurement has all the names in the brackets; there is hard_scope, "
-        "of typo, student"
-    )
+    assert line == f"{gate}: no measurement has {lacks}; there is hard_scope, of typo, student"
 
 
 @pytest.mark.parametrize(
@@ -351,3 +354,21 @@ def test_another_target_is_compared_with_under_the_same_reference(comparison):
     )
     (failure,) = told(one, "hard_scope>=a-0.1")
     assert failure.startswith("hard_scope of b against r on typo minus that of a is -1.000")
+
+
+@pytest.mark.parametrize("model", ["student", "teacher"])
+@pytest.mark.parametrize(("counts", "passes"), [({"a": 4}, False), ({"a": 3, "b": 1}, True)])
+def test_one_answer_to_fewer_than_five_texts_passes_no_gate(comparison, model, counts, passes):
+    reference = comparison().manifest.reference.name
+    name = reference if model == "teacher" else model
+    shares = AnswerShares(model=name, counts=counts, accuracy=Undefined(reason=""))
+    lines = told(comparison(measured(), shares=[shares]), "hard_scope>=0.1")
+    expected = f"hard_scope of student on typo: {name} gives a single answer (n = 4); whether"
+    assert lines == [] if passes else lines[0].startswith(expected)
+
+
+def test_only_the_metrics_of_the_job_are_offered():
+    with pytest.raises(SpecError) as caught:
+        parse_gate("hard_scop>=0.5")
+    assert "did you mean `hard_scope`" in str(caught.value)
+    assert "word_f1" not in str(caught.value)

@@ -160,3 +160,12 @@ def test_a_parquet_file_without_the_columns_is_refused(tmp_path):
     path = write_parquet(tmp_path / "a.parquet", [{"sentence": "a", "labels": ["a", "b"]}])
     with pytest.raises(DataError, match="no predictions in a"):
         load(str(path), ModelOptions())
+
+
+def test_a_file_with_labels_alone_is_a_classifier_that_has_answered_nothing(tmp_path):
+    path = tmp_path / "vendor.jsonl"
+    path.write_text('{"labels": ["bad", "good"]}\n')
+    classifier = load(str(path), ModelOptions())
+    assert classifier.labels == ("bad", "good")
+    with pytest.raises(MissingPredictionsError):
+        classifier.classify(["a text"])

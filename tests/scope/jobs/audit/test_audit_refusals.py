@@ -16,7 +16,7 @@ def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
     with pytest.raises(ModelError) as caught:
         toy_audit("OtherLabels")
     assert "negative  |  LABEL_0" in str(caught.value)
-    assert "--label-map LABEL_0=LABEL" in str(caught.value)
+    assert "--label-map LABEL_0=NAME, where NAME is one of negative, positive" in str(caught.value)
     label_map = ["LABEL_0=negative", "LABEL_1=positive"]
     comparison = toy_audit("OtherLabels", label_map=label_map, capabilities=["typo"])
     assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
@@ -156,7 +156,7 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"slots": 0}, "--slots 0"),
         ({"distance": "l2"}, "--distance 'l2'"),
         ({"tolerance": 2.0}, "tolerance=2.0 is greater than cutoff=1.0"),
-        ({"min_similarity": 3.0, "encoder": "predictions:x"}, "encoder of the scheme"),
+        ({"min_similarity": 0.8, "encoder": "predictions:x"}, "encoder of the scheme"),
         ({"label_map": ["x"]}, "the label map `x`"),
     ],
 )

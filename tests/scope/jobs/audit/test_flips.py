@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from estimates import main_estimates
+from toy_models import SameBytes
 
 from capabilities.typo import Typo
 from scope import failed_gates
@@ -20,13 +21,25 @@ def values(result, metric):
     return {key: one.value for key, one in main_estimates(result, metric).items()}
 
 
-def test_the_reference_itself_as_ceiling_keeps_and_follows_everything(toy_audit):
-    found = toy_audit("Student", ceiling=REFERENCE, capabilities=["typo"])
-    ceiling = found.manifest.ceiling.name
+def test_the_reference_itself_as_target_keeps_and_follows_everything(toy_audit):
+    found = toy_audit("Reference", capabilities=["typo"])
     for metric in ("hard_scope", "flip_scope", "informedness"):
-        of_ceiling = {key: one for key, one in values(found, metric).items() if key[1] == ceiling}
-        assert set(of_ceiling.values()) == {1}
-        assert len(of_ceiling) == 1
+        assert list(values(found, metric).values()) == [1]
+
+
+@pytest.mark.parametrize("again", ["memory:one", "memory:two"])
+def test_the_reference_itself_as_ceiling_is_refused(toy_audit, leaves_no_run, again):
+    models = {"reference": SameBytes("memory:one"), "ceiling": SameBytes(again)}
+    with leaves_no_run(), pytest.raises(SpecError, match="the reference itself as the ceiling"):
+        toy_audit("Student", **models, capabilities=["typo"])
+
+
+def test_a_degenerate_ceiling_is_no_point_of_reference(toy_audit):
+    page = _page(toy_audit, ceiling="python:toy_models:Constant")
+    page = page.replace("*", "").replace("\\", "")
+    assert "Constant, is degenerate and no point of reference" in page
+    assert "Constant (degenerate) (ceiling)" in page
+    assert "the ceiling, toy_models:Constant:" not in page
 
 
 def test_every_point_of_reference_is_measured_for_every_model(toy_audit):

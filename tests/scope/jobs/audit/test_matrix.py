@@ -1,9 +1,12 @@
 """An audit of several references, on classifiers of a few lines."""
 
+from contextlib import nullcontext
+
 import pytest
 import toy_models
+from toy_models import SameBytes
 
-from scope.errors import ScopeError, SpecError
+from scope.errors import ModelError, ScopeError, SpecError
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import check_models
 from scope.jobs.gates import AuditGates
@@ -131,6 +134,26 @@ def test_members_of_a_group_become_targets_and_have_a_mean(toy_audit):
     values = [own["hard_scope", "typo", hard.against, one, None].value for one in hard.members]
     assert hard.estimate.value == pytest.approx(sum(values) / 2, abs=1e-6)
     assert "Means over the models of each group" in str(result)
+
+
+def test_a_model_counts_once_in_a_group(toy_audit, leaves_no_run):
+    copies = [SameBytes("memory:one"), SameBytes("memory:two")]
+    with leaves_no_run(), pytest.raises(ModelError, match="memory:one` and `memory:two`, in the"):
+        toy_audit("Student", groups={"seeds": copies}, capabilities=["typo"])
+
+
+def test_the_progress_of_a_matrix_names_the_references(toy_audit):
+    names = []
+
+    class Tasks:
+        def task(self, name, total, done=0):
+            names.append(name)
+            return nullcontext(lambda count: None)
+
+    toy_audit("Student", both_directions=True, capabilities=["typo"], n=2, progress=Tasks())
+    searches = [one for one in names if one.startswith("typo")]
+    assert searches[0] == "typo of toy_models:Reference: distinct queries"
+    assert searches[-1] == "typo of toy_models:Student, random: texts"
 
 
 def test_one_reference_alone_has_no_matrix(toy_audit):

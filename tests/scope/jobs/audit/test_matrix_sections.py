@@ -56,6 +56,17 @@ def test_the_headline_names_the_most_and_the_least_alike_pair(result):
     )
 
 
+def test_the_headline_says_how_many_pairs_may_be_as_alike(result):
+    rows = [one for one in result.measurements if one.metric == "informedness" and not one.subset]
+    for values, remarks in (([place / 10 for place in range(6)], 0), ([0.5] * 6, 2)):
+        changed = tuple(
+            replace(one, estimate=replace(one.estimate, value=value, low=value, high=value))
+            for one, value in zip(rows, values, strict=True)
+        )
+        first, *_ = findings(replace(result, measurements=changed))
+        assert first.count("(the intervals of 5 other pairs overlap with it)") == remarks
+
+
 def test_where_nothing_was_measured_the_headline_says_so(result):
     nothing = tuple(
         replace(one, estimate=Undefined(reason="no pair")) for one in result.measurements
