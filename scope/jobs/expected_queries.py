@@ -17,7 +17,7 @@ from itertools import accumulate
 from scope.foreign import Failed, attempt
 from scope.models.cached import CachedClassifier
 from scope.protocols import Advance, Capability, EstimatesQueries, SearchOptions
-from scope.records import Example, Prediction
+from scope.records import Example, Perturbation, Prediction
 
 SECONDS_TO_ESTIMATE = 1.0
 """Time for estimates before a search, after the first of them; the others follow from length."""
@@ -98,7 +98,7 @@ class ExpectedQueries:
 
 
 def expect_queries(
-    capability: Capability | None,
+    capability: Capability,
     examples: Sequence[Example],
     options: SearchOptions,
     recorded: Mapping[str, int],
@@ -107,8 +107,6 @@ def expect_queries(
 
     Parameters
     ----------
-    capability
-        Gives the estimates; without one, the first examples that are finished do.
     recorded
         Queries of the examples that were searched before, repeats included, by id.
     """
@@ -123,10 +121,33 @@ def expect_queries(
     return ExpectedQueries(estimates, scale=1.0, slots=options.slots, finished=finished)
 
 
+def expect_as_many(
+    before: Mapping[str, Sequence[Perturbation]],
+    examples: Sequence[Example],
+    options: SearchOptions,
+    recorded: Mapping[str, int],
+) -> ExpectedQueries:
+    """The queries of a search through the candidates of another one, whose results are given.
+
+    Where that one spared queries, trials share their candidates, and this one may ask for all.
+    """
+    estimates = {
+        one.id: float(
+            max((each.queries + each.spared for each in found), default=0)
+            if any(each.spared for each in found)
+            else sum(each.queries for each in found)
+        )
+        for one in sorted(examples, key=lambda one: one.id not in recorded)
+        for found in [before[one.id]]
+    }
+    finished = {key: min(queries, estimates[key]) for key, queries in recorded.items()}
+    return ExpectedQueries(estimates, scale=1.0, slots=options.slots, finished=finished)
+
+
 def _estimates(
-    capability: Capability | None, examples: Sequence[Example], options: SearchOptions
+    capability: Capability, examples: Sequence[Example], options: SearchOptions
 ) -> dict[str, float] | None:
-    """Estimated queries by example id; None where no capability gives an estimate."""
+    """Estimated queries by example id; None where the capability gives no estimate."""
     if not isinstance(capability, EstimatesQueries):
         return None
     # A sample: in the order of the data, the first examples may be shorter than the others.

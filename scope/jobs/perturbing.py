@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from scope.foreign import NOT_THEIRS, Failed, attempt
-from scope.jobs.expected_queries import CountedClassifier, expect_queries
+from scope.jobs.expected_queries import CountedClassifier, expect_as_many, expect_queries
 from scope.jobs.sharing import SharedSearches
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
@@ -141,9 +141,10 @@ class PairSearch:
         known.update({(one.example_id, one.trial): one for one in others})
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
-        # The estimate is that of a search for kept pairs.
-        expected = expect_queries(
-            capability if kind == "kept" else None, examples, options, recorded
+        expected = (
+            expect_queries(capability, examples, options, recorded)
+            if kind == "kept"
+            else expect_as_many(kept, examples, options, recorded)
         )
         asks = kind != "random"
         name = stored_name(self.shown_as, kind)

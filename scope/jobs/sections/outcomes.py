@@ -150,13 +150,14 @@ def _summary(one: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(one: Outcome) -> Text:
-    return prose(
-        "{found} perturbations in {searched} searches, {queries} queries{spared}",
+    said = prose(
+        "{found} perturbations in {searched} searches, {queries} queries",
         found=one.found,
         searched=one.searched,
         queries=one.queries,
-        spared=f" ({one.spared} spared)" if one.spared else "",
     )
+    spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
+    return (*said, *spared)
 
 
 def _answered(one: Outcome) -> Text:

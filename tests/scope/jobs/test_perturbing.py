@@ -107,6 +107,7 @@ def search(tmp_path):
                 run=run,
                 progress=progress,
                 kept_as=capability.name,
+                shown_as=capability.name,
             ).kept()
 
     return search
