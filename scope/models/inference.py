@@ -201,7 +201,7 @@ class Inference:
         return until_failure(self._each_difference(rule, length, trial))
 
     def _each_difference(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
-        tokens = _made_up_tokens(self._body, length)
+        tokens = made_up_tokens(self._body, length)
         if rule.tokens is not None:
             tokens = tokens[: rule.batch(1, length)]
         whole = self._under(rule, trial, {"tokens": tokens})
@@ -211,7 +211,7 @@ class Inference:
                 yield _difference(alone, whole[part])
 
 
-def _made_up_tokens(model: Any, length: int) -> Any:
+def made_up_tokens(model: Any, length: int) -> Any:
     """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
     torch, config = load_torch(), model.config.get_text_config()
     generator = torch.Generator().manual_seed(length)
