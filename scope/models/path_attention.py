@@ -56,14 +56,14 @@ class Attention:
             self._capacity = capacity
         self._follow(plan, model.device)
         config = model.config
-        usual = config._attn_implementation  # noqa: SLF001
+        usual = config._attn_implementation
         _register()
         token = _CURRENT.set(self)
-        config._attn_implementation = _NAME  # noqa: SLF001
+        config._attn_implementation = _NAME
         try:
             yield
         finally:
-            config._attn_implementation = usual  # noqa: SLF001
+            config._attn_implementation = usual
             _CURRENT.reset(token)
 
     def _follow(self, plan: Plan, device: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scope.foreign import attempt
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
-from scope.models.decoder import log_probabilities
+from scope.models.decoder import Decoder, log_probabilities
 from scope.models.heads import refuse_nan
 from scope.models.inference import Inference, made_up_tokens
 from scope.models.path_attention import Attention
@@ -25,15 +25,15 @@ from scope.models.torch_setup import load_torch
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts stand in one row of tokens: there are no rows that could be added to a batch."""
 
+_LENGTHS = (3, 24)
+"""Lengths of the texts with which a model is tried: within a block, and beyond one."""
+
 _LENGTHS_DECIDE = frozenset({"dynamic", "longrope"})
 """Kinds of positions that change with the longest text in a batch."""
 
 _CLOSE, _COARSE = 1e-4, 0.05
 """Greatest difference to the model as it comes, as a share of its greatest logit: for float32, and
 for numbers of few bits."""
-
-_COMPARED = 24
-"""Tokens of the texts that are compared: more than a block."""
 
 
 class PathDecoder:
@@ -49,7 +49,7 @@ class PathDecoder:
 
     def __init__(self, model: Any, spec: str, token_budget: int) -> None:
         self._model, self._spec, self._budget = model, spec, token_budget
-        self._inference = Inference(model, self._try, rules=_RULES)
+        self._inference = Inference(model, self._try, rules=_RULES, lengths=_LENGTHS)
         self._remembered = Remembered(token_budget)
         self._attention = Attention()
         self._state: object = None
@@ -156,14 +156,13 @@ class PathDecoder:
 
     def _notice_changes(self) -> None:
         """Forget what was read with other weights: a model may come from a user's program."""
-        state = [(one.data_ptr(), one._version) for one in self._model.parameters()]  # noqa: SLF001
+        state = [(one.data_ptr(), one._version) for one in self._model.parameters()]
         if state != self._state:
             self._state = state
             self._forget()
 
     def _try(self, tokens: Any) -> Any:
-        """The logits after some tokens, and after one more, which is read with what is remembered.
-        """
+        """The logits after some tokens, and after one more, read with what is remembered."""
         torch, rows = load_torch(), tokens.tolist()
         self._forget()
         first = self._read(rows, None, _as_given)
@@ -183,7 +182,7 @@ class PathDecoder:
 
     def _compare(self) -> bool:
         torch = load_torch()
-        first, second, *_ = made_up_tokens(self._model, _COMPARED).tolist()
+        first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
         rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
         self._forget()
@@ -226,3 +225,19 @@ def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:
 
 def _mean(logits: Any, tokens: Row) -> float:
     return sum(log_probabilities(logits, tokens)) / len(tokens)
+
+
+class Decoders:
+    """The two ways to ask a model, of which the first that holds is chosen when it is first asked.
+
+    All roles of a model share them: what is measured is measured once, and what was read stays.
+    """
+
+    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
+        self._model, self._spec, self._budget = model, spec, token_budget
+
+    @cached_property
+    def chosen(self) -> PathDecoder | Decoder:
+        """By paths where that gives equal answers in any company, else in rows of equal length."""
+        by_paths = PathDecoder(self._model, self._spec, self._budget)
+        return by_paths if by_paths.holds else Decoder(self._model, self._spec, self._budget)
