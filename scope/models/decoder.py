@@ -37,6 +37,11 @@ class Decoder:
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
 
     @property
+    def exact(self) -> bool:
+        """Whether a text has the same bits in any company."""
+        return self._inference.rule is not None
+
+    @property
     def reproducible(self) -> str:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible

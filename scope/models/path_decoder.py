@@ -58,9 +58,23 @@ class PathDecoder:
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
 
     @cached_property
-    def holds(self) -> bool:
-        """Whether the model can be read so: with the same answers, in any company."""
-        return self._reads_alike() and self._inference.rule is not None
+    def reads_alike(self) -> bool:
+        """Whether the model gives the same in this way as by itself, but for rounding.
+
+        It is tried with some texts that begin alike.
+        """
+        parameters = inspect.signature(self._model.forward).parameters
+        if not {"position_ids", "logits_to_keep"} <= set(parameters) or self._lengths_decide():
+            return False
+        with load_torch().inference_mode():
+            alike = attempt(self._compare)
+        self._forget()
+        return alike is True
+
+    @property
+    def exact(self) -> bool:
+        """Whether a text has the same bits in any company."""
+        return self._inference.rule is not None
 
     @property
     def reproducible(self) -> str:
@@ -170,16 +184,6 @@ class PathDecoder:
         self._forget()
         return torch.stack([torch.cat(both) for both in zip(first, then, strict=True)])
 
-    def _reads_alike(self) -> bool:
-        """Whether some rows that begin alike give what the model itself gives to each alone."""
-        parameters = inspect.signature(self._model.forward).parameters
-        if not {"position_ids", "logits_to_keep"} <= set(parameters) or self._lengths_decide():
-            return False
-        with load_torch().inference_mode():
-            alike = attempt(self._compare)
-        self._forget()
-        return alike is True
-
     def _compare(self) -> bool:
         torch = load_torch()
         first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
@@ -238,6 +242,9 @@ class Decoders:
 
     @cached_property
     def chosen(self) -> PathDecoder | Decoder:
-        """By paths where that gives equal answers in any company, else in rows of equal length."""
+        """By paths where the model can be read so, unless only rows of equal length are exact."""
         by_paths = PathDecoder(self._model, self._spec, self._budget)
-        return by_paths if by_paths.holds else Decoder(self._model, self._spec, self._budget)
+        by_length = Decoder(self._model, self._spec, self._budget)
+        if by_paths.reads_alike and (by_paths.exact or not by_length.exact):
+            return by_paths
+        return by_length

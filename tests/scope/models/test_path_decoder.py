@@ -15,7 +15,8 @@ by_paths = pytest.mark.parametrize("kind", ["llama", "sliding", "gpt2"])
 
 def decoder_of(kind, budget=BUDGET):
     found = PathDecoder(model_of(kind), kind, budget)
-    assert found.holds
+    assert found.reads_alike
+    assert found.exact
     return found
 
 
@@ -165,6 +166,21 @@ def test_a_model_that_answers_nan_is_refused():
 )
 def test_a_model_that_cannot_be_read_by_paths_is_read_as_it_comes(kind, way):
     assert type(Decoders(model_of(kind), kind, BUDGET).chosen) is way
+
+
+@pytest.mark.parametrize(
+    ("exact", "way"),
+    [
+        ({PathDecoder}, PathDecoder),
+        ({Decoder}, Decoder),
+        ({PathDecoder, Decoder}, PathDecoder),
+        (set(), PathDecoder),
+    ],
+)
+def test_bits_come_before_speed(exact, way, monkeypatch):
+    for one in (PathDecoder, Decoder):
+        monkeypatch.setattr(one, "exact", one in exact)
+    assert type(Decoders(model_of("llama"), "llama", BUDGET).chosen) is way
 
 
 @pytest.mark.parametrize(
