@@ -30,24 +30,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from probe_models import gemma_file
+from search_speed import searched
 from surroundings import surroundings
 from zoo.smollm import smollm_file
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
-from perturbations.search import DECIMALS, GreedyInvariantSwap, best_admissible
 from scope.models import ModelOptions, load_classifier
 from scope.models.batching import AS_GIVEN
 from scope.models.cached import CachedClassifier, MemoryStore
@@ -182,35 +180,6 @@ def read_whole(classifier: Any) -> Any:
     )
 
 
-class EagerSwap(GreedyInvariantSwap):
-    """The search that asks for every swap of every word before it swaps one."""
-
-    def perform_search(self, initial_result: Any) -> Any:
-        """The best admissible swap of the word of greatest weighted saliency that has one."""
-        original = initial_result.attacked_text
-        indices = sorted(self.get_indices_to_order(original)[1])
-        without = [original.replace_word_at_index(index, self.unk_token) for index in indices]
-        swaps = [
-            self.get_transformations(original, original_text=original, indices_to_modify=[index])
-            for index in indices
-        ]
-        results, _ = self.get_goal_results([*without, *chain.from_iterable(swaps)])
-        rest = iter(results[len(without) :])
-        several = {
-            index: list(islice(rest, len(some))) for index, some in zip(indices, swaps, strict=True)
-        }
-        weights = {
-            index: round(
-                math.exp(result.score) * max((one.score for one in several[index]), default=0.0),
-                DECIMALS,
-            )
-            for index, result in zip(indices, results, strict=False)
-        }
-        ranked = sorted(indices, key=lambda index: (-weights[index], index))
-        found = (best_admissible(several[index]) for index in ranked if several[index])
-        return next(filter(None, found), initial_result)
-
-
 Found = dict[str, str | None]
 
 
@@ -220,13 +189,11 @@ def loop(
     """(a): one example, and one query, after the other."""
     found: Found = {}
     for example in examples:
-        attack = capability.attack(
+        attack = searched(capability).attack(
             reference.one_by_one,
             generator=capability.generator(OPTIONS.seed, example, 1),
             options=OPTIONS,
         )
-        if isinstance(attack.search_method, GreedyInvariantSwap):
-            attack.search_method.__class__ = EagerSwap
         found[example.id] = perturb(attack, example, 1).text
     target.one_by_one(to_compare(examples, found))
     return found

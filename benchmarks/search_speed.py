@@ -10,7 +10,8 @@ The same examples, model and seeds go through four searches:
 (d) the published procedure: as (a), with the released score (a second softmax on the perturbed
     side), TextAttack's own ranking of the words, which asks word by word, and its batches of 32.
 
-All four use the same transformation and constraints. The model is the demo's
+All four use the same transformation and constraints. The baselines rank all words of a text before
+they swap one; (c) asks about no more than its result depends on. The model is the demo's
 reference (a 6-layer encoder, trained once and kept), the texts are the demo's held-out tweets or
 what --data names. The peak memory is that of search_memory.py with 1,000 and 10,000 texts.
 
@@ -20,7 +21,9 @@ Keys of --json: `typo_ratio`, `synonym_ratio` (wall time of b over c), `typo_ask
 `synonym_asked_again_ratio` (a over c), `typo_published_ratio`, `synonym_published_ratio` (d over
 c), `typo_published_same_share`, `synonym_published_same_share` (examples on which d finds what c
 finds with `goal="released"`), `same_share` (examples on which b and c find the same perturbation),
-`typo_same_share`, `synonym_same_share`, `typo_forward_share`, `synonym_forward_share` (part of c's
+`typo_same_share`, `synonym_same_share`, `typo_query_share`, `synonym_query_share` (distinct texts
+that (c) reads, of those of the same search with all words ranked), `typo_query_share_of_3_trials`,
+`synonym_query_share_of_3_trials`, `typo_forward_share`, `synonym_forward_share` (part of c's
 wall time inside the model's forward pass), `peak_mb_1000`, `peak_mb_10000`, and for each of typo
 and synonym `_examples`, `_seconds_a`, `_seconds_b`, `_seconds_c` (the median of the runs of c),
 `_seconds_d`; `python`, `torch`, `textattack`, `processor`, `cores`.
@@ -29,7 +32,9 @@ and synonym `_examples`, `_seconds_a`, `_seconds_b`, `_seconds_c` (the median of
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import random
 import statistics
 import subprocess
 import sys
@@ -39,12 +44,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from eager_ranking import EagerInvariantSwap
 from surroundings import surroundings
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
-from perturbations.capability import InvarianceCapability, perturb
-from perturbations.search import GreedyInvariantSwap
+from perturbations.capability import InvarianceCapability, Parts, perturb
 from perturbations.textattack_gate import load_textattack
 from scope.data import load_data
 from scope.demo_models.build import build_demo_models
@@ -53,8 +58,8 @@ from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.protocols import SearchOptions
-from scope.records import Example, Perturbation
+from scope.protocols import Classifier, SearchOptions
+from scope.records import Example, Perturbation, Prediction
 
 Goal = Literal["formula", "released"]
 
@@ -117,6 +122,8 @@ def compare(
     published_same = [found_d[one.id].text == found_released[one.id].text for one in examples]
     same = [found_b[one.id].text == found_c[one.id].text for one in examples]
     c = statistics.median(seconds_c)
+    share, agree = query_share(lockstep, capability, examples, 1)
+    share_of_3, agree_on_3 = query_share(lockstep, capability, examples, 3)
     return {
         "examples": len(examples),
         "seconds_a": round(seconds_a, 2),
@@ -128,6 +135,9 @@ def compare(
         "published_ratio": round(seconds_d / c, 2),
         "published_same_share": round(statistics.mean(published_same), 4),
         "same_share": round(statistics.mean(same), 4),
+        "eager_same_share": min(agree, agree_on_3),
+        "query_share": round(share, 4),
+        "query_share_of_3_trials": round(share_of_3, 4),
         "forward_share": round(statistics.median(forward), 3),
     }, same
 
@@ -174,6 +184,41 @@ class Lockstep:
         found = capability.search(classifier, examples, self._options)
         return {one.example_id: one for trials in found for one in trials}
 
+    def texts_read(
+        self, capability: InvarianceCapability, examples: Sequence[Example], trials: int
+    ) -> tuple[int, dict[tuple[str, int], str | None]]:
+        """How many distinct texts the model reads in a search, and what is found."""
+        counted = CountedTexts(self._classifier)
+        classifier = CachedClassifier(counted, MemoryStore())
+        groups = capability.search(classifier, examples, replace(self._options, trials=trials))
+        found = [one for group in groups for one in group]
+        return counted.read, {(one.example_id, one.trial): one.text for one in found}
+
+
+class CountedTexts:
+    """A classifier that counts the texts that it reads."""
+
+    def __init__(self, classifier: Classifier) -> None:
+        self._classifier = classifier
+        self.spec = classifier.spec
+        self.fingerprint = classifier.fingerprint
+        self.labels = classifier.labels
+        self.read = 0
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """The classifier's answers."""
+        self.read += len(texts)
+        return list(self._classifier.classify(texts))
+
+
+def query_share(
+    lockstep: Lockstep, capability: InvarianceCapability, examples: Sequence[Example], trials: int
+) -> tuple[float, float]:
+    """Texts that the search reads, of those of the eager one; on how much of it they agree."""
+    lazy, found = lockstep.texts_read(capability, examples, trials)
+    eager, same = lockstep.texts_read(searched(capability), examples, trials)
+    return lazy / eager, statistics.mean(found[key] == same[key] for key in found)
+
 
 def one_at_a_time(folder: Path, how: Literal["plain", "asked again", "published"]) -> Search:
     """(b), (a) and (d): TextAttack's own wrapper and attack on one example after the other."""
@@ -186,11 +231,11 @@ def one_at_a_time(folder: Path, how: Literal["plain", "asked again", "published"
         found = {}
         for example in examples:
             generator = capability.generator(OPTIONS.seed, example, 1)
-            attack = capability.attack(wrapper, generator=generator, options=options)
+            attack = searched(capability, word_by_word=how == "published").attack(
+                wrapper, generator=generator, options=options
+            )
             if how == "published":
                 attack.goal_function.batch_size = 32
-                if isinstance(attack.search_method, GreedyInvariantSwap):
-                    rank_as_textattack(attack.search_method)
             if how != "plain":
                 ask_for_the_original_again(attack.goal_function, wrapper, example.text)
             found[example.id] = perturb(attack, example, 1)
@@ -199,10 +244,23 @@ def one_at_a_time(folder: Path, how: Literal["plain", "asked again", "published"
     return search
 
 
-def rank_as_textattack(method: Any) -> None:
-    """Let the search rank the words by TextAttack's own code, which asks word by word."""
-    order = method._get_index_order
-    method._ranking = lambda original: list(map(int, order(original)[0]))
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EagerSynonym(Synonym):
+    """The capability with a search that ranks all words before it swaps one."""
+
+    word_by_word: bool = False
+
+    def parts(self, generator: random.Random) -> Parts:
+        """The parts of synonym with another search method."""
+        method = EagerInvariantSwap(word_by_word=self.word_by_word)
+        return super().parts(generator)._replace(search_method=method)
+
+
+def searched(
+    capability: InvarianceCapability, *, word_by_word: bool = False
+) -> InvarianceCapability:
+    """The capability as a baseline searches it."""
+    return EagerSynonym(word_by_word=word_by_word) if capability == Synonym() else capability
 
 
 def ask_for_the_original_again(goal: Any, wrapper: Wrapper, original: str) -> None:

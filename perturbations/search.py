@@ -1,265 +1,18 @@
-"""The goal of every invariance search, and how candidates are gone through.
-
-The text changes, the reference's answer does not: search methods keep only what leaves it alone.
-"""
+"""How a search goes through the changes of a text, to one that reaches its goal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
-from itertools import chain, islice
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
-import numpy as np
-
+from perturbations.goals import DECIMALS
 from perturbations.textattack_gate import load_textattack
-from scope.errors import SpecError
-from scope.metrics.open_rows import open_rows
-from scope.records import Prediction
 
 load_textattack()
 
-from textattack.goal_function_results import (  # noqa: E402
-    GoalFunctionResultStatus,
-    TextToTextGoalFunctionResult,
-)
-from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
+from textattack.goal_function_results import GoalFunctionResultStatus  # noqa: E402
 from textattack.search_methods import GreedyWordSwapWIR, SearchMethod  # noqa: E402
-from textattack.shared import AttackedText  # noqa: E402
-from textattack.shared.validators import MODELS_BY_GOAL_FUNCTION  # noqa: E402
-
-Distance = Literal["l1", "kl"]
-Goal = Literal["formula", "released"]
-DECIMALS = 6
-"""Scores are compared at this precision; what is equal then is ordered by text."""
-
-_SMALLEST = 10.0**-DECIMALS
-
-MOST_STEPS = 20_000
-"""Steps of one search. Those that come with TextAttack take at most some hundred for a text of
-ordinary length; one that changes words back and forth would never end."""
-
-
-def distance_between(original: Any, changed: Any, distance: Distance) -> float:
-    """How far an answer moved: L1 norm of the difference (0 to 2), or KL divergence in nats.
-
-    For KL, probabilities of 0 count as the smallest that predictions can hold, 1e-6.
-
-    Examples
-    --------
-    >>> distance_between([0.9, 0.1], [0.7, 0.3], "l1")
-    0.4
-    """
-    p, q = np.asarray(original, dtype=float), np.asarray(changed, dtype=float)
-    if distance == "l1":
-        return round(float(np.abs(p - q).sum()), DECIMALS)
-    p, q = np.maximum(p, _SMALLEST), np.maximum(q, _SMALLEST)
-    return round(max(0.0, float((p * np.log(p / q)).sum())), DECIMALS)
-
-
-class KeepsPrediction(ClassificationGoalFunction):
-    """Reached by a new text on which the model predicts what it predicts on the original.
-
-    The score is s(x') = 1 / (1 + distance) and 0 for the original itself. The paper's published
-    code asks the model for the original again with every candidate; here it is asked once.
-
-    A language model predicts its likeliest next token. Its answers name other tokens for every
-    text: each candidate is compared with the original over the tokens that either names, and the
-    rest, which never is the prediction.
-
-    Parameters
-    ----------
-    model
-        From a list of texts to one row of probabilities, or one `Prediction`, a text.
-    distance
-        L1 as in the paper, or KL.
-    goal
-        ``formula``: the distance of the paper's text. ``released``: as in the paper's published
-        code, which applies a second softmax to the answer on the changed text, not to that on the
-        original; where the model is sure of the original, the surest candidate wins. For labels
-        alone.
-    taken
-        Texts that do not count as new: the perturbations of earlier trials.
-
-    Attributes
-    ----------
-    tried
-        Whether the search has come up with any changed text; what it asks only to rank the
-        words does not count.
-    """
-
-    def __init__(
-        self,
-        model: Callable[[list[str]], Sequence[Any]],
-        *,
-        distance: Distance = "l1",
-        goal: Goal = "formula",
-        taken: Sequence[str] = (),
-    ) -> None:
-        # All of a step's candidates in one question: TextAttack's default would cut it in 32s.
-        super().__init__(_Wrapped(model), model_batch_size=2**30)
-        self._distance: Distance = distance
-        self._goal: Goal = goal
-        self._taken = frozenset(taken)
-        self.tried = False
-
-    def init_attack_example(self, attacked_text: AttackedText, ground_truth_output: int) -> Any:
-        """Start on a new original; its answer is asked for here, and only here."""
-        self._original_text = attacked_text.text
-        self._original = self._call_model([attacked_text])[0]
-        self._steps = 0
-        return super().init_attack_example(attacked_text, ground_truth_output)
-
-    def get_results(
-        self, attacked_text_list: list[AttackedText], check_skip: bool = False
-    ) -> tuple[list[Any], bool]:
-        """Judge these texts; the flag says whether a budget of queries is used up."""
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise SpecError(
-                f"a search that has not ended after {MOST_STEPS} steps",
-                expected="a search that runs out of changes",
-                fix="add the constraint RepeatModification, or a transformation that does not "
-                "change a word back",
-            )
-        # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
-        changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
-        self.tried = self.tried or any(changed)
-        results, used_up = super().get_results(attacked_text_list, check_skip=check_skip)
-        return results, used_up
-
-    ends_at_first: ClassVar[bool] = False
-    """Whether a search that changes one word after the other ends with the first text found."""
-
-    def leads_on(self, result: Any) -> bool:
-        """Whether such a search may build on a result."""
-        return bool(result.goal_status == GoalFunctionResultStatus.SUCCEEDED)
-
-    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
-        return bool(
-            _predicted(model_output) == _predicted(self._original)
-            and attacked_text.text != self._original_text
-            and attacked_text.text not in self._taken
-        )
-
-    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
-        if attacked_text.text == self._original_text:
-            return 0.0
-        original, changed = self._original, model_output
-        if isinstance(changed, Prediction):
-            original, changed = open_rows([original, changed])
-        elif self._goal == "released":
-            changed = np.exp(changed) / np.exp(changed).sum()
-        moved = distance_between(original, changed, self._distance)
-        return round(1 / (1 + moved), DECIMALS)
-
-    def _process_model_outputs(self, inputs: Any, scores: Sequence[Any]) -> list[Any]:
-        # The answers are probabilities already; TextAttack would apply a softmax to any row whose
-        # rounded sum is not 1 to the last digit.
-        return [row if isinstance(row, Prediction) else np.asarray(row, float) for row in scores]
-
-    def _get_displayed_output(self, raw_output: Any) -> int | str:
-        return _predicted(raw_output)
-
-    def _goal_function_result_type(self) -> Any:
-        # A token is shown as it stands; TextAttack would look for its number in a row.
-        if isinstance(self._original, Prediction):
-            return TextToTextGoalFunctionResult
-        return super()._goal_function_result_type()
-
-
-class LeavesPrediction(KeepsPrediction):
-    """Reached by a new text with so many changed words on which the model predicts something else.
-
-    TextAttack's untargeted goal, with the model's own answer as the label to leave: the score is 1
-    minus its probability. ``words_changed`` is the size of the edit of a kept pair, so that pairs
-    which flip the prediction differ from kept ones by the model's answer alone.
-    """
-
-    def __init__(
-        self,
-        model: Callable[[list[str]], Sequence[Any]],
-        *,
-        words_changed: int,
-        taken: Sequence[str] = (),
-    ) -> None:
-        super().__init__(model, taken=taken)
-        self._words_changed = words_changed
-
-    ends_at_first = True
-
-    def leads_on(self, result: Any) -> bool:
-        """Whether the search may build on it: a smaller edit, whatever the model predicts."""
-        return self._size(result.attacked_text) < self._words_changed or super().leads_on(result)
-
-    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
-        return bool(
-            _predicted(model_output) != _predicted(self._original)
-            and attacked_text.text not in self._taken
-            and self._size(attacked_text) == self._words_changed
-        )
-
-    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
-        return round(1 - _probability(model_output, _predicted(self._original)), DECIMALS)
-
-    def _size(self, attacked_text: AttackedText) -> int:
-        return words_changed(self._original_text, attacked_text.text)
-
-
-# TextAttack's list of the models that a goal can judge: these take any. A goal that is not on the
-# list is warned about twice in every attack.
-MODELS_BY_GOAL_FUNCTION[KeepsPrediction] = [".*"]
-MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
-
-
-def words_changed(original: str, changed: str) -> int:
-    """How many words differ between two texts; inserted and removed words count, too.
-
-    Examples
-    --------
-    >>> words_changed("a good film", "a fine film")
-    1
-    >>> words_changed("a good film", "a really good film, they say")
-    3
-    """
-    one, other = AttackedText(original).words, AttackedText(changed).words
-    if len(one) == len(other):
-        return sum(first != second for first, second in zip(one, other, strict=True))
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
-
-
-class _Wrapped:
-    """The shape in which TextAttack expects a model."""
-
-    def __init__(self, model: Callable[[list[str]], Sequence[Any]]) -> None:
-        self.model = model
-
-    def __call__(self, texts: list[str]) -> list[Any]:
-        return [_plain(answer) for answer in self.model(texts)]
-
-
-def _plain(answer: Any) -> Any:
-    """A language model's prediction as it is, and all else as a list of probabilities."""
-    if isinstance(answer, Prediction):
-        if answer.tokens:
-            return answer
-        answer = answer.probabilities
-    # A list: TextAttack would join rows that are arrays into one.
-    return np.asarray(answer, dtype=float).tolist()
-
-
-def _probability(answer: Any, choice: int | str) -> float:
-    """The probability of a label or of a token; 0 for a token that is not named."""
-    if isinstance(answer, Prediction):
-        return dict(zip(answer.tokens, answer.probabilities, strict=True)).get(str(choice), 0.0)
-    return float(answer[choice])
-
-
-def _predicted(answer: Any) -> int | str:
-    """The token, or the place of the most probable label; the first of equals."""
-    return answer.choice if isinstance(answer, Prediction) else int(np.argmax(answer))
 
 
 class BestCandidate(SearchMethod):
@@ -285,59 +38,133 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
 
     TextAttack's own method takes the candidate with the best score even if it changes the
     prediction, and builds on it; this one, as the paper's published code, takes admissible
-    candidates only.
+    candidates only. It asks about no more swaps than the result depends on; see `WordsByWeight`.
 
     Parameters
     ----------
     stop_at_first
         End with the first admissible swap, as in the paper; otherwise go on through the ranking,
         each swap on top of the ones before, for as many words as the constraints allow.
+
+    Attributes
+    ----------
+    spared
+        Queries of the latest search that a ranking of all words would have asked, too.
     """
 
     def __init__(self, *, stop_at_first: bool) -> None:
         super().__init__(wir_method="weighted-saliency")
         self._stop_at_first = stop_at_first
+        self.spared = 0
 
     def perform_search(self, initial_result: Any) -> Any:
         """The text after the last admissible swap, or the original where there is none."""
-        original = initial_result.attacked_text
-        current = initial_result
-        for index in self._ranking(original):
-            candidates = self.get_transformations(
-                current.attacked_text, original_text=original, indices_to_modify=[index]
-            )
-            if not candidates:
-                continue
-            results, _ = self.get_goal_results(candidates)
+        words = self.words_by_weight(initial_result.attacked_text)
+        found = self._first_found(initial_result, words)
+        self.spared = words.spared
+        return found
+
+    def words_by_weight(self, original: Any) -> WordsByWeight:
+        """The words of a text in their order, and the results of their swaps."""
+        indices = sorted(self.get_indices_to_order(original)[1])
+        swaps = {index: self._swaps(original, original, index) for index in indices}
+        swapped = [index for index in indices if swaps[index]]
+        without = [original.replace_word_at_index(index, self.unk_token) for index in swapped]
+        saliency = [result.score for result in self._results(without)]
+        return WordsByWeight(swaps, dict(zip(swapped, saliency, strict=True)), self._results)
+
+    def _first_found(self, initial_result: Any, words: WordsByWeight) -> Any:
+        original, current = initial_result.attacked_text, initial_result
+        for index, swapped in words:
+            results = swapped
+            if current is not initial_result:
+                if not any(self._swaps(current.attacked_text, original, one) for one in words.left):
+                    break
+                results = self._results(self._swaps(current.attacked_text, original, index))
             best = best_admissible(results)
             if best and (self._stop_at_first or self.goal_function.ends_at_first):
                 return best
             current = best or _best(filter(self.goal_function.leads_on, results)) or current
         return current
 
-    def _ranking(self, original: Any) -> list[int]:
-        """Positions of the words by weighted saliency, greatest first; the first of equals.
+    def _swaps(self, text: Any, original: Any, index: int) -> list[Any]:
+        swaps: list[Any] = self.get_transformations(
+            text, original_text=original, indices_to_modify=[index]
+        )
+        return swaps
 
-        That is softmax(score without the word) times the best score of its swaps. The softmax's
-        denominator is the same for all words and left out. TextAttack's own ranking leaves the
-        order of equals, which are common, to a sort that differs between processors.
-        """
-        indices = sorted(self.get_indices_to_order(original)[1])
-        without = [original.replace_word_at_index(index, self.unk_token) for index in indices]
-        swaps = [
-            self.get_transformations(original, original_text=original, indices_to_modify=[index])
-            for index in indices
-        ]
-        # One question for all of it; TextAttack's own ranking asks once for each word.
-        results, _ = self.get_goal_results([*without, *chain.from_iterable(swaps)])
-        scores = iter([result.score for result in results])
-        saliency = list(islice(scores, len(without)))
-        best = [max(islice(scores, len(texts)), default=0.0) for texts in swaps]
-        weights = {
-            index: round(math.exp(salient) * score, DECIMALS)
-            for index, salient, score in zip(indices, saliency, best, strict=True)
-        }
-        return sorted(indices, key=lambda index: (-weights[index], index))
+    def _results(self, texts: list[Any]) -> list[Any]:
+        results: list[Any] = self.get_goal_results(texts)[0] if texts else []
+        return results
+
+
+class WordsByWeight:
+    """The words of a text by weighted saliency, greatest first; the first of equals.
+
+    The weight of a word is softmax(score without the word) times the best score of its swaps. The
+    softmax's denominator is the same for all words and left out. TextAttack's own ranking leaves
+    the order of equals, which are common, to a sort that differs between processors.
+
+    No score exceeds 1, so exp(score without the word) bounds the weight of a word whose swaps have
+    not been asked about. Words are asked about one by one, by falling bound, and a word is given
+    once no bound that is left could put another before it: the order is that of all weights, and
+    whoever ends early has asked less. A word without swaps weighs 0, whatever the text is without
+    it.
+
+    Parameters
+    ----------
+    swaps
+        The changed texts of each word, by its place.
+    saliency
+        The score of the text without the word, for every word that has swaps.
+    judge
+        From texts to their results, in one question.
+
+    Attributes
+    ----------
+    left
+        Places of the words that have not been given, that of the latest among them.
+    """
+
+    def __init__(
+        self,
+        swaps: Mapping[int, list[Any]],
+        saliency: Mapping[int, float],
+        judge: Callable[[list[Any]], list[Any]],
+    ) -> None:
+        self._swaps = swaps
+        self._judge = judge
+        self._factor = {index: math.exp(salient) for index, salient in saliency.items()}
+        bounds = [(-round(factor, DECIMALS), index) for index, factor in self._factor.items()]
+        self._unasked = sorted(bounds, reverse=True)
+        self._asked = [(0.0, index) for index in swaps if index not in saliency]
+        self._results: dict[int, list[Any]] = {index: [] for _, index in self._asked}
+        self.left = set(swaps)
+
+    def __iter__(self) -> Iterator[tuple[int, list[Any]]]:
+        """Each word's place with the results of its swaps."""
+        while self._asked or self._unasked:
+            if self._unasked and not (self._asked and min(self._asked) < self._unasked[-1]):
+                self._ask()
+                continue
+            weight = min(self._asked)
+            self._asked.remove(weight)
+            yield weight[1], self._results[weight[1]]
+            self.left.discard(weight[1])
+
+    def _ask(self) -> None:
+        """Ask about the swaps of the word of greatest bound."""
+        _, index = self._unasked.pop()
+        results = self._judge(self._swaps[index])
+        best = max(result.score for result in results)
+        self._results[index] = results
+        self._asked.append((-round(self._factor[index] * best, DECIMALS), index))
+
+    @property
+    def spared(self) -> int:
+        """Queries that a ranking of all words asks and this one has not asked."""
+        never = [index for index in self._swaps if index not in self._factor]
+        return len(never) + sum(len(self._swaps[index]) for _, index in self._unasked)
 
 
 def best_admissible(results: list[Any]) -> Any | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scope.jobs.pages import report
     from scope.jobs.probe.probing import probe
     from scope.jobs.reuse.run import reuse
+    from scope.jobs.shards import merge
     from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
     from scope.records import Estimate, Result, Undefined
@@ -40,6 +41,7 @@ __all__ = [
     "failed_gates",
     "forecast_fleet",
     "map_fleet",
+    "merge",
     "predict_fleet",
     "probe",
     "report",
@@ -62,6 +64,7 @@ _HOMES = {
     "failed_gates": "scope.decision.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",
     "map_fleet": "scope.jobs.fleet.map",
+    "merge": "scope.jobs.shards",
     "predict_fleet": "scope.jobs.fleet.predict",
     "probe": "scope.jobs.probe.probing",
     "report": "scope.jobs.pages",

@@ -1,4 +1,4 @@
-"""Errors that a user can fix: one base class and five kinds.
+"""Errors that a user can fix: one base class and its kinds.
 
 Every message gives what was found, what was expected and how to fix it.
 """
@@ -69,6 +69,10 @@ class RunError(ScopeError):
     """A run folder that is locked, full, damaged or of another configuration."""
 
     summary = "unusable run"
+
+
+class DamagedError(RunError):
+    """A file of a run or of the cache that anything but SCoPE has changed."""
 
 
 class ResourceError(ScopeError):

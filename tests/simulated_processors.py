@@ -4,7 +4,8 @@ Use: ``python tests/simulated_processors.py [SIMULATION ...] [-- PYTEST-ARGUMENT
 simulations and the tests that are marked ``bits``.
 
 The libraries that compute choose their instructions by the processor, and each can be told to take
-those of an older one, each in a process of its own, with one and with two threads.
+those of an older one, each in a process of its own. Simulations that are named run with one and
+with two threads; where none is, the usual ones share these numbers of threads between them.
 """
 
 import os
@@ -22,14 +23,14 @@ TESTS = Path(__file__).parent
 class Simulation(NamedTuple):
     """Settings under which the libraries compute as on another processor.
 
-    ``maker`` is that of the processors that take them, where not all do; ``usual`` says that it is
-    run where none is named.
+    ``maker`` is that of the processors that take them, where not all do. ``threads`` are those of
+    the runs where no simulation is named; one that is named runs with one and with two.
     """
 
     name: str
     settings: dict[str, str]
+    threads: tuple[int, ...]
     maker: str = ""
-    usual: bool = True
 
 
 MKL = {"MKL_CBWR": "COMPATIBLE"}
@@ -37,12 +38,13 @@ TORCH = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 NUMPY = {"OPENBLAS_CORETYPE": "Haswell"}
 AVX2 = {"MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 SIMULATIONS = (
-    Simulation("this-processor", {}),
+    # The fast suite has run this processor's own way with one thread.
+    Simulation("this-processor", {}, threads=(2,)),
     # MKL computes for torch alone and OpenBLAS for numpy alone, so one process simulates both.
-    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}),
-    Simulation("oldest-torch", TORCH),
-    Simulation("avx2", AVX2, maker="GenuineIntel"),
-    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, usual=False),
+    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}, threads=(1,)),
+    Simulation("oldest-torch", TORCH, threads=(2,)),
+    Simulation("avx2", AVX2, threads=(1,), maker="GenuineIntel"),
+    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, threads=()),
 )
 
 
@@ -116,7 +118,7 @@ def main() -> int:
         sys.exit(f"no simulation is called {', '.join(sorted(unknown))}; there are {known}")
     maker, model = processor()
     print(f"processor: {model} ({maker or 'unknown maker'})", flush=True)
-    chosen = [one for one in SIMULATIONS if (one.name in names if names else one.usual)]
+    chosen = [one for one in SIMULATIONS if (one.name in names if names else one.threads)]
     refused = {one.name: reason for one in chosen if (reason := why_not(one, maker))}
     for name, reason in refused.items():
         print(f"{name}: not simulated, since {reason}")
@@ -125,8 +127,7 @@ def main() -> int:
         passed = [
             pool.submit(run, simulation, threads, arguments)
             for simulation in possible
-            # The fast suite has run this processor's own way with one thread.
-            for threads in ((1, 2) if simulation.settings else (2,))
+            for threads in ((1, 2) if names else simulation.threads)
         ]
     return int(not passed or not all(one.result() for one in passed))
 

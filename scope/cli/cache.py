@@ -33,10 +33,10 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
     Example: scope cache show
     """
     from scope.paths import cache_folder
-    from scope.store.caches import bytes_of, size_limit, sizes
+    from scope.store.caches import bytes_of_caches, size_limit, sizes
 
     folder, limit = cache_folder(), size_limit()
-    found, total = sizes(folder), bytes_of(folder)
+    found, total = sizes(folder), bytes_of_caches(folder)
     if json:
         known = {"folder": str(folder), "limit": limit, "bytes": total}
         print_json(
@@ -49,7 +49,7 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
             for one in found
         ]
     )
-    say(f"folder: {folder} ({_megabytes(total)} of at most {_megabytes(limit)}, with all files)")
+    say(f"folder: {folder} ({_megabytes(total)} of at most {_megabytes(limit)})")
 
 
 def clear(kind: Kind = None, /) -> None:

@@ -241,7 +241,7 @@ def _find_text(source: Source, *, label: str | None) -> str:
     raise DataError(
         f"no text column in {source.name}; its columns are {listed(source.columns)}",
         expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
-        fix="name the text column",
+        fix="name the text column: --text-column NAME",
     )
 
 

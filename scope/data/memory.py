@@ -100,7 +100,8 @@ def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
             expected=ACCEPTED,
             fix="pass one split of a DatasetDict, such as data['test']; or a DataFrame",
         )
-    if isinstance(data, bytes) or not hasattr(data, "__iter__"):
+    # A set has an order of its own in every process.
+    if isinstance(data, bytes | set | frozenset) or not hasattr(data, "__iter__"):
         raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix="pass one of these")
     return _columns(_plain_all(data)), {}
 

@@ -28,6 +28,9 @@ from scope.records import (
 from scope.statistics import paired_difference
 from scope.store import RunFolder
 
+NOT_JUDGED = ("reference", "ceiling")
+"""The parts of models that are no targets."""
+
 UNPAIRED = "iid_accuracy_gap"
 NO_PAIR = "a gap is not a mean over examples, so it cannot be paired with another"
 
@@ -232,8 +235,10 @@ def _of_other(
         == (one.metric, one.capability, None, one.against)
     ]
     same = [candidate for candidate in found if candidate.target == named]
-    if other is not comparison and not same and len({one.target for one in found}) == 1:
-        same = found
+    no_targets = {one.name for one in other.manifest.models if one.role in NOT_JUDGED}
+    targets = {one.target for one in found} - no_targets
+    if other is not comparison and not same and len(targets) == 1:
+        same = [candidate for candidate in found if candidate.target in targets]
     if not same:
         return f"`{name}` has no such number; {_available(other, one)}"
     return other.degenerate(same[0]) or same[0]

@@ -1,6 +1,6 @@
 """Gates: conditions on the results, judged by the conservative end of their intervals.
 
-Names with commas, brackets or quotes are quoted in a gate. A gate whose interval is inconclusive
+A gate whose interval is inconclusive
 says how many examples would settle it.
 """
 
@@ -13,64 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from scope.decision.baselines import difference_from, require_paired
+from scope.decision.baselines import NOT_JUDGED, difference_from, require_paired
+from scope.decision.quoting import QUOTED, names_in, unquoted
 from scope.errors import SpecError
 from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
 from scope.statistics.intervals import normal_quantile
-
-QUOTED = r""" "[^"]*" | '[^']*' """.replace(" ", "")
-"""A name in quotes."""
-
-_NAME = re.compile(rf"\s*({QUOTED}|[^,\"']*?)\s*(?:,|$)")
-
-
-def names_in(listed: str, text: str) -> tuple[str, ...]:
-    """The names that commas separate; those in quotes may hold commas and brackets.
-
-    Parameters
-    ----------
-    listed
-        The text in the brackets.
-    text
-        The whole gate, for the message.
-
-    Raises
-    ------
-    SpecError
-        When a quote is inside a name.
-
-    Examples
-    --------
-    >>> names_in("typo, 'our model [v2, tuned]'", "a gate")
-    ('typo', 'our model [v2, tuned]')
-    """
-    found, place = [], 0
-    while place < len(listed):
-        match = _NAME.match(listed, place)
-        if match is None:
-            raise SpecError(
-                f"the gate `{text}` has a quote inside a name",
-                expected="names separated by commas",
-                fix="put the whole name in quotes of the other kind",
-            )
-        found.append(unquoted(match[1]))
-        place = match.end()
-    return tuple(filter(None, found))
-
-
-def unquoted(name: str) -> str:
-    """A name without the quotes around it.
-
-    Examples
-    --------
-    >>> unquoted('"a,b"'), unquoted("student")
-    ('a,b', 'student')
-    """
-    return name[1:-1] if re.fullmatch(QUOTED, name) else name
-
-
-_NOT_JUDGED = ("reference", "ceiling")
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -245,11 +193,11 @@ def failures(
     """Why gates fail, one line each; nothing if all are met.
 
     A lower bound must be below the whole interval and an upper bound above it, so that a pass is
-    significant. Undefined numbers, and those of degenerate models, fail. The reference and the
-    ceiling, which are no targets, are judged where a gate names them. Of several references each
-    is judged; of two models that a gate of an audit names, the second is the reference.
+    significant. Undefined numbers, those of degenerate models, and what failed do not pass. The
+    reference and the ceiling are judged where a gate names them. Of several references each is
+    judged; of two models that a gate of an audit names, the second is the reference.
     """
-    no_targets = {one.name for one in comparison.manifest.models if one.role in _NOT_JUDGED}
+    no_targets = {one.name for one in comparison.manifest.models if one.role in NOT_JUDGED}
     for gate in gates:
         unnamed = no_targets - set(gate.only)
         concerned = [
@@ -263,6 +211,8 @@ def failures(
         ]
         baseline = {gate.other} - {None}
         judged = [one for one in concerned if not baseline & {one.target, one.against}]
+        if not concerned or any(one.capability for one in concerned):
+            yield from _unmeasured(comparison, gate)
         if not concerned:
             yield _nothing_to_judge(comparison, gate)
         elif not judged:
@@ -275,6 +225,16 @@ def failures(
                     yield f"{_named(one)}: {reason}"
                 elif failure := _failure(comparison, gate, one, judged_on, runs):
                     yield failure
+
+
+def _unmeasured(comparison: MeasuredResult, gate: Gate) -> Iterator[str]:
+    """A line for each capability or task that failed, and has no number that could be judged."""
+    for one in getattr(comparison, "audits", ()) or (comparison,):
+        named = {outcome.capability for outcome in one.outcomes} & set(gate.only)
+        failed = [outcome.capability for outcome in one.outcomes if outcome.status == "failed"]
+        for capability in failed:
+            if capability in (named or failed):
+                yield f"{gate.text}: {capability} failed and has no number"
 
 
 def _concerns(gate: Gate, one: Measurement) -> bool:

@@ -17,6 +17,7 @@ from scope.estimation.measurements import (
 )
 from scope.estimation.pairs import AuditedPairs, flipped_pairs, invariant_pairs
 from scope.estimation.reference_points import (
+    NO_CANDIDATE,
     ScoredFlips,
     base_rates,
     informedness,
@@ -113,12 +114,13 @@ def _points(
     """Flip-SCoPE, informedness and base rates of one capability."""
     capability = kept.capability
     if capability in flips.missing:
-        yield from undefined_points(capability, flips.missing[capability], targets)
+        yield from undefined_points(capability, flips.missing[capability], metrics, targets)
         return
     flipped = flipped_pairs(capability, examples, flips.flipped)
     yield from pair_measurements(flipped, metrics, targets, empty=NOTHING_FLIPPED)
     yield from informedness(kept, flipped, targets)
-    yield from base_rates(capability, examples, flips.random, (reference, *targets))
+    undrawn = flips.undrawn.get(capability, NO_CANDIDATE)
+    yield from base_rates(capability, examples, flips.random, (reference, *targets), empty=undrawn)
 
 
 def _parted(

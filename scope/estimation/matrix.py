@@ -6,8 +6,9 @@ are given plays no part in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 
@@ -39,7 +40,11 @@ Rows = Mapping[tuple[str, str], Measurement]
 
 
 def measure_matrix(
-    measurements: Sequence[Measurement], groups: Mapping[str, Sequence[str]], *, seed: int
+    measurements: Sequence[Measurement],
+    groups: Mapping[str, Sequence[str]],
+    degenerate: Mapping[str, str] = MappingProxyType({}),
+    *,
+    seed: int,
 ) -> AuditMatrix:
     """Asymmetries, correlations and groups of audits against several references.
 
@@ -49,6 +54,9 @@ def measure_matrix(
         Those of all audits; ``against`` names the reference.
     groups
         The names of the models of each group.
+    degenerate
+        Why the answers of a model are no evidence, by its name. Such a model takes no part in
+        correlations, and leaves the mean of its group undefined.
     seed
         Of the permutations behind the p-values.
     """
@@ -66,9 +74,9 @@ def measure_matrix(
                 for first, second in _both_ways(rows)
             ]
         ),
-        correlations=tuple(_correlations(by_metric)),
+        correlations=tuple(_correlations(by_metric, degenerate.keys())),
         groups=tuple(
-            _group(name, reference, members, rows)
+            _group(name, reference, members, rows, degenerate)
             for name, members in groups.items()
             for (_, metric), rows in by_metric.items()
             if metric != str(METRICS["iid_accuracy_gap"])
@@ -114,7 +122,7 @@ def _by_example(one: Measurement) -> dict[str, float]:
 
 
 def _correlations(
-    by_metric: Mapping[tuple[str | None, str], Rows],
+    by_metric: Mapping[tuple[str | None, str], Rows], degenerate: Set[str]
 ) -> Iterator[Correlation]:
     for capability, metric in by_metric:
         if capability is None or parse_metric(metric).key not in CORRELATED:
@@ -124,7 +132,9 @@ def _correlations(
             rows = by_metric[capability, metric]
             others = by_metric.get((None if METRICS[key].clean else capability, other), {})
             pairs = [
-                (rows[pair].estimate, others[pair].estimate) for pair in rows.keys() & others.keys()
+                (rows[pair].estimate, others[pair].estimate)
+                for pair in rows.keys() & others.keys()
+                if degenerate.isdisjoint(pair)
             ]
             defined = [
                 (one.value, two.value)
@@ -141,8 +151,14 @@ def _correlations(
             )
 
 
-def _group(name: str, reference: str, members: Sequence[str], rows: Rows) -> GroupEstimate:
-    """The mean over the members; undefined where it is so for one of them."""
+def _group(
+    name: str,
+    reference: str,
+    members: Sequence[str],
+    rows: Rows,
+    degenerate: Mapping[str, str],
+) -> GroupEstimate:
+    """The mean over the members; undefined where it is so for one of them, or one is degenerate."""
     others = tuple(one for one in members if one != reference)
     found = [rows[reference, one] for one in others if (reference, one) in rows]
     (metric, capability), *_ = [(one.metric, one.capability) for one in rows.values()]
@@ -152,12 +168,14 @@ def _group(name: str, reference: str, members: Sequence[str], rows: Rows) -> Gro
         against=reference,
         metric=metric,
         capability=capability,
-        estimate=_mean(found),
+        estimate=_mean(found, degenerate),
     )
 
 
-def _mean(found: Sequence[Measurement]) -> Estimate | Undefined:
+def _mean(found: Sequence[Measurement], degenerate: Mapping[str, str]) -> Estimate | Undefined:
     for one in found:
+        if one.target in degenerate:
+            return Undefined(reason=f"{one.target} is degenerate: {degenerate[one.target]}")
         if isinstance(one.estimate, Undefined):
             return Undefined(reason=f"{one.target}: {one.estimate.reason}", n=one.estimate.n)
     metric = parse_metric(found[0].metric)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scope.estimation.pairs import AuditedPairs, Values
-from scope.metrics import METRICS, informedness_values
+from scope.metrics import METRICS, Metric, informedness_values
 from scope.records import Measurement, ScoredExample, ScoredPerturbation, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
@@ -20,22 +20,21 @@ MATCHED = "trials with a kept and a flipped pair"
 """The part of the pairs that informedness is measured on."""
 
 NOTHING_MATCHED = "no trial has both a kept and a flipped pair"
-_NO_CANDIDATE = "no random candidate has the size of a kept pair"
-
-POINTS = ("flip_scope", "informedness", "base_rate")
-"""The metrics that take flipped pairs or random candidates."""
+NO_CANDIDATE = "no random candidate has the size of a kept pair"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredFlips:
     """Flipped pairs and random candidates with the models' answers.
 
-    ``missing`` gives the reason for each capability that has none.
+    ``missing`` gives the reason for each capability that has no flipped pairs, ``undrawn`` for each
+    that has no random candidates.
     """
 
     flipped: Sequence[ScoredPerturbation] = ()
     random: Sequence[ScoredPerturbation] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
+    undrawn: Mapping[str, str] = field(default_factory=dict)
 
 
 def informedness(
@@ -98,6 +97,8 @@ def base_rates(
     examples: Sequence[ScoredExample],
     drawn: Sequence[ScoredPerturbation],
     models: Sequence[str],
+    *,
+    empty: str = NO_CANDIDATE,
 ) -> Iterator[Measurement]:
     """How often each model, the reference first, keeps its answer on random candidates."""
     clean = {one.example.id: (one.reference, *one.targets) for one in examples}
@@ -116,18 +117,20 @@ def base_rates(
             metric=str(METRICS["base_rate"]),
             target=name,
             capability=capability,
-            estimate=mean_estimate(values, ids, empty=_NO_CANDIDATE),
+            estimate=mean_estimate(values, ids, empty=empty),
             example_ids=ids,
             values=tuple(values),
         )
 
 
-def undefined_points(capability: str, reason: str, targets: Sequence[str]) -> Iterator[Measurement]:
-    """The same metrics of a capability that has no flipped pairs."""
-    for metric in POINTS:
+def undefined_points(
+    capability: str, reason: str, metrics: Sequence[Metric], targets: Sequence[str]
+) -> Iterator[Measurement]:
+    """The metrics on flipped pairs, and the others, of a capability that has no flipped pairs."""
+    for metric in (*metrics, METRICS["informedness"], METRICS["base_rate"]):
         for name in targets:
             yield Measurement(
-                metric=str(METRICS[metric]),
+                metric=str(metric),
                 target=name,
                 capability=capability,
                 estimate=Undefined(reason=reason),

@@ -98,7 +98,7 @@ class ExpectedQueries:
 
 
 def expect_queries(
-    capability: Capability,
+    capability: Capability | None,
     examples: Sequence[Example],
     options: SearchOptions,
     recorded: Mapping[str, int],
@@ -107,6 +107,8 @@ def expect_queries(
 
     Parameters
     ----------
+    capability
+        Gives the estimates; without one, the first examples that are finished do.
     recorded
         Queries of the examples that were searched before, repeats included, by id.
     """
@@ -122,9 +124,9 @@ def expect_queries(
 
 
 def _estimates(
-    capability: Capability, examples: Sequence[Example], options: SearchOptions
+    capability: Capability | None, examples: Sequence[Example], options: SearchOptions
 ) -> dict[str, float] | None:
-    """Estimated queries by example id; None where the capability gives no estimate."""
+    """Estimated queries by example id; None where no capability gives an estimate."""
     if not isinstance(capability, EstimatesQueries):
         return None
     # A sample: in the order of the data, the first examples may be shorter than the others.

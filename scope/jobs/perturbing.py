@@ -76,7 +76,7 @@ class PairSearch:
         ) -> Iterator[tuple[Perturbation, ...]]:
             return capability.search(classifier, waiting, options)
 
-        return self._found("kept", search, options)
+        return self._found("kept", search, options, {})
 
     def flipped(self, kept: PerturbationSet) -> PerturbationSet:
         """For every kept pair a text of the same size that changes the prediction."""
@@ -90,7 +90,7 @@ class PairSearch:
         ) -> Iterator[tuple[Perturbation, ...]]:
             return capability.search_flipped(classifier, _joined(waiting, pairs), options)
 
-        return self._found("flipped", search, options)
+        return self._found("flipped", search, options, pairs)
 
     def random(self, kept: PerturbationSet) -> PerturbationSet:
         """Random candidates of the kept pairs' sizes; no model is asked."""
@@ -102,7 +102,7 @@ class PairSearch:
         def draw(_: Classifier, waiting: Sequence[Example]) -> Iterator[tuple[Perturbation, ...]]:
             return capability.draw_random(_joined(waiting, pairs), options)
 
-        return self._found("random", draw, options)
+        return self._found("random", draw, options, pairs)
 
     def _without_flips(self, kept: PerturbationSet) -> PerturbationSet:
         name = self.capability.name
@@ -114,14 +114,18 @@ class PairSearch:
         outcome = Outcome(capability=name, status="not applicable", reason=reason)
         return PerturbationSet(outcome=outcome, perturbations=())
 
-    def _found(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
+    def _found(
+        self, kind: Kind, search: _Search, options: SearchOptions, kept: _Pairs
+    ) -> PerturbationSet:
         # A third party's capability may fail in any way, also by `sys.exit(0)`.
-        found = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
+        found = attempt(lambda: self._search(kind, search, options, kept), passing=NOT_THEIRS)
         if isinstance(found, Failed):
             return PerturbationSet(outcome=_failed(self.capability, found.error), perturbations=())
         return found
 
-    def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
+    def _search(
+        self, kind: Kind, search: _Search, options: SearchOptions, kept: _Pairs
+    ) -> PerturbationSet:
         """Search every example that the run does not know yet, and keep each as it is found.
 
         Progress is shown in queries, answered of those expected.
@@ -129,16 +133,17 @@ class PairSearch:
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
         # Whatever the kind, the options of the kept pairs decide what is found.
-        shared = SharedSearches(
-            capability, self.reference, examples, self.options, run.shared, kind
-        )
+        shared = SharedSearches(capability, self.reference, examples, self.options, run, kind, kept)
         known = _with_all_trials(run.perturbations(key), options.trials)
         others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
         run.add_perturbations(key, others)
         known.update({(one.example_id, one.trial): one for one in others})
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
-        expected = expect_queries(capability, examples, options, recorded)
+        # The estimate is that of a search for kept pairs.
+        expected = expect_queries(
+            capability if kind == "kept" else None, examples, options, recorded
+        )
         asks = kind != "random"
         shown = (
             self.progress.task(f"{key}: distinct queries", expected.total, expected.answered)
@@ -162,6 +167,9 @@ class PairSearch:
         outcome = _measured(capability, ordered, _left_alone(capability, examples))
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
+
+_Pairs = Mapping[str, Sequence[Perturbation]]
+"""The kept pairs of each example, by its id."""
 
 _Search = Callable[[Classifier, Sequence[Example]], Iterator[tuple[Perturbation, ...]]]
 """From the reference and the examples that are to be searched to all trials of each."""
@@ -247,6 +255,7 @@ def _measured(
         searched=len(perturbations),
         found=len(perturbations) - failures.total(),
         queries=sum(one.queries for one in perturbations),
+        spared=sum(one.spared for one in perturbations),
         failures=dict(sorted(failures.items())),
     )
 

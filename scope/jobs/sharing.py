@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from scope.core.request import Request
@@ -18,6 +19,7 @@ from scope.pieces import is_built_in
 from scope.progress import remark
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example, Perturbation
+from scope.store import Run
 from scope.store.caches import answer_file, enforce_limit, size_limit
 from scope.store.entries import EntryFile
 from scope.store.shared import SharedAnswers
@@ -61,11 +63,18 @@ def _identities(models: Sequence[Any]) -> dict[str, str]:
     }
 
 
+_DECIDING = ("perturbations", "capabilities", "scope.metrics", "scope.protocols", "scope.records")
+"""Packages whose code decides what a search finds, beside the models'."""
+
+
 class SharedSearches:
     """What the search of one capability has found for one reference, in any run.
 
-    Only searches of SCoPE's own capabilities on certain models are shared. The owner of an entry
-    names all that decides what is found; its content is the example.
+    Only searches of SCoPE's own capabilities on certain models are shared, and only those of a run
+    whose answers of the reference were all computed as this session computes them: a run may have
+    been begun on another machine, or by another release. The owner of an entry names all that
+    decides what is found; its content is the example, with the ``kept`` pairs that the search
+    starts from, if it does.
     """
 
     def __init__(
@@ -74,13 +83,19 @@ class SharedSearches:
         reference: Any,
         examples: Sequence[Example],
         options: SearchOptions,
-        shared: SharedAnswers,
+        run: Run,
         kind: str,
+        kept: Mapping[str, Sequence[Perturbation]] = MappingProxyType({}),
     ) -> None:
+        shared = run.shared
+        computed_here = run.computed_here(reference.fingerprint)
         self._shared = shared
         identity = shared.identity(reference.fingerprint)
-        self._owner = _owner(capability, identity, options, kind)
-        self._contents = {one.id: json.dumps(asdict(one)) for one in examples}
+        self._owner = _owner(capability, identity, options, kind) if computed_here else None
+        self._contents = {
+            one.id: json.dumps([asdict(one), *map(asdict, kept.get(one.id, ()))])
+            for one in examples
+        }
 
     def known(self, ids: Iterable[str]) -> list[Perturbation]:
         """All trials of those examples that another run has searched."""
@@ -118,7 +133,7 @@ def _owner(
             "capability": [capability.name, dict(capability.settings())],
             "pairs": kind,
             "options": deciding | {"encoder": encoder},
-            "source": hash_of_source("perturbations", "capabilities"),
+            "source": hash_of_source(*_DECIDING),
             "versions": software_versions(),
         },
         sort_keys=True,

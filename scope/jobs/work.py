@@ -102,7 +102,8 @@ def search_work(
     # The first estimate imports TextAttack, which a run does, too.
     estimating = time.monotonic() - began
     if _is_endpoint(reference):
-        characters = queries * _mean_length([one.text for one in examples])
+        length = _mean_length([one.text for one in examples]) + _prompt_length(reference)
+        characters = queries * length
         return Work(
             model=reference.name,
             purpose=f"search: {capability.name}",

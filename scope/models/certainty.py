@@ -30,6 +30,7 @@ _VARIABLES = (
     "MKL_CBWR",
     "MKL_ENABLE_INSTRUCTIONS",
     "MKL_NUM_THREADS",
+    "NVIDIA_TF32_OVERRIDE",
     "OMP_NUM_THREADS",
     "ONEDNN_MAX_CPU_ISA",
 )
@@ -76,9 +77,13 @@ def _computed_by(options: ModelOptions) -> str:
         where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
     variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
     versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
+    precision = (
+        f"{torch.get_float32_matmul_precision()} precision, "
+        f"TF32 {torch.backends.cuda.matmul.allow_tf32} {torch.backends.cudnn.allow_tf32}"
+    )
     wanted = options.threads or torch.get_num_threads()
     threads = f"{wanted} threads, {'asleep' if waiting_threads_sleep() else 'spinning'} in between"
-    return ", ".join([device.type, where, threads, options.dtype, *versions, *variables])
+    return ", ".join([device.type, where, precision, threads, options.dtype, *versions, *variables])
 
 
 def _version(name: str) -> str:

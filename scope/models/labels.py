@@ -143,7 +143,7 @@ def label_order(
             f"labels that do not align:\n{_side_by_side(labels, own)}\n"
             f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix=f"map each label that differs: --label-map {_first_entry(own, labels, label_map)}",
+            fix=_how_to_map(own, labels, label_map),
         )
     return [theirs.index(label) for label in ours]
 
@@ -158,13 +158,23 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _first_entry(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
-    """An entry for the first names on either side that lack a partner."""
-    lonely = []
-    for names, others in ((theirs, ours), (ours, theirs)):
-        partners = {canonical(other, label_map) for other in others}
-        lonely.append(next((n for n in names if canonical(n, label_map) not in partners), names[0]))
-    return "=".join(lonely)
+def _how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
+    """What to write for the names that lack a partner; it never guesses which belong together."""
+    lonely = [
+        [name for name in names if canonical(name, label_map) not in partners] or list(names)
+        for names, partners in (
+            (theirs, {canonical(other, label_map) for other in ours}),
+            (ours, {canonical(other, label_map) for other in theirs}),
+        )
+    ]
+    (first, *further), names = lonely
+    if not further and len(names) == 1:
+        return f"map the label that differs: --label-map {first}={names[0]}"
+    shown = ", ".join(f"`{name:.{LETTERS_SHOWN}}`" for name in names[:LABELS_SHOWN])
+    return (
+        f"map each label that differs: --label-map {first}=LABEL, where LABEL is the one of "
+        f"{shown} that means the same"
+    )
 
 
 def align_examples(
@@ -184,9 +194,8 @@ def align_examples(
             f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix="map each label "
-            f"that differs: --label-map {_first_entry(found, labels, label_map)}; or omit gold "
-            "labels: --label-column none",
+            fix=f"{_how_to_map(found, labels, label_map)}; or omit gold labels: "
+            "--label-column none",
         )
     return tuple(
         example

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scope.errors import DataError, ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
-from scope.models.certainty import carry_mark
+from scope.models.certainty import carry_mark, mark_certain
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.paths import expanded
@@ -210,7 +210,8 @@ def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encode
         )
     from scope.models.encoder import load
 
-    return cast(Encoder, load(rest, options or ModelOptions()))
+    options = options or ModelOptions()
+    return cast(Encoder, mark_certain(load(rest, options), scheme, options))
 
 
 def load_latent_reader(

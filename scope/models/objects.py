@@ -2,8 +2,10 @@
 
 An object that is an attribute of its module is loaded as ``python:MODULE:ATTRIBUTE``, with the same
 identity. All else is ``memory:NAME-HASH``, or ``memory:NAME`` by a ``name`` of its own. The hash
-covers the weights of a library's model, and of other code what can be read of it and of its state.
-That is no proof, so stored answers of such a model are reused only after a few were asked again
+covers the weights of a library's model, and of other code what can be read of it and of its state;
+where not all of it can be
+read, the hash covers which of the objects that read alike it is. That is no proof across sessions,
+so stored answers of such a model are reused only after a few were asked again
 (`scope.jobs.canaries`).
 """
 
@@ -13,8 +15,10 @@ import hashlib
 import inspect
 import pickle
 import sys
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -95,20 +99,73 @@ def _identity(model: Any) -> Identity:
     kind = type(model)
     known = str(getattr(model, "__name__", kind.__name__))
     name = "model" if known == "<lambda>" else known
-    digest = hashlib.sha256(f"{kind.__module__}.{kind.__qualname__} {name}".encode())
-    for part in _parts(model):
-        attempt(partial(pickle.Pickler(_Hashing(digest)).dump, part))
-    return Identity(name, digest.hexdigest()[:16])
+    unread: list[Any] = []
+    parts = [_digest(part, unread) for part in _parts(model)]
+    found = _hash_of(f"{kind.__module__}.{kind.__qualname__} {name}".encode(), *parts)
+    if unread:
+        found = _hash_of(found, str(_number(model, found)).encode())
+    return Identity(name, found.hex()[:16])
+
+
+_ALIKE: dict[bytes, list[Callable[[], object]]] = {}
+"""The objects of this process that cannot be read whole, by what can be read of them."""
+
+
+def _number(model: Any, found: bytes) -> int:
+    """Which it is of the living objects that read alike: no two of them share an identity.
+
+    The next process gives the same numbers to objects that come in the same order.
+    """
+    alike = _ALIKE.setdefault(found, [])
+    for number, held in enumerate(alike):
+        if held() is model:
+            return number
+    free = next((number for number, held in enumerate(alike) if held() is None), len(alike))
+    try:
+        alike[free : free + 1] = [weakref.ref(model)]
+    except TypeError:  # such as an object with slots
+        alike[free : free + 1] = [lambda: model]
+    return free
 
 
 _CALL = "__call__"
 
 
+def _hash_of(*parts: bytes) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8) + part)
+    return digest.digest()
+
+
 class _Hashing:
     """A file that hashes what is written to it, and keeps nothing."""
 
-    def __init__(self, digest: Any) -> None:
-        self.write = digest.update
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.write = self.digest.update
+
+
+def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes:
+    """A hash of a value: of its pickle, or of its type where it has none, which goes to ``unread``.
+
+    Containers are read piece by piece, so that a piece without a pickle hides no other; a set,
+    whose order changes from process to process, in the order of its pieces' hashes.
+    """
+    if type(part) in (str, bytes, int, float, bool, type(None)):
+        return repr(part).encode("utf-8", "surrogatepass")
+    if id(part) in within:
+        return b"itself"
+    if type(part) in (dict, list, tuple, set, frozenset):
+        pieces = chain.from_iterable(part.items()) if type(part) is dict else part
+        found = [_digest(one, unread, (*within, id(part))) for one in pieces]
+        in_order = sorted(found) if type(part) in (set, frozenset) else found
+        return _hash_of(type(part).__name__.encode(), *in_order)
+    file = _Hashing()
+    if attempt(partial(pickle.Pickler(file).dump, part)) is None:
+        return file.digest.digest()
+    unread.append(part)
+    return _hash_of(f"{type(part).__module__}.{type(part).__qualname__}".encode())
 
 
 def _parts(model: Any) -> Iterator[Any]:

@@ -50,7 +50,7 @@ class SearchOptions:
 KeptPairs = tuple[Example, tuple[Perturbation, ...]]
 """An example with what the search for kept pairs has found, all trials in order."""
 
-RANDOM_CANDIDATES = 10
+RANDOM_CANDIDATES = 5
 """Random candidates of an example: the texts of a base rate."""
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]

@@ -70,7 +70,8 @@ class Perturbation:
     """What the search found for one example in one trial: a changed text, or why there is none.
 
     ``score`` is s(x') = 1 / (1 + distance), in (0, 1]; ``queries`` counts the texts for which
-    the search asked the reference.
+    the search asked the reference, ``spared`` those that it could leave out because no answer to
+    them would have changed what it found.
     """
 
     example_id: str
@@ -78,6 +79,7 @@ class Perturbation:
     text: str | None = None
     score: float | None = None
     queries: int = 0
+    spared: int = 0
     failure: str | None = None
 
     def __post_init__(self) -> None:

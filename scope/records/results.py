@@ -26,7 +26,8 @@ class Outcome:
 
     ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
     ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
-    asked and that were answered. ``trace`` is a failed capability's traceback.
+    asked and that were answered. ``queries`` and ``spared`` are those of all searches. ``trace`` is
+    a failed capability's traceback.
     """
 
     capability: str
@@ -35,6 +36,7 @@ class Outcome:
     searched: int = 0
     found: int = 0
     queries: int = 0
+    spared: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
     trace: str | None = None
 

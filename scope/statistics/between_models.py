@@ -119,12 +119,15 @@ def correlation_estimate(
     # Sorted: a sum's last bits depend on the order of its terms.
     order = np.lexsort((other, one))
     value = float(np.corrcoef(one[order], other[order])[0, 1])
-    centre = math.atanh(max(-_ALL, min(value, _ALL)))
+    if abs(value) > _ALL:
+        reason = f"all {len(one)} pairs of models lie on one line, which leaves no interval"
+        return Undefined(reason=reason, n=len(one))
+    centre = math.atanh(value)
     half = normal_quantile(level) / math.sqrt(len(one) - 3)
     return Estimate(
         value=value,
-        low=min(value, math.tanh(centre - half)),
-        high=max(value, math.tanh(centre + half)),
+        low=math.tanh(centre - half),
+        high=math.tanh(centre + half),
         n=len(one),
         level=level,
         method="Fisher z",

@@ -1,7 +1,7 @@
 """All caches in SCoPE's folder: what they hold, how large they may grow, and how they are cleared.
 
 Answers and searches lie in one file, vectors in a file an encoder, latents in a folder a model.
-Where the folder is larger than its limit, what was not used for the longest time goes first.
+Where they are larger than their limit, what was not used for the longest time goes first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple, cast, get_args
 
-from scope.errors import RunError, SpecError
+from scope.errors import DamagedError, RunError, SpecError
 from scope.store.entries import EntryFile, EntryKind
 from scope.store.files import guarded, opening
 from scope.store.keyed import connect
@@ -86,8 +86,20 @@ def bytes_of(path: Path) -> int:
     """The size of a file, or of all files in a folder; 0 where there is nothing."""
     if path.is_file():
         return path.stat().st_size
-    files = (Path(at, name) for at, _, names in os.walk(path) for name in names)
-    return sum(file.lstat().st_size for file in files if file.exists())
+    return sum(_size(Path(at, name)) for at, _, names in os.walk(path) for name in names)
+
+
+def _size(file: Path) -> int:
+    """The size of a file; 0 of one that another process has just removed."""
+    try:
+        return file.lstat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def bytes_of_caches(folder: Path) -> int:
+    """The size of all files whose sum is limited."""
+    return sum(map(bytes_of, (answer_file(folder), *(folder_of(one, folder) for one in _FOLDERS))))
 
 
 def sizes(folder: Path) -> list[CacheSize]:
@@ -125,14 +137,16 @@ def clear_cache(folder: Path, kind: CacheKind) -> None:
         try:
             with EntryFile(answer_file(folder)) as file:
                 file.clear(cast(EntryKind, kind))
-        except RunError:
-            # Damaged as a whole: nothing in it can be read, of either kind.
+        except DamagedError:
+            # As a whole: nothing in it can be read, of either kind.
             with guarded(folder):
                 _remove(answer_file(folder))
 
 
 def enforce_limit(folder: Path, limit: int) -> None:
-    """Remove what was not used for the longest time until the folder is within its limit.
+    """Remove what was not used for the longest time until the caches are within their limit.
+
+    What else lies in the folder, such as the demo's models, does not count.
 
     Raises
     ------
@@ -140,7 +154,7 @@ def enforce_limit(folder: Path, limit: int) -> None:
         When something cannot be read or removed.
     """
     with guarded(folder):
-        excess = bytes_of(folder) - limit
+        excess = bytes_of_caches(folder) - limit
         if excess <= 0:
             return
         with EntryFile(answer_file(folder)) as file:
@@ -173,8 +187,9 @@ def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path)
     else:
-        for one in path.parent.glob(f"{path.stem}.*"):
-            one.unlink(missing_ok=True)
+        for ending in ("", "-journal", "-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        path.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _rows(kind: CacheKind, path: Path) -> int:

@@ -17,14 +17,14 @@ from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import connect, key_of, look_up, whole_rows
 
-VERSION = 3
+VERSION = 4
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
 Stored = TypeVar("Stored", Answer, Prediction)
 
-_FIELDS = ("example_id", "trial", "text", "score", "queries", "failure")
+_FIELDS = ("example_id", "trial", "text", "score", "queries", "spared", "failure")
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 
@@ -34,7 +34,11 @@ _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 # fingerprint is.
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE,
+    computed TEXT NOT NULL
+);
 CREATE TABLE predictions (
     model INTEGER NOT NULL REFERENCES models (id),
     text BLOB NOT NULL,
@@ -51,6 +55,7 @@ CREATE TABLE perturbations (
     text TEXT,
     score REAL,
     queries INTEGER NOT NULL,
+    spared INTEGER NOT NULL,
     failure TEXT,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
@@ -66,6 +71,20 @@ PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
+
+
+_TAKE = (
+    "INSERT INTO models (fingerprint, computed) SELECT fingerprint, computed FROM other.models "
+    "WHERE true ON CONFLICT (fingerprint) DO UPDATE SET computed = '' "
+    "WHERE computed != excluded.computed",
+    "INSERT INTO predictions SELECT models.id, theirs.text, theirs.probabilities, "
+    "theirs.truncated, theirs.tokens, theirs.checksum FROM other.predictions AS theirs "
+    "JOIN other.models AS named ON theirs.model = named.id "
+    "JOIN main.models AS models ON models.fingerprint = named.fingerprint "
+    "WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO perturbations SELECT * FROM other.perturbations WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO answers SELECT * FROM other.answers WHERE true ON CONFLICT DO NOTHING",
+)
 
 
 class Held(NamedTuple):
@@ -174,14 +193,23 @@ class Database:
                 self._connection.executemany(f"DELETE FROM {where}", keys)  # noqa: S608 - own names
             self.damaged += len(keys)
 
-    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
+    def put(
+        self, fingerprint: str, predictions: Mapping[str, Prediction], computed: str = ""
+    ) -> None:
         """Keep predictions; what is already known stays as it is.
 
         When this returns they survive a kill; when it fails none of them is kept.
+
+        Parameters
+        ----------
+        computed
+            What decides them beside what is asked; unknown by default.
         """
         with guarded(self._path), self._connection:
             self._connection.execute(
-                "INSERT INTO models (fingerprint) VALUES (?) ON CONFLICT DO NOTHING", (fingerprint,)
+                "INSERT INTO models (fingerprint, computed) VALUES (?, ?) ON CONFLICT (fingerprint)"
+                " DO UPDATE SET computed = '' WHERE computed != excluded.computed",
+                (fingerprint, _key(computed).hex() if computed else ""),
             )
             row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
             if row is None:
@@ -193,6 +221,26 @@ class Database:
                 "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 ((row[0], *values, checksum(fingerprint, *values)) for values in packed),
             )
+
+    def take_from(self, path: Path) -> None:
+        """Add all rows of another database; what is already known stays as it is."""
+        Database(path).close()  # refuses a foreign or damaged one
+        with guarded(path):
+            self._connection.execute("ATTACH DATABASE ? AS other", (str(path),))
+            try:
+                with self._connection:
+                    for statement in _TAKE:
+                        self._connection.execute(statement)
+            finally:
+                self._connection.execute("DETACH DATABASE other")
+
+    def is_computed(self, fingerprint: str, computed: str) -> bool:
+        """Whether this decides all predictions of a model that are kept; true where none is."""
+        with guarded(self._path):
+            row = self._connection.execute(
+                "SELECT computed FROM models WHERE fingerprint = ?", (fingerprint,)
+            ).fetchone()
+        return row is None or row[0] == _key(computed).hex()
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
@@ -254,12 +302,13 @@ class Database:
         with guarded(self._path), self._connection:
             rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING",
                 ((capability, *row, checksum(capability, *row)) for row in rows),
             )
 
 
-def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, str | None]:
+def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, int, str | None]:
     """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
     text, score = one.text, one.score
     return (
@@ -268,6 +317,7 @@ def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, st
         None if text is None else str(text),
         None if score is None else float(score),
         int(one.queries),
+        int(one.spared),
         one.failure,
     )
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TextIO
 
-from scope.errors import RunError
+from scope.errors import DamagedError, RunError
 from scope.paths import FORBIDDEN, FULL
 
 _DATABASE_FORBIDDEN = frozenset(
@@ -143,9 +143,9 @@ def _tables_made_by(schema: str) -> frozenset[tuple[str, str | None]]:
         return tables_in(connection)
 
 
-def damaged(path: Path, reason: str) -> RunError:
+def damaged(path: Path, reason: str) -> DamagedError:
     """The error of a file in a run that was not written, or was changed, by anything but SCoPE."""
-    return RunError(
+    return DamagedError(
         f"`{path}` is damaged: {reason}",
         expected="an unchanged file",
         fix=f"restore it from a copy, or delete the folder `{path.parent}` to start again",

@@ -77,7 +77,7 @@ def in_cache(path: Path, expected: str) -> Iterator[None]:
         with guarded(path):
             yield
     except RunError as error:
-        raise RunError(
+        raise type(error)(
             error.found,
             expected=expected,
             fix=f"delete `{path}`, which is then rebuilt, or set the "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -241,12 +240,20 @@ class Run(RunFolder):
 
         So the corrected command begins anew under the same name.
         """
-        self.close()
         above, self._above = self._above, None
         if above is None:
+            self.close()
             return
+        self._database.close()
         with guarded(self.path):
-            shutil.rmtree(self.path)
+            # Still under the lock: once it is released, another process may begin the run.
+            for path in self.path.iterdir():
+                if path.name not in (LOCK, HOLDER):
+                    path.unlink()
+        self.close()
+        with guarded(self.path):
+            (self.path / LOCK).unlink(missing_ok=True)
+            self.path.rmdir()
             for folder in self.path.absolute().parents:
                 if folder == above or folder in above.parents:
                     return
@@ -290,6 +297,14 @@ class Run(RunFolder):
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
         return self._answers.get(fingerprint, texts)
+
+    def take_from(self, other: RunFolder) -> None:
+        """Add the searches and answers of another run, damaged ones left out when they are read."""
+        self._database.take_from(other.database_path)
+
+    def computed_here(self, fingerprint: str) -> bool:
+        """Whether all predictions of a model are as this session computes them, for sharing."""
+        return self._answers.computed_here(fingerprint)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""

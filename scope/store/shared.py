@@ -1,4 +1,8 @@
-"""The part of the cache that one run reads and writes, beside the run's own database."""
+"""The part of the cache that one run reads and writes, beside the run's own database.
+
+The run knows a model by its fingerprint: its bytes and settings. The cache knows it by its
+identity: the fingerprint with all that computes its answers, such as processor and libraries.
+"""
 
 from __future__ import annotations
 
@@ -107,14 +111,20 @@ class SharingStore:
         if not rows:
             return known
         found = {by_content[key]: read_record(Prediction, row) for key, row in rows.items()}
-        self._database.put(fingerprint, found)
+        self._database.put(fingerprint, found, owner)
         self._shared.count(answers=len(found))
         return known | found
 
+    def computed_here(self, fingerprint: str) -> bool:
+        """Whether all predictions of a model in the run are as this session computes them."""
+        owner = self._shared.identity(fingerprint)
+        return owner is not None and self._database.is_computed(fingerprint, owner)
+
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
-        self._database.put(fingerprint, predictions)
-        if owner := self._shared.identity(fingerprint):
+        owner = self._shared.identity(fingerprint)
+        self._database.put(fingerprint, predictions, owner or "")
+        if owner:
             rows = {content_of("classifier", one): as_row(predictions[one]) for one in predictions}
             self._shared.put("answers", owner, rows)
 

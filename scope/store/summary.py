@@ -56,9 +56,10 @@ class Stopwatch:
         if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
             self.write()
 
-    def write(self, headline: str = "") -> None:
-        """Write the time, and the headline of a run that has finished."""
+    def write(self, headline: str | None = None) -> None:
+        """Write the time, and the headline of a run that has finished; without one, it stays."""
         self._written = time.monotonic()
+        headline = read_summary(self._folder).headline if headline is None else headline
         text = json.dumps(asdict(Summary(seconds=self.seconds, headline=headline)))
         # A disk that is full stops the run where it matters.
         with suppress(RunError):

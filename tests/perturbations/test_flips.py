@@ -9,13 +9,8 @@ from swapping import EXAMPLES, WordSwaps, together
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
-from perturbations.search import (
-    BestCandidate,
-    GreedyInvariantSwap,
-    KeepsPrediction,
-    LeavesPrediction,
-    words_changed,
-)
+from perturbations.goals import KeepsPrediction, LeavesPrediction, words_changed
+from perturbations.search import BestCandidate, GreedyInvariantSwap
 from scope.protocols import RANDOM_CANDIDATES, SearchOptions
 from scope.records import Example, Prediction
 from scope.testing import HashedWords

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from perturbations.search import KeepsPrediction
+from perturbations.goals import KeepsPrediction
 from scope.records import Prediction
 
 

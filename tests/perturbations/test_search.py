@@ -8,12 +8,8 @@ from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.search import (
-    BestCandidate,
-    GreedyInvariantSwap,
-    KeepsPrediction,
-    distance_between,
-)
+from perturbations.goals import KeepsPrediction, distance_between
+from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
 from perturbations.transformations import WordSynonyms
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
@@ -231,12 +227,95 @@ def test_words_are_ranked_as_textattack_ranks_them_but_for_equals(example, seed)
     text = AttackedText(example.text)
     attack.goal_function.init_attack_example(text, 0)
     theirs = attack.search_method._get_index_order(text)[0]
-    ours = attack.search_method._ranking(text)
+    ours = [index for index, _ in attack.search_method.words_by_weight(text)]
     assert sorted(ours) == sorted(theirs)
     # Equals are the same word twice, and words without a synonym, which are passed over.
     assert [text.words[index] for index in ours if text.words[index].lower() in SYNONYMS] == [
         text.words[index] for index in theirs if text.words[index].lower() in SYNONYMS
     ]
+
+
+class Judged:
+    """A result with nothing but its text and score."""
+
+    def __init__(self, text, score):
+        self.text, self.score = text, score
+
+
+def by_weight(swaps, saliency, scores):
+    """The words as they come, and the texts that are asked about before each."""
+    asked = []
+
+    def judge(texts):
+        asked.extend(texts)
+        return [Judged(text, scores[text]) for text in texts]
+
+    words = WordsByWeight(swaps, saliency, judge)
+    for index, results in words:
+        yield index, [one.text for one in results], list(asked), words.spared
+
+
+def test_a_word_is_given_once_no_bound_that_is_left_could_put_another_before_it():
+    # exp(.9) = 2.4596 bounds the first word, exp(.8) = 2.2255 the third, exp(.5) = 1.6487 the
+    # fourth; the second has no swap. 2.4596 * .95 = 2.3366 is above 2.2255: one question. Then
+    # 2.2255 * .7 = 1.5579 is below 1.6487, and 1.6487 * .99 = 1.6322 above it.
+    swaps = {0: ["a", "b"], 1: [], 2: ["c"], 3: ["d", "e"]}
+    saliency = {0: 0.9, 2: 0.8, 3: 0.5}
+    scores = {"a": 0.5, "b": 0.95, "c": 0.7, "d": 0.99, "e": 0.1}
+    assert list(by_weight(swaps, saliency, scores)) == [
+        (0, ["a", "b"], ["a", "b"], 4),  # spared: the text without the second word, c, d and e
+        (3, ["d", "e"], ["a", "b", "c", "d", "e"], 1),
+        (2, ["c"], ["a", "b", "c", "d", "e"], 1),
+        (1, [], ["a", "b", "c", "d", "e"], 1),
+    ]
+
+
+def test_a_bound_that_equals_a_weight_decides_by_the_place_of_the_word():
+    swaps = {0: ["a"], 1: ["b"]}
+    same = {0: 0.9, 1: 0.9}
+    assert next(by_weight(swaps, same, {"a": 1.0, "b": 1.0}))[:3] == (0, ["a"], ["a"])
+    # The later word comes first only with a greater weight, which the earlier might still have.
+    later = {0: 0.9, 1: 0.95}
+    scores = {"a": 1.0, "b": round(math.exp(0.9) / math.exp(0.95), 12)}
+    assert [one[0] for one in by_weight(swaps, later, scores)] == [0, 1]
+
+
+weighed = st.dictionaries(
+    st.integers(0, 6),
+    st.tuples(
+        st.sampled_from([0.0, 0.5, 0.9, 0.95, 1.0]),
+        st.lists(st.sampled_from([0.0, 0.5, 0.9, 0.95, 1.0]), max_size=3),
+    ),
+)
+
+
+@given(weighed)
+def test_the_order_is_that_of_all_weights(words):
+    swaps = {
+        index: [f"{index}.{place}" for place in range(len(scores))]
+        for index, (_, scores) in sorted(words.items())
+    }
+    saliency = {index: salient for index, (salient, _) in words.items() if swaps[index]}
+    scores = {
+        text: score
+        for index, texts in swaps.items()
+        for text, score in zip(texts, words[index][1], strict=True)
+    }
+    weights = {
+        index: round(math.exp(salient) * max(scores, default=0.0), 6)
+        for index, (salient, scores) in words.items()
+    }
+    order = [index for index, *_ in by_weight(swaps, saliency, scores)]
+    assert order == sorted(words, key=lambda index: (-weights[index], index))
+
+
+@given(texts, tables, classifiers)
+def test_asked_and_spared_are_what_a_ranking_of_all_words_asks(words, table, classifier):
+    capability = WordSwaps(method=lambda: GreedyInvariantSwap(stop_at_first=True), table=table)
+    examples = [Example(id="e", text=" ".join(words))]
+    [one] = alone(capability, classifier, examples, SearchOptions(trials=1))["e"]
+    swaps = sum(len(table.get(word, ())) for word in words)
+    assert one.queries + one.spared == 1 + len(words) + swaps
 
 
 def test_equal_words_are_ranked_by_position():
@@ -283,7 +362,7 @@ def test_a_search_that_changes_words_back_and_forth_ends_with_the_fix(monkeypatc
         def parts(self, generator):
             return Parts(Capitals(), [], GreedySearch())
 
-    monkeypatch.setattr("perturbations.search.MOST_STEPS", 50)
+    monkeypatch.setattr("perturbations.goals.MOST_STEPS", 50)
     with pytest.raises(SpecError, match="has not ended after 50 steps") as caught:
         check_capability(Swapping(), [Example(id="a", text="some words of a film")])
     assert "RepeatModification" in caught.value.fix

@@ -47,6 +47,8 @@ def joined_audits(
         for audit in audits
         for one in audit.measurements
     )
+    shares = _shares(audits)
+    degenerate = {one.model: one.degenerate for one in shares if one.degenerate}
     return AuditResult(
         manifest=matrix_manifest([one.manifest for one in audits], request, groups),
         outcomes=tuple(one for audit in audits for one in _outcomes(audit, audit.outcomes)),
@@ -55,12 +57,12 @@ def joined_audits(
         curves=(),
         examples=(),
         perturbations=(),
-        answer_shares=_shares(audits),
+        answer_shares=shares,
         flip_outcomes=tuple(
             one for audit in audits for one in _outcomes(audit, audit.flip_outcomes)
         ),
         audits=tuple(audits),
-        matrix=measure_matrix(measurements, groups, seed=request.seed),
+        matrix=measure_matrix(measurements, groups, degenerate, seed=request.seed),
     )
 
 

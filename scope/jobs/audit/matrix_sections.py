@@ -359,6 +359,7 @@ def _of_reference(audit: AuditResult) -> Iterator[Block]:
     yield from every_estimate("All", audit.measurements, name).blocks
     if audit.differences:
         yield from differences_section(audit.differences, audit.answer_shares).blocks
+        yield note("P-values are corrected for the tests of this reference alone.")
 
 
 def _outcomes(result: AuditResult) -> Section:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from scope.core.job import Job
 from scope.core.options import (
+    DATA,
     HIDDEN,
     METHOD,
     MODELS,
@@ -120,6 +121,10 @@ class AuditRequest(LabelledTexts):
     """Sentence encoder of --min-similarity.
 
     In Python also a SentenceTransformer."""
+
+    shard: Annotated[str | None, option(DATA, metavar="K/N")] = None
+    """Search and ask only every N-th text, from the K-th on; `scope merge` joins the runs of all
+    shards."""
 
     slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""

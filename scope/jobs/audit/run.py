@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from scope.core.request import as_function
 from scope.errors import ModelError
@@ -32,12 +33,13 @@ from scope.jobs.scoring import (
     score_examples,
     score_perturbations,
 )
+from scope.jobs.shards import SETTING, Shard
 from scope.jobs.work import Work, search_work, texts_work
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
 from scope.protocols import RANDOM_CANDIDATES, Progress, SearchOptions
-from scope.records import AnswerShares, AuditResult, Manifest, Setting
+from scope.records import AnswerShares, AuditResult, Manifest, Outcome, Setting
 from scope.store import Run
 
 
@@ -80,6 +82,7 @@ class AuditPlan:
                 "labelled": self.data.card.labelled,
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
+                **({SETTING: self.request.shard} if self.request.shard else {}),
                 **self._of_role(),
             },
             models=cards,
@@ -117,6 +120,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
     read_prompts(options)
+    shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request)
     check_models(request, loaded.examples)
@@ -134,6 +138,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     models = load_models(request)
     first = models.each[0].reference
     data = with_labels(loaded, first.classifier.labels, request.label_map)
+    if shard is not None:
+        data = replace(data, examples=tuple(shard.part(data.examples)))
     plans = tuple(
         AuditPlan(
             request=request,
@@ -188,7 +194,8 @@ def _conduct(
     """Search, predict, measure; reuses stored answers."""
     progress = plans[0].request.progress
     _recognise_models(plans, run, progress)
-    for plan in plans:
+    # A shard may be too small to tell; the run of all shards does.
+    for plan in () if plans[0].request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
     examples = plans[0].data.examples
@@ -214,18 +221,16 @@ def _audited(
     plan: AuditPlan, found: Sequence[_Searched], known: Mapping[str, Answers]
 ) -> AuditResult:
     """The audit against one reference, from what was searched and answered."""
-    sets, flipped, drawn = ([one[kind] for one in found] for kind in range(3))
+    sets = [one.kept for one in found]
+    flipped, drawn = [one.flipped for one in found], [one.drawn for one in found]
     reference_answers, *target_answers = answers = [known[name] for name in plan.names]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
     perturbations = score_perturbations(sets, reference_answers, target_answers)
     flips = ScoredFlips(
         flipped=score_perturbations(flipped, reference_answers, target_answers),
         random=score_perturbations(drawn, reference_answers, target_answers),
-        missing={
-            one.outcome.capability: str(one.outcome.reason)
-            for one in flipped
-            if one.outcome.status != "measured"
-        },
+        missing=_reasons(flipped),
+        undrawn=_reasons(drawn),
     )
     targets = [target.name for target in plan.models.targets]
     numbers = measure(
@@ -250,15 +255,35 @@ def _audited(
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
         flips=tuple(flips.flipped),
-        flip_outcomes=tuple(one.outcome for one in flipped) if plan.request.flips else (),
+        flip_outcomes=tuple(map(_flip_outcome, found)) if plan.request.flips else (),
     )
 
 
-_Searched = tuple[PerturbationSet, PerturbationSet, PerturbationSet]
+class _Searched(NamedTuple):
+    """The kept pairs, the flipped pairs and the random candidates of a capability."""
+
+    kept: PerturbationSet
+    flipped: PerturbationSet
+    drawn: PerturbationSet
+
+
+def _reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
+    """Why there is nothing, by capability."""
+    outcomes = [one.outcome for one in sets if one.outcome.status != "measured"]
+    return {one.capability: str(one.reason) for one in outcomes}
+
+
+def _flip_outcome(found: _Searched) -> Outcome:
+    """That of the flipped pairs; a failure to draw random candidates is one of both."""
+    outcome, drawn = found.flipped.outcome, found.drawn.outcome
+    if drawn.status != "failed" or outcome.status == "failed":
+        return outcome
+    reason = f"random candidates: {drawn.reason}"
+    return replace(outcome, status="failed", reason=reason, trace=drawn.trace)
 
 
 def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
-    """The kept pairs, the flipped pairs and the random candidates of a capability."""
+    """Search all kinds of pairs of a capability."""
     search = PairSearch(
         capability=chosen.capability,
         reference=CachedClassifier(plan.models.reference.classifier, run),
@@ -270,8 +295,8 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
     )
     kept = search.kept()
     if not plan.request.flips:
-        return kept, NO_PAIRS, NO_PAIRS
-    return kept, search.flipped(kept), search.random(kept)
+        return _Searched(kept, NO_PAIRS, NO_PAIRS)
+    return _Searched(kept, search.flipped(kept), search.random(kept))
 
 
 def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:

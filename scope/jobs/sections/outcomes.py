@@ -63,7 +63,7 @@ def outcome_table(
     queries: bool = False,
 ) -> Table:
     """One row an outcome with its counts, and one below it for each reason of failure."""
-    more = [Column("Queries of the reference", "number")] if queries else []
+    more = [Column(name, "number") for name in _QUERIES] if queries else []
     return Table(
         columns=(
             Column(first, "name"),
@@ -76,14 +76,17 @@ def outcome_table(
     )
 
 
+_QUERIES = ("Queries of the reference", "Queries spared")
+
+
 def _rows(one: Outcome, *, queries: bool) -> Iterator[Row]:
     status = f"{one.status}: {one.reason}" if one.reason else one.status
     missing = one.searched - one.found
     cells = (one.capability, status, one.searched, one.found, missing)
-    yield Row(cells=(*cells, one.queries) if queries else cells)
+    yield Row(cells=(*cells, one.queries, one.spared) if queries else cells)
     for reason, count in sorted(one.failures.items()):
         detail = (prose("failed: {reason}", reason=reason), None, None, None, count)
-        yield Row(cells=(*detail, None) if queries else detail, detail=True)
+        yield Row(cells=(*detail, None, None) if queries else detail, detail=True)
 
 
 def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
@@ -148,10 +151,11 @@ def _summary(one: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 def _searched(one: Outcome) -> Text:
     return prose(
-        "{found} perturbations in {searched} searches, {queries} queries",
+        "{found} perturbations in {searched} searches, {queries} queries{spared}",
         found=one.found,
         searched=one.searched,
         queries=one.queries,
+        spared=f" ({one.spared} spared)" if one.spared else "",
     )
 
 

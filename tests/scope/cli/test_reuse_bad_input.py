@@ -210,7 +210,7 @@ def test_a_reference_with_one_label_for_everything_is_told_by_that_label(refused
 def test_labels_that_do_not_align_need_all_answers_at_once(refused, sentences_csv):
     message = refused(*of_texts(sentences_csv, "--sequential", "--capability", "none"))
     assert "labels that do not align" in message
-    assert "--label-map LABEL_0=negative" in message
+    assert "--label-map LABEL_0=LABEL" in message
 
 
 def test_labels_that_no_control_shares_cannot_be_matched(refused, sentences_csv, tmp_path):
@@ -222,7 +222,7 @@ def test_labels_that_no_control_shares_cannot_be_matched(refused, sentences_csv,
     controls = ["python:renamed_pupils:One", "python:renamed_pupils:Two"]
     message = refused(*of_texts(sentences_csv, "--capability", "none", controls=controls))
     assert "no control with the labels negative, positive" in message
-    assert "--label-map LABEL_0=negative" in message
+    assert "--label-map LABEL_0=LABEL" in message
 
 
 def test_a_second_reference_must_share_the_labels_of_the_first(refused, sentences_csv):

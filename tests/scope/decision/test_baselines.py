@@ -29,7 +29,10 @@ def comparison():
 
     def make(*measurements, shares=()):
         whole = build_comparison()
-        return dataclasses.replace(whole, measurements=measurements, answer_shares=tuple(shares))
+        measured = tuple(one for one in whole.outcomes if one.status == "measured")
+        return dataclasses.replace(
+            whole, outcomes=measured, measurements=measurements, answer_shares=tuple(shares)
+        )
 
     return make
 

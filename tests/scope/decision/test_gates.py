@@ -8,7 +8,15 @@ from made_up_comparison import build_comparison
 from scope.decision.gates import examples_needed, failed_gates, parse_gate
 from scope.errors import SpecError
 from scope.estimation.measurements import target_differences
-from scope.records import AnswerShares, CompareResult, Estimate, Measurement, TaskShares, Undefined
+from scope.records import (
+    AnswerShares,
+    CompareResult,
+    Estimate,
+    Measurement,
+    Outcome,
+    TaskShares,
+    Undefined,
+)
 from scope.statistics import mean_estimate, paired_difference
 from scope.store import RunFolder
 
@@ -34,7 +42,10 @@ def comparison():
 
     def make(*measurements, shares=()):
         whole = build_comparison()
-        return dataclasses.replace(whole, measurements=measurements, answer_shares=tuple(shares))
+        measured = tuple(one for one in whole.outcomes if one.status == "measured")
+        return dataclasses.replace(
+            whole, outcomes=measured, measurements=measurements, answer_shares=tuple(shares)
+        )
 
     return make
 
@@ -92,6 +103,25 @@ def test_a_gate_on_what_was_not_measured_fails(comparison, gate):
         f"{gate}: no measurement has all the names in the brackets; there is hard_scope, "
         "of typo, student"
     )
+
+
+@pytest.mark.parametrize(
+    ("gate", "told_of"),
+    [
+        ("hard_scope>=0", ["negation"]),
+        ("hard_scope[student]>=0", ["negation"]),
+        ("hard_scope[negation]>=0", ["negation"]),
+        ("hard_scope[typo]>=0", []),
+        ("iid_agreement>=0", []),
+    ],
+)
+def test_what_failed_passes_no_gate_that_does_not_leave_it_out(comparison, gate, told_of):
+    clean = dataclasses.replace(measured(metric="iid_agreement"), capability=None)
+    one = comparison(measured(), clean)
+    failed = Outcome(capability="negation", status="failed", reason="it broke")
+    both = dataclasses.replace(one, outcomes=(*one.outcomes, failed))
+    lines = [line for line in told(both, gate) if line.endswith("failed and has no number")]
+    assert [line.split()[1] for line in lines] == told_of
 
 
 def test_an_undefined_number_fails(comparison):

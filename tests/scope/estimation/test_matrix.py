@@ -62,8 +62,9 @@ def six_directions(shift=0.0):
     rows = []
     for place, (reference, target) in enumerate(pairs):
         share = place / 6 + shift
+        other = 1 - share**2
         rows.append(measured(reference, target, [share, share]))
-        rows.append(measured(reference, target, [1 - share, 1 - share], "ood_agreement"))
+        rows.append(measured(reference, target, [other, other], "ood_agreement"))
         rows.append(measured(reference, target, [0.5, 0.5], "iid_accuracy_gap", None))
     return rows
 
@@ -71,7 +72,8 @@ def six_directions(shift=0.0):
 def test_correlations_are_over_all_ordered_pairs_and_undefined_without_variance():
     with_agreement, with_gap = measure_matrix(six_directions(), {}, seed=0).correlations
     assert (with_agreement.metric, with_agreement.other) == ("hard_scope", "ood_agreement")
-    assert with_agreement.estimate.value == pytest.approx(-1)
+    shares = np.arange(6) / 6
+    assert with_agreement.estimate.value == pytest.approx(np.corrcoef(shares, -(shares**2))[0, 1])
     assert with_agreement.estimate.n == 6
     assert isinstance(with_gap.estimate, Undefined)
 
@@ -107,3 +109,11 @@ def test_a_group_with_an_undefined_member_says_which():
     (found,) = measure_matrix(rows, {"g": ["a", "b"]}, seed=0).groups
     assert str(found.estimate) == "undefined (b: no pair)"
     assert not isinstance(found.estimate, Estimate)
+
+
+def test_a_degenerate_model_is_in_no_correlation_and_leaves_its_group_undefined():
+    found = measure_matrix(six_directions(), {"g": ["b", "c"]}, {"c": "one answer"}, seed=0)
+    assert str(found.correlations[0].estimate) == "undefined (fewer than 4 pairs of models)"
+    assert found.correlations[0].estimate.n == 2
+    means = {one.against: one.estimate for one in found.groups if one.metric == "hard_scope"}
+    assert str(means["a"]) == "undefined (c is degenerate: one answer)"

@@ -132,6 +132,19 @@ def test_the_clock_adds_up_the_sessions_of_a_run(manifest, tmp_path):
     assert read_summary(tmp_path / "mine").seconds >= again.clock.seconds
 
 
+def test_a_session_that_fails_leaves_the_headline_of_a_finished_run(manifest, tmp_path):
+    def refuse(run):
+        raise ModelError("a model", expected="another", fix="choose one")
+
+    request = Request(run="mine", runs=tmp_path)
+    carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    summary = tmp_path / "mine" / "summary.json"
+    summary.write_text(json.dumps({"seconds": 100, "headline": "as before"}))
+    with pytest.raises(ModelError):
+        carry_out(request, lambda _: Prepared(manifest, refuse))
+    assert read_summary(tmp_path / "mine").headline == "as before"
+
+
 def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_nothing(
     manifest, tmp_path
 ):

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from hub.tiny import write_tiny_model
@@ -13,8 +14,9 @@ from scope.models import ModelOptions, load_model
 from scope.models.huggingface import HuggingFaceClassifier
 from scope.progress import Lines
 from scope.protocols import SearchOptions
-from scope.records import Example, Perturbation
+from scope.records import Example, Perturbation, Prediction
 from scope.serialization import to_json
+from scope.store import Run
 from scope.store.caches import answer_file, sizes
 from scope.store.entries import EntryFile
 from scope.store.shared import SharedAnswers
@@ -214,10 +216,11 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
     options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)
     answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
+    run = SimpleNamespace(shared=answers, computed_here=lambda fingerprint: fingerprint == "f")
     found = [Perturbation(example_id="1", trial=1, text="a flim", score=0.5, queries=3)]
 
     def searches(examples, kind="kept"):
-        return SharedSearches(capability, Reference(), examples, options, answers, kind)
+        return SharedSearches(capability, Reference(), examples, options, run, kind)
 
     searches(examples).keep(found)
     assert searches(examples).known(["1", "2"]) == (found if shared else [])
@@ -225,3 +228,37 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
     assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
     answers.close(lambda: None)
+
+
+def test_flipped_pairs_are_shared_with_those_who_start_from_the_same_kept_pairs(tmp_path):
+    example = Example(id="1", text="a film")
+    answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
+    run = SimpleNamespace(shared=answers, computed_here=lambda _: True)
+    kept, other = (Perturbation(example_id="1", trial=1, text=text) for text in ("a flim", "b"))
+    flip = Perturbation(example_id="1", trial=1, text="a fiml", score=0.5, queries=3)
+
+    def searches(*pairs):
+        return SharedSearches(
+            Typo(), Reference(), [example], SearchOptions(), run, "flipped", {"1": pairs}
+        )
+
+    searches(kept).keep([flip])
+    assert searches(kept).known(["1"]) == [flip]
+    assert searches(other).known(["1"]) == []
+
+
+def test_a_run_whose_answers_were_computed_elsewhere_shares_no_search(tmp_path):
+    def session(identity):
+        answers = SharedAnswers({"f": identity}, lambda: EntryFile(tmp_path / "entries.sqlite"))
+        return Run.open(tmp_path / "run", {"job": "audit"}, shared=answers)
+
+    answer = Prediction(probabilities=(0.25, 0.75))
+    with session("here") as run:
+        assert run.computed_here("f")
+        run.put("f", {"a text": answer})
+        assert run.computed_here("f")
+    with session("elsewhere") as run:
+        assert not run.computed_here("f")
+        run.put("f", {"another": answer})
+    with session("here") as run:
+        assert not run.computed_here("f")

@@ -82,7 +82,8 @@ def test_labels_that_do_not_align_are_shown_side_by_side():
         "  positive  |  \n"
         "  (left the reference, right `python:fixed:Fixed`)\n"
         "expected: the same label names in both models, upper and lower case alike\n"
-        "fix:      map each label that differs: --label-map entailment=negative"
+        "fix:      map each label that differs: --label-map entailment=LABEL, where LABEL is the "
+        "one of `negative`, `positive` that means the same"
     )
 
 
@@ -140,8 +141,8 @@ def test_gold_labels_that_do_not_align_are_shown_side_by_side():
         "  1         |  2\n"
         "  (left the reference, right the data)\n"
         "expected: gold labels by the names of the reference's labels\n"
-        "fix:      map each label that differs: --label-map 2=negative; or omit gold "
-        "labels: --label-column none"
+        "fix:      map the label that differs: --label-map 2=negative; or omit gold labels: "
+        "--label-column none"
     )
 
 

@@ -1,5 +1,11 @@
 """Ten ways to give a model from Python answer alike, and what is no model says what it lacks."""
 
+import gc
+import os
+import subprocess
+import sys
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -179,3 +185,73 @@ def test_state_and_code_tell_two_objects_of_a_class_apart():
     second.scale = 2.5
     prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, third)]
     assert prints[0] == prints[2] != prints[1]
+
+
+class Api:
+    """As a client of a server, which holds what has no pickle."""
+
+    labels = ("negative", "positive")
+
+    def __init__(self, model):
+        self.model = model
+        self.lock = threading.Lock()
+
+    def classify(self, texts):
+        return [(0.25, 0.75) for _ in texts]
+
+
+def test_what_has_no_pickle_hides_no_other_state():
+    first, second = Api("v1"), Api("v2")
+    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first)]
+    assert prints[0] == prints[2] != prints[1]
+
+
+def test_two_objects_that_read_alike_and_not_whole_differ():
+    first, second = Api("v1"), Api("v1")
+    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first, second)]
+    assert prints[:2] == prints[2:]
+    assert prints[0] != prints[1]
+
+
+def test_an_object_takes_the_number_of_one_that_is_gone():
+    first = Api("v3")
+    print_of_first = adapted(first, OPTIONS).fingerprint
+    del first
+    gc.collect()
+    assert adapted(Api("v3"), OPTIONS).fingerprint == print_of_first
+
+
+def test_functions_around_what_has_no_pickle_differ():
+    def around(client):
+        def model(texts):
+            return [(0.25, 0.75) for _ in client.classify(texts)]
+
+        model.labels = ("negative", "positive")
+        return model
+
+    first, second = around(Api("v1")), around(Api("v1"))
+    assert adapted(first, OPTIONS).fingerprint != adapted(second, OPTIONS).fingerprint
+
+
+def test_the_order_of_a_set_plays_no_part(tmp_path):
+    code = (
+        "from scope.models.objects import adapted\n"
+        "from scope.models.options import ModelOptions\n"
+        "class Model:\n"
+        "    labels = ('no', 'yes')\n"
+        "    words = {'a', 'film', 'of', 'many', 'words'}\n"
+        "    def __init__(self): self.words = set(self.words)\n"
+        "    def classify(self, texts): return [(0.5, 0.5) for _ in texts]\n"
+        "print(adapted(Model(), ModelOptions()).fingerprint)\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1

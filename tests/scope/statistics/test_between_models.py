@@ -59,9 +59,11 @@ def test_the_correlation_and_its_interval_are_those_of_scipy():
     assert (found.value, found.low, found.high) == pytest.approx((expected.statistic, *interval))
 
 
-def test_a_perfect_correlation_is_1_to_1_but_for_rounding():
-    found = correlation_estimate([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
-    assert found.low == pytest.approx(1, abs=1e-6)
+@pytest.mark.parametrize("slope", [2, -2])
+def test_pairs_on_one_line_leave_no_interval(slope):
+    found = correlation_estimate([1, 2, 3, 4], [slope * value for value in (1, 2, 3, 4)])
+    assert isinstance(found, Undefined)
+    assert found.n == 4
 
 
 @pytest.mark.parametrize("first", [[1, 2, 3], [1, 1, 1, 1]])

@@ -7,7 +7,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from scope.errors import SpecError
+from scope.errors import RunError, SpecError
 from scope.store.caches import (
     SECONDS_IN_USE,
     answer_file,
@@ -112,3 +112,31 @@ def test_another_limit_is_refused(monkeypatch, given):
     monkeypatch.setenv("SCOPE_CACHE_LIMIT", given)
     with pytest.raises(SpecError, match="SCOPE_CACHE_LIMIT=5GB"):
         size_limit()
+
+
+def test_a_file_that_another_process_writes_is_not_removed(folder, monkeypatch):
+    monkeypatch.setattr(EntryFile.__init__, "__defaults__", (0.1,))
+    with closing(sqlite3.connect(answer_file(folder), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RunError):
+            clear_cache(folder, "searches")
+        other.execute("ROLLBACK")
+    assert entries(folder)["searches"] > 0
+
+
+def test_a_file_of_a_name_that_begins_alike_stays(tmp_path):
+    vectors = folder_of("vectors", tmp_path)
+    vectors.mkdir(parents=True)
+    for name in ("model-1.sqlite", "model-1.sqlite-wal", "model-1.5.sqlite"):
+        (vectors / name).write_bytes(b"0" * 1000)
+    os.utime(vectors / "model-1.sqlite", (0, 0))
+    enforce_limit(tmp_path, 1500)
+    assert [path.name for path in vectors.iterdir()] == ["model-1.5.sqlite"]
+
+
+def test_what_is_no_cache_takes_no_room_from_the_caches(folder):
+    (folder / "zoo").mkdir()
+    (folder / "zoo" / "weights").write_bytes(b"0" * 10**6)
+    before = sizes(folder)
+    enforce_limit(folder, 10**6)
+    assert sizes(folder) == before

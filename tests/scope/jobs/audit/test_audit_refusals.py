@@ -16,7 +16,7 @@ def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
     with pytest.raises(ModelError) as caught:
         toy_audit("OtherLabels")
     assert "negative  |  LABEL_0" in str(caught.value)
-    assert "--label-map LABEL_0=negative" in str(caught.value)
+    assert "--label-map LABEL_0=LABEL" in str(caught.value)
     label_map = ["LABEL_0=negative", "LABEL_1=positive"]
     comparison = toy_audit("OtherLabels", label_map=label_map, capabilities=["typo"])
     assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1

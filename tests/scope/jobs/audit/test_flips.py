@@ -127,6 +127,26 @@ def test_flips_that_fail_cost_no_kept_pair_and_are_a_failed_part(toy_audit):
     assert isinstance(informedness, Undefined)
 
 
+@dataclass(frozen=True, kw_only=True)
+class DrawsFail(Typo):
+    """A capability that fails where it draws random candidates."""
+
+    def draw_random(self, kept, options):
+        raise ValueError("no draws today")
+        yield
+
+
+def test_random_candidates_that_fail_are_a_failed_part(toy_audit):
+    found = toy_audit("Student", capabilities=[DrawsFail()])
+    reason = "ValueError: no draws today"
+    assert found.failed_parts() == [f"flipped pairs of typo failed: random candidates: {reason}"]
+    assert {str(one) for one in main_estimates(found, "base_rate").values()} == {
+        f"undefined ({reason})"
+    }
+    (informedness,) = main_estimates(found, "informedness").values()
+    assert isinstance(informedness, Estimate)
+
+
 def test_a_killed_search_for_flips_goes_on_and_gives_the_same(toy_audit, monkeypatch):
     whole = toy_audit("Student", capabilities=["typo"], run="whole")
     search = Typo.search_flipped

@@ -1,0 +1,256 @@
+"""What a search looks for: a changed text that keeps the reference's answer, or that moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from perturbations.textattack_gate import load_textattack
+from scope.errors import SpecError
+from scope.metrics.open_rows import open_rows
+from scope.records import Prediction
+
+load_textattack()
+
+from textattack.goal_function_results import (  # noqa: E402
+    GoalFunctionResultStatus,
+    TextToTextGoalFunctionResult,
+)
+from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
+from textattack.shared import AttackedText  # noqa: E402
+from textattack.shared.validators import MODELS_BY_GOAL_FUNCTION  # noqa: E402
+
+Distance = Literal["l1", "kl"]
+Goal = Literal["formula", "released"]
+DECIMALS = 6
+"""Scores are compared at this precision; what is equal then is ordered by text."""
+
+_SMALLEST = 10.0**-DECIMALS
+
+MOST_STEPS = 20_000
+"""Steps of one search. Those that come with TextAttack take at most some hundred for a text of
+ordinary length; one that changes words back and forth would never end."""
+
+
+def distance_between(original: Any, changed: Any, distance: Distance) -> float:
+    """How far an answer moved: L1 norm of the difference (0 to 2), or KL divergence in nats.
+
+    For KL, probabilities of 0 count as the smallest that predictions can hold, 1e-6.
+
+    Examples
+    --------
+    >>> distance_between([0.9, 0.1], [0.7, 0.3], "l1")
+    0.4
+    """
+    p, q = np.asarray(original, dtype=float), np.asarray(changed, dtype=float)
+    if distance == "l1":
+        return round(float(np.abs(p - q).sum()), DECIMALS)
+    p, q = np.maximum(p, _SMALLEST), np.maximum(q, _SMALLEST)
+    return round(max(0.0, float((p * np.log(p / q)).sum())), DECIMALS)
+
+
+class KeepsPrediction(ClassificationGoalFunction):
+    """Reached by a new text on which the model predicts what it predicts on the original.
+
+    The score is s(x') = 1 / (1 + distance) and 0 for the original itself. The paper's published
+    code asks the model for the original again with every candidate; here it is asked once.
+
+    A language model predicts its likeliest next token. Its answers name other tokens for every
+    text: each candidate is compared with the original over the tokens that either names, and the
+    rest, which never is the prediction.
+
+    Parameters
+    ----------
+    model
+        From a list of texts to one row of probabilities, or one `Prediction`, a text.
+    distance
+        L1 as in the paper, or KL.
+    goal
+        ``formula``: the distance of the paper's text. ``released``: as in the paper's published
+        code, which applies a second softmax to the answer on the changed text, not to that on the
+        original; where the model is sure of the original, the surest candidate wins. For labels
+        alone.
+    taken
+        Texts that do not count as new: the perturbations of earlier trials.
+
+    Attributes
+    ----------
+    tried
+        Whether the search has come up with any changed text; what it asks only to rank the
+        words does not count.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[list[str]], Sequence[Any]],
+        *,
+        distance: Distance = "l1",
+        goal: Goal = "formula",
+        taken: Sequence[str] = (),
+    ) -> None:
+        # All of a step's candidates in one question: TextAttack's default would cut it in 32s.
+        super().__init__(_Wrapped(model), model_batch_size=2**30)
+        self._distance: Distance = distance
+        self._goal: Goal = goal
+        self._taken = frozenset(taken)
+        self.tried = False
+
+    def init_attack_example(self, attacked_text: AttackedText, ground_truth_output: int) -> Any:
+        """Start on a new original; its answer is asked for here, and only here."""
+        self._original_text = attacked_text.text
+        self._original = self._call_model([attacked_text])[0]
+        self._steps = 0
+        return super().init_attack_example(attacked_text, ground_truth_output)
+
+    def get_results(
+        self, attacked_text_list: list[AttackedText], check_skip: bool = False
+    ) -> tuple[list[Any], bool]:
+        """Judge these texts; the flag says whether a budget of queries is used up."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise SpecError(
+                f"a search that has not ended after {MOST_STEPS} steps",
+                expected="a search that runs out of changes",
+                fix="add the constraint RepeatModification, or a transformation that does not "
+                "change a word back",
+            )
+        # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
+        changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
+        self.tried = self.tried or any(changed)
+        results, used_up = super().get_results(attacked_text_list, check_skip=check_skip)
+        return results, used_up
+
+    ends_at_first: ClassVar[bool] = False
+    """Whether a search that changes one word after the other ends with the first text found."""
+
+    def leads_on(self, result: Any) -> bool:
+        """Whether such a search may build on a result."""
+        return bool(result.goal_status == GoalFunctionResultStatus.SUCCEEDED)
+
+    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
+        return bool(
+            _predicted(model_output) == _predicted(self._original)
+            and attacked_text.text != self._original_text
+            and attacked_text.text not in self._taken
+        )
+
+    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
+        if attacked_text.text == self._original_text:
+            return 0.0
+        original, changed = self._original, model_output
+        if isinstance(changed, Prediction):
+            original, changed = open_rows([original, changed])
+        elif self._goal == "released":
+            changed = np.exp(changed) / np.exp(changed).sum()
+        moved = distance_between(original, changed, self._distance)
+        return round(1 / (1 + moved), DECIMALS)
+
+    def _process_model_outputs(self, inputs: Any, scores: Sequence[Any]) -> list[Any]:
+        # The answers are probabilities already; TextAttack would apply a softmax to any row whose
+        # rounded sum is not 1 to the last digit.
+        return [row if isinstance(row, Prediction) else np.asarray(row, float) for row in scores]
+
+    def _get_displayed_output(self, raw_output: Any) -> int | str:
+        return _predicted(raw_output)
+
+    def _goal_function_result_type(self) -> Any:
+        # A token is shown as it stands; TextAttack would look for its number in a row.
+        if isinstance(self._original, Prediction):
+            return TextToTextGoalFunctionResult
+        return super()._goal_function_result_type()
+
+
+class LeavesPrediction(KeepsPrediction):
+    """Reached by a new text with so many changed words on which the model predicts something else.
+
+    TextAttack's untargeted goal, with the model's own answer as the label to leave: the score is 1
+    minus its probability. ``words_changed`` is the size of the edit of a kept pair, so that pairs
+    which flip the prediction differ from kept ones by the model's answer alone.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[list[str]], Sequence[Any]],
+        *,
+        words_changed: int,
+        taken: Sequence[str] = (),
+    ) -> None:
+        super().__init__(model, taken=taken)
+        self._words_changed = words_changed
+
+    ends_at_first = True
+
+    def leads_on(self, result: Any) -> bool:
+        """Whether the search may build on it: a smaller edit, whatever the model predicts."""
+        return self._size(result.attacked_text) < self._words_changed or super().leads_on(result)
+
+    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
+        return bool(
+            _predicted(model_output) != _predicted(self._original)
+            and attacked_text.text not in self._taken
+            and self._size(attacked_text) == self._words_changed
+        )
+
+    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
+        return round(1 - _probability(model_output, _predicted(self._original)), DECIMALS)
+
+    def _size(self, attacked_text: AttackedText) -> int:
+        return words_changed(self._original_text, attacked_text.text)
+
+
+# TextAttack's list of the models that a goal can judge: these take any. A goal that is not on the
+# list is warned about twice in every attack.
+MODELS_BY_GOAL_FUNCTION[KeepsPrediction] = [".*"]
+MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
+
+
+def words_changed(original: str, changed: str) -> int:
+    """How many words differ between two texts; inserted and removed words count, too.
+
+    Examples
+    --------
+    >>> words_changed("a good film", "a fine film")
+    1
+    >>> words_changed("a good film", "a really good film, they say")
+    3
+    """
+    one, other = AttackedText(original).words, AttackedText(changed).words
+    if len(one) == len(other):
+        return sum(first != second for first, second in zip(one, other, strict=True))
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
+
+
+class _Wrapped:
+    """The shape in which TextAttack expects a model."""
+
+    def __init__(self, model: Callable[[list[str]], Sequence[Any]]) -> None:
+        self.model = model
+
+    def __call__(self, texts: list[str]) -> list[Any]:
+        return [_plain(answer) for answer in self.model(texts)]
+
+
+def _plain(answer: Any) -> Any:
+    """A language model's prediction as it is, and all else as a list of probabilities."""
+    if isinstance(answer, Prediction):
+        if answer.tokens:
+            return answer
+        answer = answer.probabilities
+    # A list: TextAttack would join rows that are arrays into one.
+    return np.asarray(answer, dtype=float).tolist()
+
+
+def _probability(answer: Any, choice: int | str) -> float:
+    """The probability of a label or of a token; 0 for a token that is not named."""
+    if isinstance(answer, Prediction):
+        return dict(zip(answer.tokens, answer.probabilities, strict=True)).get(str(choice), 0.0)
+    return float(answer[choice])
+
+
+def _predicted(answer: Any) -> int | str:
+    """The token, or the place of the most probable label; the first of equals."""
+    return answer.choice if isinstance(answer, Prediction) else int(np.argmax(answer))

@@ -1,0 +1,173 @@
+"""A job in pieces: a shard of the texts is a run of its own, and runs of all shards become one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
+
+from scope.errors import RunError, SpecError
+from scope.paths import expanded
+from scope.printing import counted
+from scope.store import Run, RunFolder, run_folder
+
+Item = TypeVar("Item")
+
+SETTING = "shard"
+"""The setting that names a run's shard."""
+
+_SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+class Shard(NamedTuple):
+    """One of so many parts of a job's texts or questions, counted from 1.
+
+    Examples
+    --------
+    >>> Shard.parse("2/3").part(["a", "b", "c", "d", "e"])
+    ['b', 'e']
+    """
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``K/N``.
+
+        Raises
+        ------
+        SpecError
+            When it is something else, or there is no such shard.
+        """
+        read = _SHARD.fullmatch(text)
+        found = cls(int(read[1]), int(read[2])) if read else cls(0, 0)
+        if not 1 <= found.number <= found.of:
+            raise SpecError(
+                f"the shard `{text}`",
+                expected="K/N: the K-th of N shards, K from 1 to N",
+                fix="write for example --shard 3/10",
+            )
+        return found
+
+    def part(self, items: Sequence[Item]) -> list[Item]:
+        """Every N-th item, from the K-th on.
+
+        Raises
+        ------
+        SpecError
+            When there are fewer items than shards.
+        """
+        if len(items) < self.of:
+            raise SpecError(
+                f"{self.of} shards of {counted(len(items), 'item')}",
+                expected="at least one for each shard",
+                fix=f"choose at most {len(items)} shards",
+            )
+        return list(items[self.number - 1 :: self.of])
+
+
+class Merged(NamedTuple):
+    """The run that others were merged into, and the command that makes its result."""
+
+    folder: Path
+    command: str
+
+
+def merge(
+    shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = Path("runs")
+) -> Merged:
+    """Put the searches and answers of all shards into one run.
+
+    The job's own command under the name of that run then gives the result, to the byte that of a
+    run without shards: it searches and asks nothing again. Merging the same runs twice changes
+    nothing.
+
+    Parameters
+    ----------
+    shards
+        Names or folders of the runs, one for each shard, in any order.
+    run
+        Name or folder of the merged run.
+    runs
+        Folder under which runs are kept.
+
+    Raises
+    ------
+    RunError
+        When a run is none of a shard or is not finished, a shard is missing or there twice, or
+        two runs differ in more than the shard.
+    """
+    folders = [RunFolder(run_folder(one, expanded(runs))) for one in shards]
+    by_number: dict[int, RunFolder] = {}
+    first, of = _whole(folders[0]) if folders else ({}, 0)
+    for folder in folders:
+        configuration, _ = _whole(folder)
+        number = _shard_of(folder).number
+        if configuration != first or _shard_of(folder).of != of:
+            raise _refused(
+                f"`{folder.name}` and `{folders[0].name}`, which differ in more than the shard",
+                "runs of one command, with all its shards",
+            )
+        if number in by_number:
+            raise _refused(
+                f"shard {number} twice, in `{by_number[number].name}` and `{folder.name}`",
+                "every shard once",
+            )
+        by_number[number] = folder
+    missing = sorted(set(range(1, of + 1)) - by_number.keys())
+    if missing or not of:
+        shown = ", ".join(map(str, missing[:8]))
+        raise _refused(f"no run of shard {shown}" if of else "no run", "a run of every shard")
+    in_order = [by_number[number] for number in sorted(by_number)]
+    notes = in_order[0].read_notes()
+    target = run_folder(run, expanded(runs))
+    command = _without_shard(str(notes.get("command", "")), run)
+    with Run.open(target, first, notes={**notes, "command": command}) as merged:
+        for folder in in_order:
+            merged.take_from(folder)
+    return Merged(target, command)
+
+
+def _shard_of(folder: RunFolder) -> Shard:
+    configuration = folder.read_configuration()
+    if configuration is None:
+        raise _refused(f"no run `{folder.path}`", "runs with --shard")
+    settings: Any = configuration.get("settings")
+    shard = settings.get(SETTING) if isinstance(settings, Mapping) else None
+    if not isinstance(shard, str):
+        raise _refused(f"`{folder.name}`, which is no run of a shard", "runs with --shard")
+    return Shard.parse(shard)
+
+
+def _whole(folder: RunFolder) -> tuple[dict[str, object], int]:
+    """The configuration of the run without shards, and how many shards it has."""
+    shard = _shard_of(folder)
+    if not folder.result_path.exists():
+        raise _refused(
+            f"`{folder.name}`, shard {shard.number}, which is not finished", "finished runs"
+        )
+    configuration = dict(folder.read_configuration() or {})
+    settings: Any = configuration["settings"]
+    configuration["settings"] = {key: settings[key] for key in settings if key != SETTING}
+    return configuration, shard.of
+
+
+def _without_shard(command: str, run: str | Path) -> str:
+    """The command of a shard as that of the whole, under another name."""
+    kept: list[str] = []
+    words = iter(shlex.split(command))
+    for word in words:
+        if word in ("--shard", "--run"):
+            next(words, None)
+        else:
+            kept.append(word)
+    return shlex.join([*kept, "--run", str(run)])
+
+
+def _refused(found: str, expected: str) -> RunError:
+    return RunError(
+        found, expected=expected, fix="run the command of each shard, and give all of their runs"
+    )
