@@ -77,7 +77,6 @@ def ask_zoo(
             run=run,
             progress=progress,
             kept_as=f"{CAPABILITY} of {classifier.fingerprint}",
-            shown_as=CAPABILITY,
             shown_as=f"{CAPABILITY} of {reference.name}",
         ).kept()
         items[reference.name] = text_items(examples, [found], labels)

@@ -11,6 +11,7 @@ from scope.models.decoder import STEP, Decoder
 from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
+from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.probabilities import chosen, next_tokens
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.replies import (
@@ -40,11 +41,16 @@ class CausalModel:
     """
 
     def __init__(
-        self, head: Head, spec: str, options: ModelOptions, choice_prompt: Prompt | None = None
+        self,
+        head: Head,
+        spec: str,
+        options: ModelOptions,
+        choice_prompt: Prompt | None = None,
+        decoders: Decoders | None = None,
     ) -> None:
         self._head, self._options = head, options
         self._limit = head.limit
-        self._decoder = Decoder(head.model, spec)
+        self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
         self._spelling = Spelling(head.tokenizer, spec)
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
         if choice_prompt is not None:
@@ -67,7 +73,11 @@ class CausalModel:
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
-        return CausalModel(self._head, self.spec, self._options, prompt)
+        return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
+
+    @property
+    def _decoder(self) -> PathDecoder | Decoder:
+        return self._decoders.chosen
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
@@ -123,13 +133,10 @@ class CausalModel:
             list(dict.fromkeys(tokens for index in members[prompt] for tokens in options[index]))
             for prompt in prompts
         ]
-        lengths = list(map(len, prompts))
-        budget = self._options.token_budget
-        for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
+        more = [sum(map(len, several)) for several in distinct]
+        for batch in self._decoder.batches(prompts, more):
             scored = self._decoder.score(
-                [prompts[number] for number in batch],
-                [distinct[number] for number in batch],
-                budget,
+                [prompts[number] for number in batch], [distinct[number] for number in batch]
             )
             for number, scores in zip(batch, scored, strict=True):
                 known = dict(zip(distinct[number], scores, strict=True))
@@ -147,7 +154,7 @@ class CausalModel:
             [*opening, *tokens[len(opening) :][-(self._limit - len(opening)) :]] for tokens in whole
         ]
         predictions: dict[int, Prediction] = {}
-        for batch in self._batches(read):
+        for batch in self._decoder.batches(read, [0] * len(read)):
             probabilities = self._decoder.next_probabilities([read[index] for index in batch])
             best = probabilities.topk(min(self._options.next_tokens, probabilities.shape[1]))
             for index, values, tokens in zip(
@@ -167,7 +174,9 @@ class CausalModel:
         self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
     ) -> Iterator[tuple[int, str]]:
         longest = self._options.max_answer_tokens
-        for batch in self._batches([one.tokens for one in asked], longest):
+        lengths = [len(one.tokens) + longest for one in asked]
+        budget = self._options.token_budget
+        for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
             written = self._decoder.write(
                 rows,
@@ -176,10 +185,6 @@ class CausalModel:
             )
             for index, tokens in zip(batch, written, strict=True):
                 yield index, self._spelling.text(tokens)
-
-    def _batches(self, rows: Sequence[Sequence[int]], more: int = 0) -> Iterator[list[int]]:
-        lengths = [len(row) + more for row in rows]
-        return batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH)
 
     def _room(self, following: int | None = None) -> int:
         """Most tokens of a prompt; what follows it takes at most half of the model's limit."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from scope.models.batching import batches_of_equal_length
+from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.heads import refuse_nan
 from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -20,20 +20,36 @@ class Decoder:
     """A causal language model of the transformers library, asked with rows of equal length alone.
 
     What a row gives never depends on the rows beside it.
+
+    Parameters
+    ----------
+    spec
+        How the user named the model.
+    token_budget
+        Most tokens of rows and continuations at once.
     """
 
-    def __init__(self, model: Any, spec: str) -> None:
-        self._model = model
-        self._spec = spec
+    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
+        self._model, self._spec, self._budget = model, spec, token_budget
         self._inference = Inference(model, self._try)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         ends = model.generation_config.eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
 
     @property
+    def exact(self) -> bool:
+        """Whether a text has the same bits in any company."""
+        return self._inference.rule is not None
+
+    @property
     def reproducible(self) -> str:
         """How equal an answer is in any batch; see `scope.models.inference`."""
         return self._inference.reproducible
+
+    def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
+        """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
+        del more
+        return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
     def write(
         self, rows: Sequence[Sequence[int]], longest: int, is_over: Callable[[Sequence[int]], bool]
@@ -81,7 +97,6 @@ class Decoder:
         self,
         rows: Sequence[Sequence[int]],
         continuations: Sequence[Sequence[Sequence[int]]],
-        token_budget: int,
     ) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row.
 
@@ -93,8 +108,6 @@ class Decoder:
             The tokens of the prompts, as many in each.
         continuations
             For each row the tokens of what may follow, at least one.
-        token_budget
-            Most tokens of rows and continuations at once.
         """
         prompts = self._tensor(rows)
         logits, past = self._run(prompts, None, keep=1)
@@ -111,7 +124,7 @@ class Decoder:
         ]
         inputs = [filled_up(continuations[row][which][:-1]) for row, which in longer]
         lengths = [len(rows[0]) + len(tokens) for tokens in inputs]
-        for batch in batches_of_equal_length(lengths, token_budget):
+        for batch in batches_of_equal_length(lengths, self._budget):
             places = [longer[number][0] for number in batch]
             following = self._tensor([inputs[number] for number in batch])
             logits = self._follow(prompts, past, places, following)

@@ -33,7 +33,7 @@ _COUNTS = (*_FEW_ROWS, 300, 777)
 _ROWS_BY_SIZE = ((1_000_000, 1024), (4_000_000, 96), (32_000_000, 48), (float("inf"), 16))
 """Rows with which they are compared, for products of at most so many weights: a bound on time."""
 
-_TRIAL_LENGTHS = (1, 3, 8, 13, 24)
+TRIAL_LENGTHS = (1, 3, 8, 13, 24)
 _TRIAL_ROWS = 32
 _TRIAL_PARTS = tuple(slice(*part) for part in ((0, 1), (9, 10), (20, 21), (30, 32), (3, 16)))
 """The model itself is tried with so many texts of each length that it reads, and with these of
@@ -56,6 +56,8 @@ class Inference:
         The rules to try, in order. The first is kept under which equal rows have equal bits.
     body
         The part of the model that reads tokens, where it is not the model itself.
+    lengths
+        Lengths of the made-up texts with which the model is tried.
     """
 
     def __init__(
@@ -65,8 +67,10 @@ class Inference:
         *,
         rules: Sequence[RowRule] = ANY_RULES,
         body: Any = None,
+        lengths: Sequence[int] = TRIAL_LENGTHS,
     ) -> None:
         self._model, self._trial, self._rules = model, trial, rules
+        self._lengths = lengths
         self._body = model if body is None else body
         self._lock = RLock()
         self._products_tried: dict[tuple[int, int, bool], bool] = {}
@@ -124,7 +128,7 @@ class Inference:
         torch = load_torch()
         differences = [
             difference
-            for length in _TRIAL_LENGTHS
+            for length in self._lengths
             if self._trial is not None
             for difference in self._differences(self._fallback, length, self._trial)
         ]
@@ -185,7 +189,7 @@ class Inference:
         if self._trial is None:
             return True
         read = False
-        for length in _TRIAL_LENGTHS:
+        for length in self._lengths:
             for difference in self._differences(rule, length, self._trial):
                 read = True
                 if difference:
@@ -201,7 +205,7 @@ class Inference:
         return until_failure(self._each_difference(rule, length, trial))
 
     def _each_difference(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
-        tokens = _made_up_tokens(self._body, length)
+        tokens = made_up_tokens(self._body, length)
         if rule.tokens is not None:
             tokens = tokens[: rule.batch(1, length)]
         whole = self._under(rule, trial, {"tokens": tokens})
@@ -211,7 +215,7 @@ class Inference:
                 yield _difference(alone, whole[part])
 
 
-def _made_up_tokens(model: Any, length: int) -> Any:
+def made_up_tokens(model: Any, length: int) -> Any:
     """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
     torch, config = load_torch(), model.config.get_text_config()
     generator = torch.Generator().manual_seed(length)

@@ -73,9 +73,10 @@ def test_an_option_without_tokens_is_refused(llama):
 def test_answers_come_batch_by_batch(llama, monkeypatch):
     model = llama(False, 1)
     runs = []
-    run = model._decoder._run
+    inference = model._decoder._inference
+    run = inference.run
     monkeypatch.setattr(
-        model._decoder, "_run", lambda *args, **kwargs: runs.append(1) or run(*args, **kwargs)
+        inference, "run", lambda *args, **kwargs: runs.append(1) or run(*args, **kwargs)
     )
     for name, asked in (("answer", ASKED), ("fill", CLOZES), ("choose", CHOICES)):
         runs.clear()
@@ -93,7 +94,7 @@ def test_an_option_is_scored_once_on_one_prompt(llama, monkeypatch):
     monkeypatch.setattr(
         model._decoder,
         "score",
-        lambda rows, several, budget: scored.extend(several) or score(rows, several, budget),
+        lambda rows, several: scored.extend(several) or score(rows, several),
     )
     asked = [
         Question(id="0", text="who?", options=("ann", "bob", "ann")),

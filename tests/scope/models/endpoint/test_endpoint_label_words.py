@@ -50,12 +50,11 @@ def test_the_prompt_ends_in_the_letters_unless_it_tells_them(classifier, stub, t
 
 
 def test_the_prompt_that_comes_with_scope_asks_once(classifier, stub):
-    stub.words["Text: a film"] = "A"
+    question = "Which of these describes the text below: good, dull?"
+    stub.words[question] = "A"
     classifier().classify(["a film"])
     (asked,) = stub.asked
-    assert asked["messages"][0]["content"] == (
-        f"Text: a film\nWhich of these describes the text: good, dull?\n{LETTERS}"
-    )
+    assert asked["messages"][0]["content"] == f"{question}\nText: a film\n{LETTERS}"
 
 
 def test_the_letters_are_asked_for_as_in_any_choice():

@@ -1,0 +1,250 @@
+"""Runs a decoder on texts of any length, reading each beginning that they share once.
+
+A text's answer is the same to the bit as if it were read alone: its tokens pass the same products,
+and their attention has shapes of its own (`scope.models.path_attention`). Whether that holds for a
+model on this machine is measured, as is that it reads the same as the model itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from threading import RLock
+from typing import Any
+
+from scope.foreign import attempt
+from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
+from scope.models.decoder import Decoder, log_probabilities
+from scope.models.heads import refuse_nan
+from scope.models.inference import Inference, made_up_tokens
+from scope.models.path_attention import Attention
+from scope.models.paths import Plan, Remembered, Row, batches_by_beginning
+from scope.models.torch_setup import load_torch
+
+_RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
+"""All texts stand in one row of tokens: there are no rows that could be added to a batch."""
+
+_LENGTHS = (3, 24)
+"""Lengths of the texts with which a model is tried: within a block, and beyond one."""
+
+_LENGTHS_DECIDE = frozenset({"dynamic", "longrope"})
+"""Kinds of positions that change with the longest text in a batch."""
+
+_CLOSE, _COARSE = 1e-4, 0.05
+"""Greatest difference to the model as it comes, as a share of its greatest logit: for float32, and
+for numbers of few bits."""
+
+
+class PathDecoder:
+    """A causal language model of the transformers library, asked with rows of any length.
+
+    Parameters
+    ----------
+    spec
+        How the user named the model.
+    token_budget
+        Tokens that are remembered between questions, and most in one batch.
+    """
+
+    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
+        self._model, self._spec, self._budget = model, spec, token_budget
+        self._inference = Inference(model, self._try, rules=_RULES, lengths=_LENGTHS)
+        self._remembered = Remembered(token_budget)
+        self._attention = Attention()
+        self._state: object = None
+        self._lock = RLock()
+        ends = model.generation_config.eos_token_id
+        self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
+
+    @cached_property
+    def reads_alike(self) -> bool:
+        """Whether the model gives the same in this way as by itself, but for rounding.
+
+        It is tried with some texts that begin alike.
+        """
+        parameters = inspect.signature(self._model.forward).parameters
+        if not {"position_ids", "logits_to_keep"} <= set(parameters) or self._lengths_decide():
+            return False
+        with load_torch().inference_mode():
+            alike = attempt(self._compare)
+        self._forget()
+        return alike is True
+
+    @property
+    def exact(self) -> bool:
+        """Whether a text has the same bits in any company."""
+        return self._inference.rule is not None
+
+    @property
+    def reproducible(self) -> str:
+        """How equal an answer is in any batch; see `scope.models.inference`."""
+        return self._inference.reproducible
+
+    def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
+        """Indices of rows that are read together, with so many tokens more after each."""
+        return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
+
+    def write(
+        self, rows: Sequence[Row], longest: int, is_over: Callable[[Sequence[int]], bool]
+    ) -> list[list[int]]:
+        """What the model writes after each row; see `scope.models.decoder.Decoder.write`."""
+        written: list[list[int]] = [[] for _ in rows]
+        going = list(range(len(rows)))
+        for _ in range(longest):
+            after = self._after([[*rows[row], *written[row]] for row in going])
+            still = []
+            for row, logits in zip(going, after, strict=True):
+                token = int(logits[0].argmax())
+                if token in self._ends:
+                    continue
+                written[row].append(token)
+                if not is_over(written[row]):
+                    still.append(row)
+            going = still
+            if not going:
+                break
+        return written
+
+    def next_probabilities(self, rows: Sequence[Row]) -> Any:
+        """The probability of every token after each row: one row of doubles each."""
+        # Not every device has float64.
+        several = [logits.cpu().double().softmax(dim=-1) for logits in self._after(rows)]
+        return load_torch().cat(several)
+
+    def score(
+        self, rows: Sequence[Row], continuations: Sequence[Sequence[Row]]
+    ) -> list[list[float]]:
+        """The mean log-probability of each continuation's tokens, given its row."""
+        paths = [
+            (row, option)
+            for row, several in zip(rows, continuations, strict=True)
+            for option in several
+        ]
+        after = self._after(
+            [[*row, *option[:-1]] for row, option in paths], [len(option) for _, option in paths]
+        )
+        means = iter(
+            [_mean(logits, option) for (_, option), logits in zip(paths, after, strict=True)]
+        )
+        return [[next(means) for _ in several] for several in continuations]
+
+    def _after(self, rows: Sequence[Row], last: Sequence[int] | None = None) -> list[Any]:
+        """The logits at so many of each row's last tokens, by default at the last one."""
+        with self._lock:
+            self._notice_changes()
+            after = self._read(rows, last, self._inference.run)
+        for logits in after:
+            refuse_nan(self._spec, logits)
+        return after
+
+    def _read(
+        self, rows: Sequence[Row], last: Sequence[int] | None, run: Callable[..., Any]
+    ) -> list[Any]:
+        plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
+        wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
+        try:
+            logits = run(
+                lambda tokens: self._call(tokens, plan, wanted), tokens=self._tensor([plan.tokens])
+            )
+        except BaseException:
+            # What was to be remembered was not computed.
+            self._forget()
+            raise
+        found = {place: index for index, place in enumerate(wanted)}
+        return [logits[[found[place] for place in places]] for places in plan.wanted]
+
+    def _call(self, tokens: Any, plan: Plan, wanted: Sequence[int]) -> Any:
+        with self._attention.reading(plan, self._remembered.capacity, self._model):
+            answer = self._model(
+                input_ids=tokens,
+                position_ids=self._tensor([plan.positions]),
+                use_cache=False,
+                logits_to_keep=self._tensor(wanted),
+            )
+        return answer.logits[0]
+
+    def _forget(self) -> None:
+        self._remembered.forget()
+        self._attention.forget()
+
+    def _notice_changes(self) -> None:
+        """Forget what was read with other weights: a model may come from a user's program."""
+        state = [(one.data_ptr(), one._version) for one in self._model.parameters()]
+        if state != self._state:
+            self._state = state
+            self._forget()
+
+    def _try(self, tokens: Any) -> Any:
+        """The logits after some tokens, and after one more, read with what is remembered."""
+        torch, rows = load_torch(), tokens.tolist()
+        self._forget()
+        first = self._read(rows, None, _as_given)
+        then = self._read([[*row, row[0]] for row in rows], None, _as_given)
+        self._forget()
+        return torch.stack([torch.cat(both) for both in zip(first, then, strict=True)])
+
+    def _compare(self) -> bool:
+        torch = load_torch()
+        first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
+        rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
+        plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
+        self._forget()
+        # Two readings: what the second shares with the first is remembered.
+        read = [
+            logits[0]
+            for some in (rows[:2], rows[2:])
+            for logits in self._read(some, None, _as_given)
+        ]
+        precision = torch.finfo(plain[0].dtype).eps
+        close = _CLOSE if precision < _CLOSE else _COARSE
+        return self._attends_to_windows() and all(
+            bool((one - other).abs().max() <= close * other.abs().max())
+            for one, other in zip(read, plain, strict=True)
+        )
+
+    def _attends_to_windows(self) -> bool:
+        """Whether each layer attended, and asked for a window if the model has one."""
+        config, windows = self._model.config.get_text_config(), self._attention.windows.values()
+        wanted = getattr(config, "sliding_window", None)
+        if getattr(config, "use_sliding_window", True) is False:
+            wanted = None
+        return (
+            len(windows) == config.num_hidden_layers
+            and getattr(config, "attention_chunk_size", None) is None
+            and (wanted is None or wanted in windows)
+        )
+
+    def _lengths_decide(self) -> bool:
+        scaling = getattr(self._model.config.get_text_config(), "rope_scaling", None) or {}
+        return scaling.get("rope_type", scaling.get("type")) in _LENGTHS_DECIDE
+
+    def _tensor(self, values: Sequence[Any]) -> Any:
+        return load_torch().tensor(values, device=self._model.device)
+
+
+def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:
+    return compute(**rows)
+
+
+def _mean(logits: Any, tokens: Row) -> float:
+    return sum(log_probabilities(logits, tokens)) / len(tokens)
+
+
+class Decoders:
+    """The two ways to ask a model, of which the first that holds is chosen when it is first asked.
+
+    All roles of a model share them: what is measured is measured once, and what was read stays.
+    """
+
+    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
+        self._model, self._spec, self._budget = model, spec, token_budget
+
+    @cached_property
+    def chosen(self) -> PathDecoder | Decoder:
+        """By paths where the model can be read so, unless only rows of equal length are exact."""
+        by_paths = PathDecoder(self._model, self._spec, self._budget)
+        by_length = Decoder(self._model, self._spec, self._budget)
+        if by_paths.reads_alike and (by_paths.exact or not by_length.exact):
+            return by_paths
+        return by_length

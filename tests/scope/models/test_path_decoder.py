@@ -1,0 +1,204 @@
+"""The oracle is one forward pass over everything, one row at a time, with nothing remembered."""
+
+import random
+
+import pytest
+from decoder_cases import BUDGET, CONTINUATIONS, ROWS, greedy, mean_score, model_of
+
+from scope.errors import ModelError
+from scope.models.decoder import Decoder
+from scope.models.path_decoder import Decoders, PathDecoder
+from scope.models.torch_setup import load_torch
+
+by_paths = pytest.mark.parametrize("kind", ["llama", "sliding", "gpt2"])
+
+
+def decoder_of(kind, budget=BUDGET):
+    found = PathDecoder(model_of(kind), kind, budget)
+    assert found.reads_alike
+    assert found.exact
+    return found
+
+
+def texts_that_begin_alike(count=12):
+    """Some rows of different lengths, and each with its end changed, or cut off."""
+    chance = random.Random(0)
+    rows = [[chance.randrange(50) for _ in range(chance.randrange(2, 50))] for _ in range(count)]
+    for row in list(rows):
+        for _ in range(3):
+            cut = chance.randrange(1, len(row) + 1)
+            rows.append(row[:cut] + [chance.randrange(50) for _ in range(chance.randrange(9))])
+    return rows
+
+
+@by_paths
+@pytest.mark.parametrize("budget", [1, BUDGET])
+def test_scores_are_the_means_of_the_log_probabilities_in_one_pass(kind, budget):
+    scores = decoder_of(kind, budget).score(ROWS, CONTINUATIONS)
+    for row, several, got in zip(ROWS, CONTINUATIONS, scores, strict=True):
+        assert got == pytest.approx([mean_score(kind, row, one) for one in several], abs=1e-5)
+
+
+@by_paths
+def test_what_is_written_is_the_likeliest_token_each_time(kind):
+    rows = [row[: 4 + 2 * index] for index, row in enumerate(ROWS)]
+    written = decoder_of(kind).write(rows, 7, lambda tokens: False)
+    assert written == [greedy(kind, row, 7) for row in rows]
+
+
+def test_a_row_that_is_over_stays_as_it_is_while_others_go_on():
+    whole = [greedy("llama", row, 7) for row in ROWS]
+    last = whole[0][2]
+    assert any(last not in tokens for tokens in whole)
+    written = decoder_of("llama").write(ROWS, 7, lambda tokens: tokens[-1] == last)
+    cuts = [tokens.index(last) + 1 if last in tokens else 7 for tokens in whole]
+    assert written == [tokens[:cut] for tokens, cut in zip(whole, cuts, strict=True)]
+
+
+def test_an_end_token_ends_a_text_and_is_left_out():
+    whole = greedy("llama", ROWS[0], 7)
+    end = next(token for token in whole[1:] if token != whole[0])
+    model = model_of("llama")
+    model.generation_config.eos_token_id = [49, end]
+    try:
+        written = PathDecoder(model, "llama", BUDGET).write(ROWS[:1], 7, lambda tokens: False)
+    finally:
+        model.generation_config.eos_token_id = None
+    assert written == [whole[: whole.index(end)]]
+
+
+@by_paths
+@pytest.mark.bits
+def test_an_answer_has_the_same_bits_in_any_company_and_order_and_whatever_was_asked_before(kind):
+    rows = texts_that_begin_alike()
+    alone = [decoder_of(kind).next_probabilities([row])[0] for row in rows[::7]]
+    decoder = decoder_of(kind, 300)  # forgets now and then
+    assert_equal(decoder.next_probabilities(rows)[::7], alone)
+    chance = random.Random(1)
+    for _ in range(6):
+        order = chance.sample(range(len(rows)), chance.randrange(1, len(rows)))
+        wanted = [place for place, index in enumerate(order) if index % 7 == 0]
+        got = decoder.next_probabilities([rows[index] for index in order])
+        assert_equal(got[wanted], [alone[order[place] // 7] for place in wanted])
+
+
+def assert_equal(some, others):
+    for one, other in zip(some, others, strict=True):
+        assert load_torch().equal(one, other)
+
+
+@by_paths
+@pytest.mark.bits
+def test_scores_are_bit_for_bit_the_same_in_any_company(kind):
+    together = decoder_of(kind).score(ROWS, CONTINUATIONS)
+    assert together == [
+        [decoder_of(kind).score([row], [[following]])[0][0] for following in several]
+        for row, several in zip(ROWS, CONTINUATIONS, strict=True)
+    ]
+
+
+def test_a_beginning_is_read_once(monkeypatch):
+    decoder, read = decoder_of("llama"), []
+    run = decoder._inference.run
+    monkeypatch.setattr(
+        decoder._inference,
+        "run",
+        lambda compute, tokens: read.append(tokens[0].tolist()) or run(compute, tokens=tokens),
+    )
+    decoder.score([[1, 2, 3, 4], [1, 2, 9]], [[(5,), (6, 7)], [(5,)]])
+    decoder.next_probabilities([[1, 2, 9, 8]])
+    assert read == [[1, 2, 3, 4, 6, 9], [8]]
+
+
+def test_what_is_remembered_of_other_weights_is_forgotten():
+    model = model_of("llama")
+    decoder = PathDecoder(model, "llama", BUDGET)
+    before = decoder.next_probabilities(ROWS[:1])
+    weight = model.model.layers[0].self_attn.v_proj.weight
+    with load_torch().no_grad():
+        weight.mul_(2)
+        try:
+            changed = decoder.next_probabilities(ROWS[:1])
+            wanted = PathDecoder(model, "llama", BUDGET).next_probabilities(ROWS[:1])
+        finally:
+            weight.div_(2)
+    assert load_torch().equal(changed, wanted)
+    assert not load_torch().equal(changed, before)
+
+
+def test_nothing_is_remembered_of_a_reading_that_fails(monkeypatch):
+    decoder = decoder_of("llama")
+    wanted = decoder.next_probabilities(ROWS[:1])
+    other = decoder_of("llama")
+
+    def fail(compute, **rows):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(other._inference, "run", fail)
+        with pytest.raises(KeyboardInterrupt):
+            other.next_probabilities(ROWS[:1])
+    assert load_torch().equal(other.next_probabilities(ROWS[:1]), wanted)
+
+
+def test_the_models_own_attention_is_put_back():
+    model = model_of("llama")
+    before = model.config._attn_implementation
+    decoder_of("llama").next_probabilities(ROWS)
+    assert model.config._attn_implementation == before
+
+
+def test_a_model_that_answers_nan_is_refused():
+    model = model_of("gpt2")
+    decoder = decoder_of("gpt2")
+    bias = model.transformer.ln_f.bias
+    with load_torch().no_grad():
+        bias.add_(float("nan"))
+        try:
+            with pytest.raises(ModelError, match="`gpt2` answers NaN"):
+                decoder.next_probabilities(ROWS)
+        finally:
+            bias.zero_()
+
+
+@pytest.mark.parametrize(
+    ("kind", "way"), [("llama", PathDecoder), ("sliding", PathDecoder), ("recurrent", Decoder)]
+)
+def test_a_model_that_cannot_be_read_by_paths_is_read_as_it_comes(kind, way):
+    assert type(Decoders(model_of(kind), kind, BUDGET).chosen) is way
+
+
+@pytest.mark.parametrize(
+    ("exact", "way"),
+    [
+        ({PathDecoder}, PathDecoder),
+        ({Decoder}, Decoder),
+        ({PathDecoder, Decoder}, PathDecoder),
+        (set(), PathDecoder),
+    ],
+)
+def test_bits_come_before_speed(exact, way, monkeypatch):
+    for one in (PathDecoder, Decoder):
+        monkeypatch.setattr(one, "exact", one in exact)
+    assert type(Decoders(model_of("llama"), "llama", BUDGET).chosen) is way
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}},
+        {"sliding_window": 4},  # which no layer of this model asks for
+        {"attention_chunk_size": 4},
+    ],
+)
+def test_what_could_make_an_answer_depend_on_others_keeps_a_model_as_it_is(settings, monkeypatch):
+    model = model_of("llama")
+    for name, value in settings.items():
+        monkeypatch.setattr(model.config, name, value, raising=False)
+    assert type(Decoders(model, "llama", BUDGET).chosen) is Decoder
+
+
+def test_a_model_whose_attention_is_its_own_is_read_as_it_comes(monkeypatch):
+    monkeypatch.setattr("scope.models.path_attention._NAME", "sdpa")
+    monkeypatch.setattr("scope.models.path_attention._register", lambda: None)
+    assert type(Decoders(model_of("llama"), "llama", BUDGET).chosen) is Decoder

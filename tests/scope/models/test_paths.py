@@ -1,0 +1,64 @@
+import random
+
+from scope.models.paths import BLOCK, NOWHERE, Remembered, batches_by_beginning
+
+
+def test_a_beginning_has_one_slot_a_token():
+    plan = Remembered(100).plan([[1, 2, 3], [1, 2, 4], [1]], [1, 1, 1])
+    assert plan.tokens == [1, 2, 3, 4]
+    assert plan.positions == [0, 1, 2, 2]
+    assert plan.wanted == [[2], [3], [0]]
+    assert len(set(plan.slots)) == 4
+
+
+def test_what_is_known_is_read_again_only_where_an_answer_is_wanted():
+    remembered = Remembered(100)
+    first = remembered.plan([[1, 2, 3]], [1])
+    again = remembered.plan([[1, 2, 3, 4], [1, 2]], [3, 1])
+    assert again.tokens == [2, 3, 4]
+    assert again.slots[:2] == first.slots[1:]
+    assert again.wanted == [[0, 1, 2], [0]]
+
+
+def test_a_piece_sees_its_own_path_up_to_the_end_of_its_block():
+    rows = [list(range(BLOCK + 3)), [*range(BLOCK + 1), 99]]
+    plan = Remembered(100).plan(rows, [1, 1])
+    slots = dict(zip(plan.tokens, plan.slots, strict=True))
+    (whole,), (own, other) = plan.pieces[0], plan.pieces[1]
+    assert whole.queries == list(range(BLOCK))
+    assert whole.keys == [slots[token] for token in range(BLOCK)]
+    assert own.queries == [BLOCK, BLOCK + 1, BLOCK + 2, *[NOWHERE] * (BLOCK - 3)]
+    assert other.queries == [NOWHERE, BLOCK + 3, *[NOWHERE] * (BLOCK - 2)]
+    ends = [NOWHERE] * (BLOCK - 2)
+    assert other.keys == [*[slots[token] for token in range(BLOCK + 1)], slots[99], *ends]
+
+
+def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
+    chance, remembered = random.Random(0), Remembered(40)
+    for _ in range(200):
+        rows = [[chance.randrange(3) for _ in range(chance.randrange(1, 15))] for _ in range(3)]
+        plan = remembered.plan(rows, [1] * 3)
+        distinct = {tuple(row[: end + 1]) for row in rows for end in range(len(row))}
+        assert remembered.capacity == 40 >= len(distinct)
+        assert max(plan.slots) < remembered.capacity
+        assert len(remembered._slots) + len(remembered._free) == 40
+    remembered.plan([list(range(90))], [1])
+    assert remembered.capacity == 90
+    remembered.plan([[5, 6]], [1])
+    assert remembered.capacity == 40
+
+
+def test_what_a_batch_needs_is_kept_where_room_is_made():
+    remembered = Remembered(8)
+    remembered.plan([[1, 2, 3], [7, 8]], [1, 1])
+    plan = remembered.plan([[1, 2, 4, 5, 6, 7]], [1])
+    assert plan.tokens == [4, 5, 6, 7]
+    assert remembered.plan([[7, 8]], [1]).tokens == [7, 8]
+
+
+def test_rows_that_begin_alike_stand_in_one_batch():
+    rows = [[1, 2, 3], [4, 5, 6], [1, 2, 9], [4, 5, 7]]
+    assert list(batches_by_beginning(rows, [0] * 4, 4, 48)) == [[0, 2], [1, 3]]
+    assert list(batches_by_beginning(rows, [1] * 4, 5, 48)) == [[0], [2], [1], [3]]
+    assert list(batches_by_beginning(rows, [0] * 4, 99, 3)) == [[0, 2, 1], [3]]
+    assert list(batches_by_beginning([], [], 4, 48)) == []
