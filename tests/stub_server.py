@@ -73,6 +73,8 @@ class Stub:
     asked: list[dict[str, Any]] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+    connections: int = 0
+    protocol: str = "HTTP/1.0"
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -127,7 +129,10 @@ class Stub:
 def stub_server(kind: type[Stub] = Stub) -> Iterator[Stub]:
     """A stub that serves while the context is open; its ``url`` is the base URL."""
     stub = kind()
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
+    server = _Server(
+        ("127.0.0.1", 0),
+        type("Handler", (_Handler,), {"stub": stub, "protocol_version": stub.protocol}),
+    )
     with server:
         stub.url = f"http://127.0.0.1:{server.server_port}/v1"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -146,9 +151,13 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    # Each connection ends with its response: none is left open when the server is closed.
-    protocol_version = "HTTP/1.0"
+    # With HTTP/1.0 each connection ends with its response: none is left when the server is closed.
     stub: Stub
+
+    def setup(self) -> None:
+        with self.stub.lock:
+            self.stub.connections += 1
+        super().setup()
 
     def do_GET(self) -> None:
         listed = Say(body={"object": "list", "data": [{"id": name} for name in LISTED]})

@@ -70,8 +70,20 @@ class Asking(Loading):
 
     In Python also its text."""
 
-    requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 8
-    """Endpoints: requests at once."""
+    requests: Annotated[
+        int | None,
+        whole_number(MODELS, default="as the server allows"),
+        Limits(least=1),
+        OUTSIDE_IDENTITY,
+    ] = None
+    """Endpoints: most requests at once. They begin with 8, grow while the server answers as
+    quickly, and shrink where it refuses some."""
+
+    max_requests: Annotated[
+        int | None, whole_number(MODELS, default="no bound"), Limits(least=1), OUTSIDE_IDENTITY
+    ] = None
+    """Endpoints: requests to each in one session, with retries; then the command ends, and the same
+    command goes on."""
 
     timeout: Annotated[
         float, option(MODELS, metavar="SECONDS"), Limits(above=0), OUTSIDE_IDENTITY

@@ -2,9 +2,10 @@
 
 It is opened here, which checks that it has the model before anything is asked. In the order of a
 request: `address` reads the spec and the key, `roles` makes requests of questions and answers of
-replies, `client` has many requests under way at once, words each as the server takes it and gives
-it again after a failure that may pass, `exchange` sends it and bounds what comes back, `replies`
-and `failures` read that, and `letters` finds the option that words name, with probabilities.
+replies, `client` has as many requests under way as `window` allows, words each as the server takes
+it and gives it again after a failure that may pass, `exchange` sends it and bounds what comes back,
+`replies` and `failures` read that, and `letters` finds the option that words name, with
+probabilities.
 
 Two borders keep the rest of the program from whatever a server does. `exchange` and `replies`
 make a `Reply` or a `Failure` of all that may come; and `client` lets neither out with the key in

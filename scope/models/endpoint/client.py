@@ -7,22 +7,26 @@ refusals.
 from __future__ import annotations
 
 import asyncio
+import math
 import queue
 import random
 import re
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import closing, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from scope.errors import ModelError
 from scope.models.endpoint.address import Address, Key
 from scope.models.endpoint.exchange import exchange, open_client
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
 from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, Reply, read_reply
+from scope.models.endpoint.window import Window
 from scope.models.options import ModelOptions
+from scope.printing import counted
 
 if TYPE_CHECKING:
     import httpx
@@ -30,58 +34,86 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+TOO_MANY = (429, 503, 529)
+"""Statuses of servers that have too many requests; 529 is Anthropic's."""
 
-def in_background(
-    work: Callable[[Callable[[Found], None]], Coroutine[Any, Any, None]],
-) -> Generator[Found]:
-    """What the coroutine gives, as it comes; then raises what the coroutine raised, if anything.
 
-    A thread, since the caller may have an event loop of its own, as notebooks do. Closing the
-    iterator cancels the coroutine and waits until its thread has ended.
+class Background:
+    """A thread with an event loop, in which coroutines run until it is closed.
 
-    Parameters
-    ----------
-    work
-        Makes the coroutine, which calls its argument with each thing that it finds.
+    A thread, since the caller may have an event loop of its own, as notebooks do. Connections that
+    one coroutine has opened serve the next.
 
     Examples
     --------
     >>> async def count(give):
     ...     for number in range(3):
     ...         give(number)
-    >>> list(in_background(count))
+    >>> background = Background()
+    >>> list(background.results(count))
     [0, 1, 2]
+    >>> background.close()
     """
-    found: queue.SimpleQueue[tuple[Found, ...]] = queue.SimpleQueue()
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work(lambda one: found.put((one,))))
-    thread = threading.Thread(
-        target=_run, args=(loop, task, found), name="scope-endpoint", daemon=True
-    )
-    thread.start()
-    try:
-        # An empty tuple is the last.
-        while entry := found.get():
-            yield entry[0]
-    finally:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        loop.close()
-    if not task.cancelled():
-        task.result()
 
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="scope-endpoint", daemon=True)
+        self._thread.start()
 
-def _run(
-    loop: asyncio.AbstractEventLoop,
-    task: asyncio.Task[None],
-    found: queue.SimpleQueue[tuple[Found, ...]],
-) -> None:
-    try:
-        loop.run_until_complete(asyncio.wait([task]))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-    finally:
-        found.put(())
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._loop.close()
+
+    def results(
+        self, work: Callable[[Callable[[Found], None]], Coroutine[Any, Any, None]]
+    ) -> Generator[Found]:
+        """What the coroutine gives, as it comes; then raises what it raised, if anything.
+
+        Closing the iterator cancels the coroutine and waits until it has ended.
+
+        Parameters
+        ----------
+        work
+            Makes the coroutine, which calls its argument with each thing that it finds.
+        """
+        found: queue.SimpleQueue[tuple[Found, ...]] = queue.SimpleQueue()
+
+        async def until_done() -> None:
+            try:
+                await work(lambda one: found.put((one,)))
+            finally:
+                found.put(())  # the last
+
+        running = asyncio.run_coroutine_threadsafe(until_done(), self._loop)
+        entry: tuple[Found, ...] | None = None
+        try:
+            while entry := found.get():
+                yield entry[0]
+        finally:
+            if entry != ():
+                running.cancel()
+                while found.get():
+                    pass
+        running.result()
+
+    def close(self, last: Callable[[], Coroutine[Any, Any, None]] | None = None) -> None:
+        """End the thread, after a last coroutine if there is one; closing twice does nothing.
+
+        It returns at once: whoever waited for the thread might hold what the thread waits for, as
+        an import does when the collector closes what it finds there.
+        """
+        if not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(self._end(last), self._loop)
+
+    async def _end(self, last: Callable[[], Coroutine[Any, Any, None]] | None) -> None:
+        try:
+            if last is not None:
+                await last()
+            await self._loop.shutdown_asyncgens()
+            await self._loop.shutdown_default_executor()
+        finally:
+            self._loop.stop()
 
 
 FIRST_DELAY = 0.5
@@ -202,6 +234,9 @@ class Endpoint:
         self._clock = clock
         self._key = key
         self._dialect = Dialect(address.model)
+        self._window = Window(options.requests)
+        self._sent = 0
+        self._line: _Line | None = None
 
     def ask(
         self, asks: Sequence[EndpointRequest], *, retries: int | None = None
@@ -218,21 +253,39 @@ class Endpoint:
         places: dict[EndpointRequest, list[int]] = {}
         for place, one in enumerate(asks):
             places.setdefault(one, []).append(place)
+        line = self._line or _Line(self._key, self._address.base_url)
+        if self._line is None:
+            self._line = line
+            weakref.finalize(self, line.close)
+        most = self._options.max_requests
         session = _Session(
             list(places),
+            client=line.client,
             base_url=self._address.base_url,
             key=self._key,
             dialect=self._dialect,
+            window=self._window,
             clock=self._clock,
             timeout=self._options.timeout,
             retries=self._options.retries if retries is None else retries,
+            budget=math.inf if most is None else most - self._sent,
         )
-        serve = partial(session.serve, self._options.requests)
         answered = 0
-        with closing(in_background(serve)) as replies:
-            for one, reply in replies:
-                answered += len(places[one])
-                yield from ((place, reply) for place in places[one])
+        try:
+            with closing(line.background.results(session.serve)) as replies:
+                for one, reply in replies:
+                    answered += len(places[one])
+                    yield from ((place, reply) for place in places[one])
+        finally:
+            self._sent += session.sent
+        if session.exhausted:
+            raise ModelError(
+                f"{counted(self._sent, 'request')} to `{self._address.spec}` in this session, as "
+                "many as --max-requests allows",
+                expected="as many requests as the run needs",
+                fix="run the same command again: it goes on from here, with as many requests "
+                "again; what was answered is kept",
+            )
         if session.failure:
             raise EndpointError(
                 f"`{self._address.spec}` answered {answered} of {len(asks)} questions and failed "
@@ -242,6 +295,18 @@ class Endpoint:
             )
 
 
+class _Line:
+    """The connections to a server and the thread that they are used in, as long as it is asked."""
+
+    def __init__(self, key: Key, base_url: str) -> None:
+        self.client = open_client(key, base_url)
+        self.background = Background()
+
+    def close(self) -> None:
+        """Close the connections and end the thread."""
+        self.background.close(self.client.aclose)
+
+
 class _Session:
     """Requests that are under way together, until all have a reply or one fails for good."""
 
@@ -249,47 +314,68 @@ class _Session:
         self,
         asks: Sequence[EndpointRequest],
         *,
+        client: httpx.AsyncClient,
         base_url: str,
         key: Key,
         dialect: Dialect,
+        window: Window,
         clock: WaitClock,
         timeout: float,
         retries: int,
+        budget: float,
     ) -> None:
         self._left = deque(asks)
-        self._base_url, self._key = base_url, key
-        self._dialect, self._clock = dialect, clock
-        self._timeout, self._retries = timeout, retries
+        self._client, self._base_url, self._key = client, base_url, key
+        self._dialect, self._window, self._clock = dialect, window, clock
+        self._timeout, self._retries, self._budget = timeout, retries, budget
         self._stop = asyncio.Event()
+        self._ended = asyncio.Event()
         self._pause = Pause(clock, self._stop)
+        self._under_way = 0
         self.failure: Failure | None = None
         self.tries = 0
+        self.sent = 0
+        self.exhausted = False
 
-    async def serve(self, requests: int, give: Give) -> None:
-        """Give every request and its reply, so many at once.
+    async def serve(self, give: Give) -> None:
+        """Give every request and its reply, as many at once as the window has room for.
 
         After a failure for good no request is begun, but those on their way may still arrive.
         """
-        client = open_client(self._key, self._base_url)
-        async with client, asyncio.TaskGroup() as group:
-            for _ in range(min(requests, len(self._left))):
-                group.create_task(self._work(client, give))
+        async with asyncio.TaskGroup() as group:
+            while self._left and not self._stop.is_set():
+                if self._under_way < self._window.size:
+                    self._under_way += 1
+                    group.create_task(self._work(self._left.popleft(), give))
+                else:
+                    self._ended.clear()
+                    await self._ended.wait()
 
-    async def _work(self, client: httpx.AsyncClient, give: Give) -> None:
-        while self._left and not self._stop.is_set():
-            ask = self._left.popleft()
-            if (reply := await self._insist(client, ask)) is not None:
+    async def _work(self, ask: EndpointRequest, give: Give) -> None:
+        try:
+            if (reply := await self._insist(ask)) is not None:
                 give((ask, reply))
+        finally:
+            self._under_way -= 1
+            self._ended.set()
 
-    async def _insist(self, client: httpx.AsyncClient, ask: EndpointRequest) -> Reply | None:
+    async def _insist(self, ask: EndpointRequest) -> Reply | None:
         """The reply, after as many tries as it takes; None if there is to be none."""
         for failures in range(1, self._retries + 2):
             await self._pause.over()
             if self._stop.is_set():
                 return None
-            outcome = (await self._try(client, ask)).without(self._key)
+            if self.sent >= self._budget:
+                self.exhausted = True
+                self._stop.set()
+                return None
+            began, sent_in = self._clock.now(), self._window.rounds
+            outcome = (await self._try(ask)).without(self._key)
             if isinstance(outcome, Reply):
+                self._window.answered(self._clock.now() - began)
                 return outcome
+            if outcome.status in TOO_MANY:
+                self._window.refused(sent_in)
             if not outcome.may_pass or failures > self._retries:
                 self._give_up(outcome, failures)
                 return None
@@ -311,13 +397,14 @@ class _Session:
         else:
             await self._clock.wait(self._stop, seconds)
 
-    async def _try(self, client: httpx.AsyncClient, ask: EndpointRequest) -> Reply | Failure:
+    async def _try(self, ask: EndpointRequest) -> Reply | Failure:
         """One try, put as often as the server teaches how to put it."""
         while True:
             body = self._dialect.body(ask)
+            self.sent += ask.path != "models"
             try:
                 async with asyncio.timeout(self._timeout):
-                    response = await exchange(client, self._base_url, ask, body)
+                    response = await exchange(self._client, self._base_url, ask, body)
                 if isinstance(response, Failure):
                     return response
                 if response.status < 300:

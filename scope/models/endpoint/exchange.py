@@ -81,7 +81,7 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
             },
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
-            limits=httpx.Limits(max_connections=None),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=60.0),
             # The time of a whole request is bounded by the caller.
             timeout=None,  # noqa: S113 - see above
         )

@@ -1,17 +1,20 @@
 """The ways in which servers fail, and what each costs: nothing that was answered."""
 
 import asyncio
+import gc
 import signal
 import threading
 import time
 import traceback
+from dataclasses import dataclass
 
 import pytest
-from stub_server import Cut, Hang, Say, refuse
+from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
 
+from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
-from scope.models.endpoint.client import Endpoint, in_background
+from scope.models.endpoint.client import Background, Endpoint, WaitClock
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.replies import EndpointRequest
 
@@ -30,6 +33,15 @@ def endpoint(stub, clock):
     return endpoint
 
 
+def results(work):
+    """What a coroutine gives in a thread of its own, which ends with it."""
+    background = Background()
+    try:
+        yield from background.results(work)
+    finally:
+        background.close()
+
+
 def chats(*texts):
     return [EndpointRequest(path="chat", prompt=text) for text in texts]
 
@@ -40,6 +52,14 @@ def texts_of(replies):
 
 def threads_of_endpoints():
     return [one for one in threading.enumerate() if one.name == "scope-endpoint"]
+
+
+def threads_are_gone():
+    """Whether no thread is left, soon after the last endpoint is collected."""
+    gc.collect()
+    for one in threads_of_endpoints():
+        one.join(10)
+    return threads_of_endpoints() == []
 
 
 FAILURES = {
@@ -239,7 +259,7 @@ def test_closing_ends_what_is_under_way_and_leaves_no_thread(endpoint, stub):
     next(replies)
     assert threads_of_endpoints()
     replies.close()
-    assert threads_of_endpoints() == []
+    assert threads_are_gone()
     assert len(stub.asked) < len(TEXTS)
 
 
@@ -250,7 +270,7 @@ def test_a_failing_caller_leaves_no_thread(endpoint, stub):
 
     with pytest.raises(KeyboardInterrupt):
         fail_at_the_first()
-    assert threads_of_endpoints() == []
+    assert threads_are_gone()
 
 
 def test_an_interrupt_by_the_keyboard_ends_the_wait_for_answers(endpoint, stub):
@@ -263,7 +283,7 @@ def test_an_interrupt_by_the_keyboard_ends_the_wait_for_answers(endpoint, stub):
     stub.check = interrupt
     with pytest.raises(KeyboardInterrupt):
         list(endpoint().ask(chats("one")))
-    assert threads_of_endpoints() == []
+    assert threads_are_gone()
 
 
 def test_nothing_to_ask_asks_nothing(endpoint, stub):
@@ -306,7 +326,7 @@ def test_what_is_found_comes_before_what_is_raised():
 
     found = []
     with pytest.raises(LookupError, match="late"):
-        found.extend(in_background(fail_late))
+        found.extend(results(fail_late))
     assert found == ["first", "second"]
 
 
@@ -321,7 +341,7 @@ def test_closing_cancels_the_work_and_waits_for_it_to_clean_up():
             await asyncio.sleep(0.01)
             cleaned.set()
 
-    found = in_background(forever)
+    found = results(forever)
     assert next(found) == 1
     found.close()
     assert cleaned.is_set()
@@ -334,7 +354,7 @@ def test_it_works_where_an_event_loop_runs_already():
             give(number)
 
     async def as_in_a_notebook():
-        return list(in_background(three))
+        return list(results(three))
 
     assert asyncio.run(as_in_a_notebook()) == [0, 1, 2]
 
@@ -345,4 +365,74 @@ def test_what_is_false_is_found_too():
         give(())
         give(0)
 
-    assert list(in_background(nothings)) == [None, (), 0]
+    assert list(results(nothings)) == [None, (), 0]
+
+
+@dataclass
+class Counting(Stub):
+    """Answers after a moment, and counts the requests that are there at once."""
+
+    now: int = 0
+    most: int = 0
+
+    def reply(self, path, body):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        time.sleep(0.02)
+        with self.lock:
+            self.now -= 1
+        return super().reply(path, body)
+
+
+@pytest.mark.parametrize(("options", "least", "most"), [({}, 9, 64), ({"requests": 3}, 3, 3)])
+def test_requests_at_once_grow_up_to_the_users_bound(options, least, most):
+    with stub_server(Counting) as stub:
+        address = Address(base_url=stub.url, model="stub-model")
+        endpoint = Endpoint(address, read_key(), ModelOptions(**options), WaitClock())
+        asks = chats(*(f"word {number}" for number in range(150)))
+        replies = texts_of(endpoint.ask(asks))
+    assert replies == {number: str(number) for number in range(150)}
+    assert sorted(map(str, stub.answered)) == sorted(set(map(str, stub.answered)))
+    assert least <= stub.most <= most
+
+
+@dataclass
+class Keeping(Stub):
+    """Leaves connections open, as most servers do."""
+
+    protocol: str = "HTTP/1.1"
+
+
+def test_a_connection_is_kept_from_one_question_to_the_next():
+    with stub_server(Keeping) as stub:
+        address = Address(base_url=stub.url, model="stub-model")
+        endpoint = Endpoint(address, read_key(), ModelOptions(), WaitClock())
+        for text in TEXTS:
+            list(endpoint.ask(chats(text)))
+        assert (stub.connections, len(stub.answered)) == (1, len(TEXTS))
+
+
+def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint, stub):
+    one, came = endpoint(max_requests=5), {}
+
+    def ask():
+        for place, reply in one.ask(chats(*TEXTS)):
+            came[place] = reply.text
+
+    with pytest.raises(ModelError, match="as many as --max-requests allows") as error:
+        ask()
+    assert "goes on from here" in error.value.fix
+    assert len(came) == len(stub.asked) == 5
+    left = [text for place, text in enumerate(TEXTS) if place not in came]
+    assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7
+    assert len(stub.asked) == len(set(map(str, stub.answered))) == len(TEXTS)
+
+
+def test_retries_count_and_what_is_there_needs_no_request(endpoint, stub):
+    stub.script.extend([refuse(503), refuse(503)])
+    one = endpoint(max_requests=3)
+    assert len(list(one.ask(chats("one")))) == 1
+    assert list(one.ask([])) == []
+    with pytest.raises(ModelError, match="--max-requests"):
+        list(one.ask(chats("two")))
