@@ -14,7 +14,8 @@ from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
 from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
-from scope.models.endpoint.client import Background, Endpoint, WaitClock
+from scope.models.endpoint.background import Background
+from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.replies import EndpointRequest
 
