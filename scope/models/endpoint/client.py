@@ -1,7 +1,6 @@
 """Many requests at once, each given again after a failure that may pass.
 
-The request parameters that a server accepts are learned from its
-refusals.
+The request parameters that a server accepts are learned from its refusals.
 """
 
 from __future__ import annotations

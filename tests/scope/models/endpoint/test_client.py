@@ -6,16 +6,13 @@ import signal
 import threading
 import time
 import traceback
-from dataclasses import dataclass
 
 import pytest
-from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
+from stub_server import Cut, Hang, Say, refuse
 
-from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
-from scope.models.endpoint.background import Background
-from scope.models.endpoint.client import Endpoint, WaitClock
+from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.failures import EndpointError
 from scope.models.endpoint.replies import EndpointRequest
 
@@ -32,15 +29,6 @@ def endpoint(stub, clock):
         return Endpoint(address, read_key(), ModelOptions(**options), clock)
 
     return endpoint
-
-
-def results(work):
-    """What a coroutine gives in a thread of its own, which ends with it."""
-    background = Background()
-    try:
-        yield from background.results(work)
-    finally:
-        background.close()
 
 
 def chats(*texts):
@@ -317,123 +305,3 @@ def test_a_servers_words_are_shortened_and_their_control_characters_removed(endp
     assert "status 400: [31mredxxx" in error.value.found
     assert len(error.value.found) < 400
     assert "\x1b" not in str(error.value)
-
-
-def test_what_is_found_comes_before_what_is_raised():
-    async def fail_late(give):
-        give("first")
-        give("second")
-        raise LookupError("late")
-
-    found = []
-    with pytest.raises(LookupError, match="late"):
-        found.extend(results(fail_late))
-    assert found == ["first", "second"]
-
-
-def test_closing_cancels_the_work_and_waits_for_it_to_clean_up():
-    cleaned = threading.Event()
-
-    async def forever(give):
-        try:
-            give(1)
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0.01)
-            cleaned.set()
-
-    found = results(forever)
-    assert next(found) == 1
-    found.close()
-    assert cleaned.is_set()
-
-
-def test_it_works_where_an_event_loop_runs_already():
-    async def three(give):
-        for number in range(3):
-            await asyncio.sleep(0)
-            give(number)
-
-    async def as_in_a_notebook():
-        return list(results(three))
-
-    assert asyncio.run(as_in_a_notebook()) == [0, 1, 2]
-
-
-def test_what_is_false_is_found_too():
-    async def nothings(give):
-        give(None)
-        give(())
-        give(0)
-
-    assert list(results(nothings)) == [None, (), 0]
-
-
-@dataclass
-class Counting(Stub):
-    """Answers after a moment, and counts the requests that are there at once."""
-
-    now: int = 0
-    most: int = 0
-
-    def reply(self, path, body):
-        with self.lock:
-            self.now += 1
-            self.most = max(self.most, self.now)
-        time.sleep(0.02)
-        with self.lock:
-            self.now -= 1
-        return super().reply(path, body)
-
-
-@pytest.mark.parametrize(("options", "least", "most"), [({}, 9, 64), ({"requests": 3}, 3, 3)])
-def test_requests_at_once_grow_up_to_the_users_bound(options, least, most):
-    with stub_server(Counting) as stub:
-        address = Address(base_url=stub.url, model="stub-model")
-        endpoint = Endpoint(address, read_key(), ModelOptions(**options), WaitClock())
-        asks = chats(*(f"word {number}" for number in range(150)))
-        replies = texts_of(endpoint.ask(asks))
-    assert replies == {number: str(number) for number in range(150)}
-    assert sorted(map(str, stub.answered)) == sorted(set(map(str, stub.answered)))
-    assert least <= stub.most <= most
-
-
-@dataclass
-class Keeping(Stub):
-    """Leaves connections open, as most servers do."""
-
-    protocol: str = "HTTP/1.1"
-
-
-def test_a_connection_is_kept_from_one_question_to_the_next():
-    with stub_server(Keeping) as stub:
-        address = Address(base_url=stub.url, model="stub-model")
-        endpoint = Endpoint(address, read_key(), ModelOptions(), WaitClock())
-        for text in TEXTS:
-            list(endpoint.ask(chats(text)))
-        assert (stub.connections, len(stub.answered)) == (1, len(TEXTS))
-
-
-def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint, stub):
-    one, came = endpoint(max_requests=5), {}
-
-    def ask():
-        for place, reply in one.ask(chats(*TEXTS)):
-            came[place] = reply.text
-
-    with pytest.raises(ModelError, match="as many as --max-requests allows") as error:
-        ask()
-    assert "goes on from here" in error.value.fix
-    assert len(came) == len(stub.asked) == 5
-    left = [text for place, text in enumerate(TEXTS) if place not in came]
-    assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7
-    assert len(stub.asked) == len(set(map(str, stub.answered))) == len(TEXTS)
-
-
-def test_retries_count_and_what_is_there_needs_no_request(endpoint, stub):
-    stub.script.extend([refuse(503), refuse(503)])
-    one = endpoint(max_requests=3)
-    assert len(list(one.ask(chats("one")))) == 1
-    assert list(one.ask([])) == []
-    with pytest.raises(ModelError, match="--max-requests"):
-        list(one.ask(chats("two")))
