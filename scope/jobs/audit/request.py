@@ -126,6 +126,18 @@ class AuditRequest(LabelledTexts):
     """Search and ask only every N-th text, from the K-th on; `scope merge` joins the runs of all
     shards."""
 
+    engine: Annotated[str, option(METHOD, metavar="ENGINE"), OUTSIDE_IDENTITY] = "local"
+    """Where texts are searched and asked: local, or the workers of ray or ray:ADDRESS. Never
+    changes the result."""
+
+    workers: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 1
+    """Engine ray: workers, each with models of its own."""
+
+    gpus_per_worker: Annotated[
+        float, option(METHOD, metavar="GPUS"), Limits(least=0), OUTSIDE_IDENTITY
+    ] = 0.0
+    """Engine ray: GPUs of each worker; may be a part of one."""
+
     slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
@@ -180,6 +192,14 @@ class AuditRequest(LabelledTexts):
                 "with several references, both directions or groups",
                 "one reference, whose ceiling it is",
                 instead="give the model as a --target",
+            )
+        if self.engine == "local":
+            refuse_unused(
+                self,
+                ("workers", "gpus_per_worker"),
+                "with the engine local",
+                "an engine with workers",
+                instead="add --engine ray",
             )
         if self.role == "next_token":
             refuse_unused(

@@ -11,6 +11,7 @@ from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import ScoredFlips, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
+from scope.jobs.audit.on_workers import engine_of, search_on_workers
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
@@ -35,6 +36,7 @@ from scope.jobs.scoring import (
 )
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.work import Work, search_work, texts_work
+from scope.jobs.workers import Engine
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
@@ -119,8 +121,30 @@ def carry_out_audit(request: AuditRequest) -> AuditResult:
 audit = as_function(AuditRequest, carry_out_audit)
 
 
+class Plans(NamedTuple):
+    """The plan of the audit against each reference, and the names in each group."""
+
+    plans: tuple[AuditPlan, ...]
+    groups: Mapping[str, Sequence[str]]
+
+
 def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
+    engine = engine_of(request)
+    plans, groups = plan_audits(request)
+    manifest = plans[0].manifest()
+    if request.is_matrix:
+        manifest = matrix_manifest([one.manifest() for one in plans], request, groups)
+    return Prepared(
+        manifest,
+        partial(_conduct, plans, groups, engine),
+        [model.classifier for model in _models_of(plans)],
+        partial(_work, plans),
+    )
+
+
+def plan_audits(request: AuditRequest) -> Plans:
+    """Load and check everything that the plans hold."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
@@ -157,15 +181,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         )
         for one in models.each
     )
-    manifest = plans[0].manifest()
-    if request.is_matrix:
-        manifest = matrix_manifest([one.manifest() for one in plans], request, models.groups)
-    return Prepared(
-        manifest,
-        partial(_conduct, plans, models.groups),
-        [model.classifier for model in _models_of(plans)],
-        partial(_work, plans),
-    )
+    return Plans(plans, models.groups)
 
 
 def _models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
@@ -194,7 +210,10 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Work]:
 
 
 def _conduct(
-    plans: Sequence[AuditPlan], groups: Mapping[str, Sequence[str]], run: Run
+    plans: Sequence[AuditPlan],
+    groups: Mapping[str, Sequence[str]],
+    engine: Engine | None,
+    run: Run,
 ) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     progress = plans[0].request.progress
@@ -202,16 +221,31 @@ def _conduct(
     # A shard may be too small to tell; the run of all shards does.
     for plan in () if plans[0].request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
-    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
-    examples = plans[0].data.examples
-    answers = {
-        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
-        for model in _models_of(plans)
-    }
+    if engine is not None:
+        search_on_workers(plans, engine, run)
+    found, answers = gather(plans, run)
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not plans[0].request.is_matrix:
         return audits[0]
     return joined_audits(audits, groups, plans[0].request)
+
+
+class Gathered(NamedTuple):
+    """What was searched on each reference, and each model's answers."""
+
+    found: list[list[_Searched]]
+    answers: dict[str, Answers]
+
+
+def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
+    """Search and ask, or take from the run what it knows."""
+    progress, examples = plans[0].request.progress, plans[0].data.examples
+    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    answers = {
+        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
+        for model in _models_of(plans)
+    }
+    return Gathered(found, answers)
 
 
 def _sets_for(
