@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from scope.foreign import Failed, attempt
@@ -19,7 +20,7 @@ from scope.jobs.expected_queries import expect_queries
 from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
-from scope.protocols import Capability, SearchOptions, Task
+from scope.protocols import Capability, OffersFlips, SearchOptions, Task
 from scope.records import Example, Prediction, Question
 
 SECONDS_A_TRIAL = 3.0
@@ -29,6 +30,10 @@ CHARACTERS_A_TOKEN = 4
 """English text has about so many; the tokenizer of a server is unknown."""
 
 Asked = TypeVar("Asked")
+
+
+TEXTS_A_LOOK = 16
+"""Texts whose candidates are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +96,24 @@ def search_work(
     reference: NamedModel,
     examples: Sequence[Example],
     options: SearchOptions,
+    *,
+    flips: bool = False,
 ) -> Work:
     """The search of a capability on a reference.
 
     A few seconds of the search itself are run, whose answers are not kept. Where all of the tried
-    examples are finished, their true number of queries corrects the estimate.
+    examples are finished, their true number of queries corrects the estimate. With ``flips`` the
+    queries count, too, that the search for kept pairs spares: most texts have no flipped pair, and
+    that is known only when all candidates are.
     """
     began = time.monotonic()
+    sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
+    candidates = round(_candidates(capability, sample) * len(examples)) if flips else 0
     queries = expect_queries(capability, examples, options, {}).total() or 0
     # The first estimate imports TextAttack, which a run does, too.
     estimating = time.monotonic() - began
     if _is_endpoint(reference):
+        queries = max(queries, candidates)
         length = _mean_length([one.text for one in examples]) + _prompt_length(reference)
         characters = queries * length
         return Work(
@@ -113,12 +125,12 @@ def search_work(
             tokens_out=queries,
         )
     trial = _TimedClassifier(reference)
-    sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
     whole = attempt(lambda: list(capability.search(trial, sample, options)))
     fails = isinstance(whole, Failed) and not isinstance(whole.error, _TrialEndsError)
     if not isinstance(whole, Failed) and trial.queries:
         expected = expect_queries(capability, sample, options, {}).total() or trial.queries
         queries = round(queries * trial.queries / expected)
+    queries = max(queries, candidates)
     each = trial.seconds / max(trial.queries, 1)
     return Work(
         model=reference.name,
@@ -126,6 +138,28 @@ def search_work(
         queries=queries,
         seconds=estimating + queries * each,
     )
+
+
+def _candidates(capability: Capability, sample: Sequence[Example]) -> float:
+    """Texts that a search for flipped pairs may ask for each text; 0 where none is spared."""
+    some = sample[:TEXTS_A_LOOK]
+    if not isinstance(capability, OffersFlips) or not some:
+        return 0.0
+    options = SearchOptions(trials=1)
+    found = attempt(lambda: list(chain(*capability.search(_Unmoved(), some, options))))
+    if isinstance(found, Failed) or not any(one.spared for one in found):
+        return 0.0
+    return sum(one.queries + one.spared for one in found) / len(some)
+
+
+class _Unmoved:
+    """A classifier that answers all texts alike: what a search asks and spares is then counted."""
+
+    spec = fingerprint = "unmoved"
+    labels = ("one", "other")
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        return [Prediction(probabilities=(0.75, 0.25))] * len(texts)
 
 
 def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:

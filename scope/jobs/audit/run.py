@@ -198,7 +198,13 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Work]:
     plan, examples = plans[0], plans[0].data.examples
     for one in plans:
         for chosen in plan.capabilities:
-            yield search_work(chosen.capability, one.models.reference, examples, plan.options)
+            yield search_work(
+                chosen.capability,
+                one.models.reference,
+                examples,
+                plan.options,
+                flips=plan.request.flips,
+            )
     found = plan.options.trials * (2 if plan.request.flips else 1)
     drawn = RANDOM_CANDIDATES if plan.request.flips else 0
     searches = len(examples) * len(plan.capabilities)

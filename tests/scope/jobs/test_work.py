@@ -1,11 +1,13 @@
 """How much work a run gives to a model, and how long it takes; on a clock that a model moves."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import pytest
 from toy_models import Reference
 
 from capabilities.extractive_qa import ExtractiveQA
+from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from scope.jobs import work
 from scope.jobs.answering_models import AnsweringModel
@@ -125,6 +127,18 @@ def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
     found = search_work(Typo(), named(model), EXAMPLES, OPTIONS)
     assert len(model.texts) < found.queries
     assert found.seconds == pytest.approx(0.01 * found.queries, rel=0.05)
+
+
+def test_flipped_pairs_may_take_all_candidates_that_kept_pairs_spare(clock):
+    texts = ("The old house was quickly sold for money.", "A good market every morning.")
+    examples = [Example(id=text, text=text) for text in texts]
+    kept, both = (
+        search_work(Synonym(), named(Slow(clock)), examples, OPTIONS, flips=flips)
+        for flips in (False, True)
+    )
+    found = [*chain(*Synonym().search(Slow(clock), examples, SearchOptions(trials=1)))]
+    assert all(one.spared for one in found)
+    assert kept.queries < both.queries == sum(one.queries + one.spared for one in found)
 
 
 def test_a_search_that_fails_is_named(clock):
