@@ -178,6 +178,8 @@ async def _serve(limits: Limits, pipe: Any) -> None:
     pipe.send(server.sockets[0].getsockname()[1])
     await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
     pipe.send((answered, refused))
+    # Connections that clients have left open are cut.
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     server.close()
 
 
