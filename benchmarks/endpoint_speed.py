@@ -1,12 +1,12 @@
 """How much of what a server allows does SCoPE use, and is any request lost or sent twice?
 
 A server in a process of its own answers in 50 ms. One has 8 and one 32 places, and lets further
-requests wait; one takes 100 requests a second and refuses others with status 429. Each is asked
-with the usual settings, and with 8 requests at once all the time, as before.
+requests wait; one has 32 places and one takes 100 requests a second, and both refuse others with
+status 429. Each is asked with the usual settings, and with 8 requests at once all the time.
 
     python benchmarks/endpoint_speed.py [--json]
 
-Keys of --json, for each server (`places_8`, `places_32`, `rate_100`): `_share` (answers a second,
+Keys of --json, for each server (`places_8`, `places_32`, `strict_32`, `rate_100`): `_share` (answers a second,
 of those that the server's limit allows), `_share_of_8` (the same with `--requests 8`), `_lost` and
 `_twice` (questions without an answer, and answered more than once), `_refused` (requests that the
 server refused); `resumed_twice` and `resumed_lost` of a session with `--max-requests` and the next
@@ -33,13 +33,15 @@ from scope.models.endpoint.roles import EndpointModel
 from scope.records import Question
 
 LATENCY = 0.05
-QUESTIONS = 2_000
+SECONDS = 15
+"""That the server needs at least for all questions."""
 
 
 class Limits(NamedTuple):
-    """What a server takes: requests at once, or a second."""
+    """What a server takes: requests at once, of which a strict one refuses more, or a second."""
 
     places: int | None = None
+    strict: bool = False
     rate: float | None = None
 
     @property
@@ -51,6 +53,7 @@ class Limits(NamedTuple):
 SERVERS = {
     "places_8": Limits(places=8),
     "places_32": Limits(places=32),
+    "strict_32": Limits(places=32, strict=True),
     "rate_100": Limits(rate=100.0),
 }
 
@@ -64,7 +67,8 @@ def main() -> None:
     for name, limits in SERVERS.items():
         for ending, options in (("", ModelOptions()), ("_of_8", ModelOptions(requests=8))):
             with Server(limits) as server:
-                seconds, answered = asked(server.model(options), questions())
+                some = questions(limits.a_second if ending else SECONDS * limits.a_second)
+                seconds, answered = asked(server.model(options), some)
                 figures[f"{name}_share{ending}"] = round(
                     len(answered) / seconds / limits.a_second, 3
                 )
@@ -79,9 +83,9 @@ def main() -> None:
         print(f"{key:<20} {value}")
 
 
-def questions() -> list[Question]:
+def questions(count: float) -> list[Question]:
     """Questions that all differ."""
-    return [Question(id=str(one), text=f"question {one}") for one in range(QUESTIONS)]
+    return [Question(id=str(one), text=f"question {one}") for one in range(round(count))]
 
 
 def asked(model: EndpointModel, some: list[Question]) -> tuple[float, list[Question]]:
@@ -93,7 +97,7 @@ def asked(model: EndpointModel, some: list[Question]) -> tuple[float, list[Quest
 
 def resumed() -> dict[str, int]:
     """A session that is ended by its bound, and the next for what is left."""
-    some, came = questions()[:500], 0
+    some, came = questions(500), 0
     with Server(Limits(places=8)) as server:
         try:
             for _ in server.model(ModelOptions(max_requests=200, requests=1)).answer(some):
@@ -167,6 +171,10 @@ async def _serve(limits: Limits, pipe: Any) -> None:
                     _send(writer, 429, {"error": {"message": "too many"}})
                     continue
                 allowed -= 1
+            if limits.strict and places.locked():
+                refused += 1
+                _send(writer, 429, {"error": {"message": "too many at once"}})
+                continue
             async with places:
                 await asyncio.sleep(LATENCY)
             prompt = body["messages"][-1]["content"]

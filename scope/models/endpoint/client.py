@@ -14,21 +14,17 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, Key
 from scope.models.endpoint.background import Background
-from scope.models.endpoint.exchange import exchange, open_client
+from scope.models.endpoint.exchange import Connections, exchange
 from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
 from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, Reply, read_reply
 from scope.models.endpoint.window import Window
 from scope.models.options import ModelOptions
 from scope.printing import counted
-
-if TYPE_CHECKING:
-    import httpx
-
 
 TOO_MANY = (429, 503, 529)
 """Statuses of servers that have too many requests; 529 is Anthropic's."""
@@ -178,8 +174,7 @@ class Endpoint:
         most = self._options.max_requests
         session = _Session(
             list(places),
-            client=line.client,
-            base_url=self._address.base_url,
+            connections=line.connections,
             key=self._key,
             dialect=self._dialect,
             window=self._window,
@@ -217,12 +212,12 @@ class _Line:
     """The connections to a server and the thread that they are used in, as long as it is asked."""
 
     def __init__(self, key: Key, base_url: str) -> None:
-        self.client = open_client(key, base_url)
+        self.connections = Connections(key, base_url)
         self.background = Background()
 
     def close(self) -> None:
         """Close the connections and end the thread."""
-        self.background.close(self.client.aclose)
+        self.background.close(self.connections.close)
 
 
 class _Session:
@@ -232,8 +227,7 @@ class _Session:
         self,
         asks: Sequence[EndpointRequest],
         *,
-        client: httpx.AsyncClient,
-        base_url: str,
+        connections: Connections,
         key: Key,
         dialect: Dialect,
         window: Window,
@@ -243,13 +237,14 @@ class _Session:
         budget: float,
     ) -> None:
         self._left = deque(asks)
-        self._client, self._base_url, self._key = client, base_url, key
+        self._connections, self._key = connections, key
         self._dialect, self._window, self._clock = dialect, window, clock
         self._timeout, self._retries, self._budget = timeout, retries, budget
         self._stop = asyncio.Event()
-        self._ended = asyncio.Event()
+        self._room = asyncio.Event()
         self._pause = Pause(clock, self._stop)
         self._under_way = 0
+        self._refused_in_a_row = 0
         self.failure: Failure | None = None
         self.tries = 0
         self.sent = 0
@@ -261,57 +256,83 @@ class _Session:
         After a failure for good no request is begun, but those on their way may still arrive.
         """
         async with asyncio.TaskGroup() as group:
-            while self._left and not self._stop.is_set():
-                if self._under_way < self._window.size:
-                    self._under_way += 1
-                    group.create_task(self._work(self._left.popleft(), give))
-                else:
-                    self._ended.clear()
-                    await self._ended.wait()
+            while self._left:
+                await self._has_room()
+                if self._stop.is_set():
+                    return
+                self._under_way += 1
+                group.create_task(self._insist(self._left.popleft(), give))
 
-    async def _work(self, ask: EndpointRequest, give: Give) -> None:
+    async def _has_room(self) -> None:
+        """Return when one more request may be under way."""
+        while self._under_way >= self._window.size and not self._stop.is_set():
+            self._room.clear()
+            await self._room.wait()
+
+    async def _insist(self, ask: EndpointRequest, give: Give) -> None:
+        """Give the reply, after as many tries as it takes."""
         try:
-            if (reply := await self._insist(ask)) is not None:
-                give((ask, reply))
+            for failures in range(1, self._retries + 2):
+                await self._pause.over()
+                outcome = await self._once(ask)
+                if isinstance(outcome, Reply):
+                    give((ask, outcome))
+                if not isinstance(outcome, Failure):
+                    return
+                if not outcome.may_pass or failures > self._retries:
+                    self._give_up(outcome, failures)
+                    return
+                await self._back_off(outcome, failures)
         finally:
-            self._under_way -= 1
-            self._ended.set()
+            self._leave()
 
-    async def _insist(self, ask: EndpointRequest) -> Reply | None:
-        """The reply, after as many tries as it takes; None if there is to be none."""
-        for failures in range(1, self._retries + 2):
-            await self._pause.over()
-            if self._stop.is_set():
-                return None
-            if self.sent >= self._budget:
-                self.exhausted = True
-                self._stop.set()
-                return None
-            began, sent_in = self._clock.now(), self._window.rounds
-            outcome = (await self._try(ask)).without(self._key)
-            if isinstance(outcome, Reply):
-                self._window.answered(self._clock.now() - began)
-                return outcome
-            if outcome.status in TOO_MANY:
-                self._window.refused(sent_in)
-            if not outcome.may_pass or failures > self._retries:
-                self._give_up(outcome, failures)
-                return None
-            await self._back_off(outcome, failures)
-        return None
+    def _leave(self) -> None:
+        self._under_way -= 1
+        self._room.set()
+
+    async def _once(self, ask: EndpointRequest) -> Reply | Failure | None:
+        """What one try brings, of which the window learns; None if nothing is to be sent."""
+        if self.sent >= self._budget:
+            self.exhausted = True
+            self._end()
+        if self._stop.is_set():
+            return None
+        began, sent_in = self._clock.now(), self._window.rounds
+        outcome = (await self._try(ask)).without(self._key)
+        if isinstance(outcome, Reply):
+            self._window.answered(self._clock.now() - began)
+            self._refused_in_a_row = 0
+        elif outcome.status in TOO_MANY:
+            self._window.refused(sent_in)
+            self._refused_in_a_row += 1
+        return outcome
 
     def _give_up(self, failure: Failure, tries: int) -> None:
         if not self._stop.is_set():
             self.failure, self.tries = failure, tries
+        self._end()
+
+    def _end(self) -> None:
         self._stop.set()
+        self._room.set()
 
     async def _back_off(self, failure: Failure, failures: int) -> None:
-        """Wait; where the server says that requests are too many, all of them do."""
+        """Wait; where the server names a time or answers nothing any more, all requests do.
+
+        While one waits that is refused among others that are answered, another takes its place.
+        """
         seconds = failure.wait
         if seconds is None:
             seconds = delay(failures) * self._clock.spread()
-        if failure.status == 429 or failure.wait is not None:
+        if failure.wait is not None or self._refused_in_a_row >= self._window.size:
             self._pause.hold(seconds)
+        elif failure.status in TOO_MANY:
+            self._leave()
+            try:
+                await self._clock.wait(self._stop, seconds)
+                await self._has_room()
+            finally:
+                self._under_way += 1
         else:
             await self._clock.wait(self._stop, seconds)
 
@@ -322,7 +343,7 @@ class _Session:
             self.sent += ask.path != "models"
             try:
                 async with asyncio.timeout(self._timeout):
-                    response = await exchange(self._client, self._base_url, ask, body)
+                    response = await exchange(self._connections, ask, body)
                 if isinstance(response, Failure):
                     return response
                 if response.status < 300:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
@@ -59,20 +60,43 @@ class UnreadableBodyError(Exception):
     """A body that is too long, or not as it was compressed; the words say which."""
 
 
-def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
-    """A client that sends the key, keeps no cookies and follows no redirects.
+class Connections:
+    """Clients of one server, each used for one request at a time and then for the next.
+
+    They send the key, keep no cookies and follow no redirects. One client for all requests would
+    look through all of its connections at each: with 40 at once that takes a core.
 
     Raises
     ------
     ModelError
         When the environment names a proxy or certificates that cannot be used.
     """
-    import httpx
 
-    try:
+    def __init__(self, key: Key, base_url: str) -> None:
+        import httpx
+
+        self.base_url, self._key = base_url, key
+        try:
+            # Read once: it takes longer than a request.
+            self._certificates = httpx.create_ssl_context()
+            self._idle = [self._open()]
+        except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
+            # Not shown in full: the URL of a proxy may hold a password.
+            raise ModelError(
+                f"a proxy or certificates in the environment that cannot be used to ask {base_url} "
+                f"({type(error).__name__})",
+                expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or "
+                "nothing, in SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or "
+                "nothing",
+                fix="correct these variables, or unset them",
+            ) from None
+
+    def _open(self) -> httpx.AsyncClient:
+        import httpx
+
         return httpx.AsyncClient(
             headers={
-                "Authorization": f"Bearer {key.value}",
+                "Authorization": f"Bearer {self._key.value}",
                 "Accept": "application/json",
                 # A compressed body may be a thousand times as long as it seems.
                 "Accept-Encoding": "identity",
@@ -82,27 +106,39 @@ def open_client(key: Key, base_url: str) -> httpx.AsyncClient:
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             limits=httpx.Limits(max_connections=None, keepalive_expiry=60.0),
+            verify=self._certificates,
             # The time of a whole request is bounded by the caller.
             timeout=None,  # noqa: S113 - see above
         )
-    except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
-        # Not shown in full: the URL of a proxy may hold a password.
-        raise ModelError(
-            f"a proxy or certificates in the environment that cannot be used to ask {base_url} "
-            f"({type(error).__name__})",
-            expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or nothing, in "
-            "SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or nothing",
-            fix="correct these variables, or unset them",
-        ) from None
+
+    @contextmanager
+    def one(self) -> Iterator[httpx.AsyncClient]:
+        """A client that nobody else uses meanwhile, if possible the one used last."""
+        client = self._idle.pop() if self._idle else self._open()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
+
+    async def close(self) -> None:
+        """Close all of them."""
+        for client in self._idle:
+            await client.aclose()
 
 
 async def exchange(
-    client: httpx.AsyncClient, base_url: str, ask: EndpointRequest, body: dict[str, Any]
+    connections: Connections, ask: EndpointRequest, body: dict[str, Any]
 ) -> HttpResponse | Failure:
     """The server's response to a request."""
+    with connections.one() as client:
+        return await _exchange(client, connections.base_url + _PATHS[ask.path], ask, body)
+
+
+async def _exchange(
+    client: httpx.AsyncClient, url: str, ask: EndpointRequest, body: dict[str, Any]
+) -> HttpResponse | Failure:
     import httpx
 
-    url = base_url + _PATHS[ask.path]
     content = None if ask.path == "models" else json.dumps(body).encode()
     method = "GET" if content is None else "POST"
     try:

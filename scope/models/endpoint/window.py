@@ -11,7 +11,7 @@ MOST_AT_ONCE = 256
 SLOWER = 2.0
 """Latency of a server that is full, as a multiple of its latency with few requests."""
 
-_LESS = 0.8
+_LESS = 0.9
 _FORGETTING = 1.25
 
 
@@ -19,8 +19,9 @@ class Window:
     """The number of requests that may be under way.
 
     It doubles while the server answers as quickly as before, then grows by one a round; it shrinks
-    by a fifth where answers take twice as long, and by half where the server refuses requests for
-    being too many. A round is as many answers as the window is wide. Slow answers alone never make
+    by a tenth where answers take twice as long or the server refuses requests for being too many;
+    at the first refusal, which follows a doubling, by half. A round is as many answers as the
+    window is wide. Slow answers alone never make
     it smaller than it began; where they stay slow even then, other questions are asked than before,
     and what counts as quick is forgotten bit by bit.
 
@@ -63,13 +64,16 @@ class Window:
         self._doubles = False
         if self.size <= self._least:
             self._quick *= _FORGETTING
-        self._to(min(self.size, max(self._least, math.floor(_LESS * self.size))))
+        self._to(min(self.size, max(self._least, self._smaller())))
 
     def refused(self, sent_in: int) -> None:
-        """Halve it, once for all requests that were sent in the same round."""
+        """Make it smaller, once for all requests that were sent in the same round."""
         if sent_in == self.rounds:
+            self._to(self.size // 2 if self._doubles else self._smaller())
             self._doubles = False
-            self._to(self.size // 2)
+
+    def _smaller(self) -> int:
+        return math.floor(_LESS * self.size)
 
     def _to(self, size: int) -> None:
         self.size = max(1, min(size, self._most))

@@ -7,13 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 from made_up_fleet_comparison import build_comparison as made_up
+from stub_server import stub_server
 
+import scope
 from scope.core.request import Request
 from scope.errors import ModelError, RunError
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
+from scope.models import ModelOptions
+from scope.progress import Silent
 from scope.records import Prediction
 from scope.store import Run, RunFolder
 from scope.store.summary import read_summary
@@ -180,3 +184,38 @@ def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
     assert len(short["estimates"]) == len(list(result.rows()))
     assert Path(short["report"]).is_file()
     assert short["seconds"] == result.clock.seconds
+
+
+def test_bounded_sessions_together_give_the_result_of_one(tmp_path):
+    with stub_server() as stub:
+        endpoint = f"openai:{stub.url}#stub-model"
+
+        def compared(run, **options):
+            found = scope.compare(
+                models=["python:toy_answerers:Reader", endpoint],
+                tasks=["choice"],
+                data=tmp_path / "questions.jsonl",
+                runs=tmp_path / "runs",
+                run=run,
+                cache=False,
+                progress=Silent(),
+                **options,
+            )
+            return replace(found, clock=None, folder=None, manifest=None)
+
+        (tmp_path / "questions.jsonl").write_text(
+            "\n".join(
+                json.dumps({"question": f"Is it {one}?", "options": ["yes", "no"], "answer": 0})
+                for one in range(20)
+            )
+        )
+        whole = compared("whole")
+        stub.answered.clear()
+        for _ in range(2):
+            with pytest.raises(ModelError, match="10 requests .* as many as --max-requests allows"):
+                compared("pieces", model_options=ModelOptions(max_requests=10))
+            assert not (tmp_path / "runs" / "pieces" / "result.json").exists()
+        assert compared("pieces") == whole
+        # The eight that are asked again in each session tell whether it is still the same model.
+        assert len(stub.answered) <= 20 + 2 * 8
+        assert len(set(map(str, stub.answered))) == 20

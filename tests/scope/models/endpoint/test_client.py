@@ -139,7 +139,7 @@ def test_time_outs_without_end_say_how_long_was_waited(endpoint, stub):
         list(endpoint(timeout=0.2, retries=1).ask(chats("one")))
 
 
-def test_after_too_many_requests_none_is_begun_before_the_wait_is_over(
+def test_where_the_server_names_a_time_none_is_begun_before_it_is_over(
     endpoint, stub, clock, monkeypatch
 ):
     together, held, asked = threading.Barrier(4, timeout=30), threading.Event(), []
@@ -155,7 +155,7 @@ def test_after_too_many_requests_none_is_begun_before_the_wait_is_over(
             return None
         together.wait()
         if "number 0" in str(body):
-            return refuse(429)
+            return refuse(429, Retry_After="1")
         held.wait(30)
         return None
 
@@ -163,6 +163,24 @@ def test_after_too_many_requests_none_is_begun_before_the_wait_is_over(
     stub.check = refuse_one_while_three_are_under_way
     assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
     assert asked[0] == 4
+
+
+def test_a_request_refused_among_answers_gives_its_place_to_another(endpoint, stub, clock):
+    stub.check = lambda body: (
+        refuse(429) if "number 6" in str(body) and len(stub.asked) < 12 else None
+    )
+    came = texts_of(endpoint(requests=4).ask(chats(*TEXTS)))
+    assert came == {place: str(place) for place in range(12)}
+    assert clock.waits
+    assert list(came)[-1] == 6
+
+
+def test_where_all_are_refused_all_wait(endpoint, stub, clock):
+    stub.script.extend([refuse(429)] * 6)
+    came = texts_of(endpoint(requests=4).ask(chats(*TEXTS)))
+    assert came == {place: str(place) for place in range(12)}
+    # The window is one wide after two refusals: then nothing is sent before the time is over.
+    assert len(stub.asked) == 18
 
 
 def test_after_too_many_requests_the_wait_is_as_long_as_the_server_says(endpoint, stub, clock):

@@ -42,7 +42,7 @@ def test_slow_answers_alone_leave_it_as_it_began():
     assert rounds(window, lambda size: 5.0, 60)[-1] > 8
 
 
-def test_refusals_of_one_round_halve_it_once():
+def test_refusals_of_one_round_count_once_and_only_the_first_takes_half():
     window = Window()
     rounds(window, lambda size: 0.05, 2)
     sent_in = window.rounds
@@ -50,7 +50,18 @@ def test_refusals_of_one_round_halve_it_once():
         window.refused(sent_in)
     assert window.size == 16
     window.refused(window.rounds)
-    assert window.size == 8
+    assert window.size == 14
+
+
+def test_a_server_that_takes_twenty_at_once_is_given_nearly_as_many():
+    window, sizes = Window(), []
+    for _ in range(60):
+        if window.size > 20:
+            window.refused(window.rounds)
+        rounds(window, lambda size: 0.05, 1)
+        sizes.append(window.size)
+    assert sum(sizes[5:]) / len(sizes[5:]) > 0.92 * 20
+    assert max(sizes[5:]) <= 21
 
 
 def test_refusals_leave_at_least_one_and_growth_goes_on_by_one():
