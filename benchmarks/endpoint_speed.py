@@ -6,11 +6,11 @@ status 429. Each is asked with the usual settings, and with 8 requests at once a
 
     python benchmarks/endpoint_speed.py [--json]
 
-Keys of --json, for each server (`places_8`, `places_32`, `strict_32`, `rate_100`): `_share` (answers a second,
-of those that the server's limit allows), `_share_of_8` (the same with `--requests 8`), `_lost` and
-`_twice` (questions without an answer, and answered more than once), `_refused` (requests that the
-server refused); `resumed_twice` and `resumed_lost` of a session with `--max-requests` and the next
-one; `python`, `processor`, `cores`.
+Keys of --json, for each server (`places_8`, `places_32`, `strict_32`, `rate_100`): `_share`
+(answers a second, of those that the server's limit allows), `_share_of_8` (the same with
+`--requests 8`), `_lost` and `_twice` (questions without an answer, and answered more than once),
+`_refused` (requests that the server refused); `resumed_twice` and `resumed_lost` of a session with
+`--max-requests` and the next one; `python`, `processor`, `cores`.
 """
 
 from __future__ import annotations

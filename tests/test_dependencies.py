@@ -79,7 +79,8 @@ def test_every_module_that_tests_and_benchmarks_import_belongs_to_an_extra(distr
 def test_every_dependency_is_imported(distributions):
     modules = {one.module.partition(".")[0] for one in third_party(*PACKAGES)}
     used = {owner for module in modules for owner in distributions.get(module, set())}
-    assert NEEDED - used == set()
+    # httpx imports it wherever it is installed.
+    assert NEEDED - used == {"sniffio"}
 
 
 def test_the_constraints_name_one_version_of_every_dependency():

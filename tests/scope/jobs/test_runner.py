@@ -212,7 +212,7 @@ def test_bounded_sessions_together_give_the_result_of_one(tmp_path):
         whole = compared("whole")
         stub.answered.clear()
         for _ in range(2):
-            with pytest.raises(ModelError, match="10 requests .* as many as --max-requests allows"):
+            with pytest.raises(ModelError, match="as many as --max-requests allows"):
                 compared("pieces", model_options=ModelOptions(max_requests=10))
             assert not (tmp_path / "runs" / "pieces" / "result.json").exists()
         assert compared("pieces") == whole
