@@ -26,7 +26,7 @@ from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import manifest_of
 from scope.jobs.question_vectors import question_vectors
 from scope.jobs.runner import Prepared
-from scope.jobs.work import Work, vectors_work
+from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -52,7 +52,7 @@ def prepared(
     """
     manifest = manifest_of(command, request, settings, data=data)
 
-    def work() -> Iterator[Work]:
+    def work() -> Iterator[Planned]:
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 
