@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from scope.records.long_lists import Long
 
 GOLD = "(gold)"
 """The name of the right answers in place of a model's name."""
@@ -75,8 +77,8 @@ class Measurement:
     capability: str | None = None
     subset: str | None = None
     estimate: Estimate | Undefined
-    example_ids: tuple[str, ...] = ()
-    values: tuple[float, ...] = ()
+    example_ids: Annotated[tuple[str, ...], Long("value_ids")] = ()
+    values: Annotated[tuple[float, ...], Long("values")] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

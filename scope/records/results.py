@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.frame import FrameRow
+from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
 from scope.records.result import SPARSE_FIELD, Result
 from scope.records.task_shares import TaskShares
@@ -65,8 +66,8 @@ class TaskAnswers:
     """A task's items, with one row of answers per model, in the manifest's order of models."""
 
     task: str
-    items: tuple[Item, ...]
-    answers: tuple[tuple[Answer, ...], ...]
+    items: Annotated[tuple[Item, ...], Long("questions")]
+    answers: tuple[Annotated[tuple[Answer, ...], Long("answers")], ...]
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.items) for row in self.answers):
@@ -133,10 +134,10 @@ class AuditResult(MeasuredResult):
     """
 
     curves: tuple[Curve, ...]
-    examples: tuple[ScoredExample, ...]
-    perturbations: tuple[ScoredPerturbation, ...]
+    examples: Annotated[tuple[ScoredExample, ...], Long("examples")]
+    perturbations: Annotated[tuple[ScoredPerturbation, ...], Long("perturbations")]
     answer_shares: tuple[AnswerShares, ...]
-    flips: tuple[ScoredPerturbation, ...] = ()
+    flips: Annotated[tuple[ScoredPerturbation, ...], Long("flips")] = ()
     flip_outcomes: tuple[Outcome, ...] = ()
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)

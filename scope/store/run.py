@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from scope.errors import RunError
 from scope.paths import expanded
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question, Result
-from scope.serialization import from_json, to_json
+from scope.serialization import WHOLE, from_json, to_json
 from scope.store.configuration import (
     keep_configuration,
     read_configuration,
@@ -36,6 +36,7 @@ from scope.store.files import (
     remove_leftovers,
     write_atomically,
 )
+from scope.store.long_lists import StoredList, list_files, long_lists, remove_other_lists
 from scope.store.shared import SharedAnswers, SharingStore
 from scope.store.summary import SUMMARY, Stopwatch
 
@@ -123,7 +124,12 @@ class RunFolder:
         text = read_text(self.result_path)
         if text is None:
             return None
-        return replace(from_json(text, source=f"`{self.result_path}`"), folder=self.path)
+        found = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
+        return replace(found, folder=self.path)
+
+    def _read_lists(self, files: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
+        file = list_files(self.path, files)
+        return lambda name, entry, start, stop: StoredList(file(name, entry), start, stop)
 
     def write_report(self, html: str) -> None:
         """Keep the page; the former one stays until the new one is whole."""
@@ -338,11 +344,15 @@ class Run(RunFolder):
 
         From now on the run counts as finished.
         """
-        text = to_json(result)
+        with long_lists(self.path, lambda hint, value: WHOLE.of(hint)(value)) as lists:
+            text = to_json(result, lists=lists)
         if self._keep_added_models:
             self._keep_added_models()
         write_atomically(self.result_path, text)
-        return from_json(text, kind=type(result), source=f"`{self.result_path}`")
+        source = f"`{self.result_path}`"
+        found = from_json(text, kind=type(result), source=source, lists=self._read_lists)
+        remove_other_lists(self.path, lists.names)
+        return found
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""

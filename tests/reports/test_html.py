@@ -116,7 +116,7 @@ def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, pa
     assert (
         "Of 5 kept pairs at least one target lost the reference’s invariance on 3" in examples.words
     )
-    assert "result.json" in examples.words
+    assert "the run’s parquet files" in examples.words
     assert [node.attributes["data-lost"] for node in examples.all("article")] == ["1", "0 1"]
 
 

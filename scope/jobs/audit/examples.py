@@ -63,7 +63,8 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
         "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
         "flipped pairs at least one target was not moved with the reference on {unmoved}. These "
-        "come first, then the others in the order of the run. All pairs are in ``result.json``.",
+        "come first, then the others in the order of the run. All pairs are in "
+        "``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(shown),
         total=len(pairs),
         kept=sum(one.kind == "kept" for one in pairs),

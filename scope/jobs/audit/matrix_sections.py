@@ -346,7 +346,9 @@ def _references(result: AuditResult) -> Section:
         title="References",
         heading="The audit against each reference",
         blocks=(
-            note("All pairs of texts are in ``result.json``, and in ``to_frame('examples')``."),
+            note(
+                "All pairs of texts are in ``to_frame('examples')`` and in the run’s parquet files."
+            ),
             *(
                 Fold(
                     prose("Against {reference}", reference=audit.manifest.reference.name),

@@ -115,7 +115,7 @@ def answers_side_by_side(result: CompareResult, *, most: int) -> Section | None:
         paragraph(
             "This section shows {shown} of {total} questions, those with the most disagreement "
             "first; the models disagree on {disagreeing} of the {total}. All answers are in "
-            "``result.json``.",
+            "``to_frame('examples')`` and in the run’s parquet files.",
             shown=len(chosen),
             total=len(ranked),
             disagreeing=sum(one.disagreement > 0 for one in ranked),

@@ -131,7 +131,7 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         ),
     )
     title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
-    about = note("The first in the order of the run; all are in ``result.json``.")
+    about = note("The first in the order of the run; all are in the run’s parquet files.")
     yield Fold(title, (about, table))
 
 

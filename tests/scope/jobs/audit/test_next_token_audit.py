@@ -11,7 +11,8 @@ from reference import invariance_reference
 from scope.errors import ModelError, RunError
 from scope.jobs.canaries import CANARIES
 from scope.models import ModelOptions
-from scope.serialization import from_json, to_json
+from scope.serialization import to_json
+from scope.store import RunFolder
 
 
 @pytest.fixture
@@ -173,7 +174,7 @@ def test_language_models_may_be_objects(speaker_audit):
 
 def test_the_file_holds_the_tokens_and_the_report_shows_them(speaker_audit, tmp_path):
     comparison = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
-    stored = from_json((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
+    stored = RunFolder(tmp_path / "runs/mine").read_result()
     assert stored.examples == comparison.examples
     assert set(stored.examples[0].reference.tokens) == {
         f" {word}" for word in toy_models.Speaker.words

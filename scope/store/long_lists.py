@@ -1,0 +1,314 @@
+"""The long lists of a result in parquet files, written bit by bit and read when they are used.
+
+A file holds the lists of one name one after the other, with a column for each field of their
+records. Its own name ends in a hash of its content, so that a result never reads the file of
+another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, cached_property
+from itertools import islice
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+from scope.errors import RunError
+from scope.store.files import damaged, guarded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS_AT_ONCE = 1_000
+"""Records that are in memory while a list is written or read."""
+
+_HASH = 16
+
+
+class LongLists:
+    """The files that a result's long lists are written into.
+
+    Parameters
+    ----------
+    folder
+        That of the result.
+    encode
+        Makes the dict that stands for a record, or the number or text that an entry is.
+    """
+
+    def __init__(self, folder: Path, encode: Callable[[Any, Any], Any]) -> None:
+        self._folder, self._encode = folder, encode
+        self._writers: dict[str, _Writer] = {}
+        self.names: tuple[str, ...] = ()
+
+    def put(self, name: str, entry: Any, values: Iterable[Any]) -> dict[str, object]:
+        """Write a list whose entries are of this type; what names it in the result."""
+        writer = self._writers.get(name)
+        if writer is None:
+            path = self._folder / f".{name}.{os.getpid()}.tmp"
+            writer = self._writers[name] = _Writer(path, entry)
+        start = writer.written
+        for value in values:
+            writer.add(self._encode(entry, value))
+        return {"in": name, "rows": [start, writer.written]}
+
+    def close(self) -> dict[str, str]:
+        """Give every file its name, by the name of its lists."""
+        named = {}
+        for name, writer in self._writers.items():
+            writer.close()
+            named[name] = f"{name}-{_hash_of(writer.path)}.parquet"
+            writer.path.replace(self._folder / named[name])
+        self._writers.clear()
+        self.names = tuple(named.values())
+        return named
+
+    def discard(self) -> None:
+        """Remove what was not closed."""
+        for writer in self._writers.values():
+            writer.close()
+            writer.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def long_lists(folder: Path, encode: Callable[[Any, Any], Any]) -> Iterator[LongLists]:
+    """The files of the next result; what was begun is removed where it fails."""
+    with guarded(folder):
+        lists = LongLists(folder, encode)
+        try:
+            yield lists
+        finally:
+            lists.discard()
+
+
+def remove_other_lists(folder: Path, kept: Iterable[str]) -> None:
+    """Remove the long lists of earlier results."""
+    with guarded(folder):
+        for path in folder.glob(f"*-{'[0-9a-f]' * _HASH}.parquet"):
+            if path.name not in kept:
+                path.unlink()
+
+
+class _Writer:
+    """One file; ``written`` counts its rows."""
+
+    def __init__(self, path: Path, entry: Any) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self.path, self.written = path, 0
+        self._schema = _schema(entry)
+        self._single = not is_dataclass(entry)
+        self._waiting: list[Any] = []
+        self._file = parquet.ParquetWriter(path, self._schema, compression="zstd")
+        self._table = pa.Table
+
+    def add(self, row: Any) -> None:
+        self._waiting.append({"value": row} if self._single else row)
+        self.written += 1
+        if len(self._waiting) == ROWS_AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._file.write_table(self._table.from_pylist(self._waiting, schema=self._schema))
+        self._waiting.clear()
+
+    def close(self) -> None:
+        if self._waiting:
+            self._flush()
+        self._file.close()
+
+
+class ListFile:
+    """A file of long lists.
+
+    Raises
+    ------
+    DamagedError
+        When it is missing, or is not what was written.
+    """
+
+    def __init__(self, path: Path, entry: Any) -> None:
+        self.path, self._entry = path, entry
+        with guarded(path):
+            if not path.is_file():
+                raise damaged(path, "the file is missing")
+            if not path.name.endswith(f"-{_hash_of(path)}.parquet"):
+                raise damaged(path, "its content does not match its name")
+
+    @cached_property
+    def _parquet(self) -> Any:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            with guarded(self.path):
+                file = parquet.ParquetFile(self.path)
+        except pa.ArrowException as error:
+            raise damaged(self.path, f"it is no parquet file ({type(error).__name__})") from error
+        if not file.schema_arrow.equals(_schema(self._entry)):
+            raise damaged(self.path, "its columns differ from SCoPE's")
+        return file
+
+    @property
+    def rows(self) -> int:
+        """How many it holds."""
+        return int(self._parquet.metadata.num_rows)
+
+    def group(self, number: int) -> list[Any]:
+        """The records of one group, of which all but the last have `ROWS_AT_ONCE`."""
+        with guarded(self.path):
+            table = self._parquet.read_row_group(number)
+        if not is_dataclass(self._entry):
+            found: list[Any] = table.column(0).to_pylist()
+            return found
+        decode: Callable[[Any], Any] = _decoder(self._entry)  # type: ignore[arg-type]
+        return list(map(decode, table.to_pylist()))
+
+    def __getstate__(self) -> Mapping[str, object]:
+        return {"path": self.path, "_entry": self._entry}
+
+
+class StoredList(Sequence[Any]):
+    """A long list of a result, read from its file whenever it is used; equal to the same tuple."""
+
+    def __init__(self, file: ListFile, start: int, stop: int) -> None:
+        if not 0 <= start <= stop <= file.rows:
+            raise damaged(file.path, "it has too few rows")
+        self._file, self._start, self._stop = file, start, stop
+        self._group = -1
+        self._rows: list[Any] = []
+
+    def __len__(self) -> int:
+        return self._stop - self._start
+
+    def __iter__(self) -> Iterator[Any]:
+        place = self._start
+        while place < self._stop:
+            group, first = divmod(place, ROWS_AT_ONCE)
+            # What another reader of this list loads meanwhile does not matter to this one.
+            rows = self._of_group(group)[first : first + self._stop - place]
+            yield from rows
+            place += len(rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        places = range(self._start, self._stop)[place]
+        if isinstance(places, range):
+            return tuple(map(self._at, places))
+        return self._at(places)
+
+    def _at(self, place: int) -> Any:
+        group, first = divmod(place, ROWS_AT_ONCE)
+        return self._of_group(group)[first]
+
+    def _of_group(self, group: int) -> list[Any]:
+        # The last one that was used stays in memory: what is read is mostly read in order.
+        if self._group != group:
+            self._group, self._rows = group, self._file.group(group)
+        return self._rows
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple | StoredList):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            one == another for one, another in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, islice(self, 3)))
+        return f"<{len(self)} entries: {shown}{', ...' if len(self) > 3 else ''}>"
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_HASH]
+
+
+def _schema(entry: Any) -> pa.Schema:
+    import pyarrow as pa
+
+    if not is_dataclass(entry):
+        return pa.schema([("value", _column(entry))])
+    return pa.schema([(name, _column(hint)) for name, hint in get_type_hints(entry).items()])
+
+
+def _column(hint: Any) -> Any:
+    """The type of the column that holds values of this type; every column may hold nothing."""
+    import pyarrow as pa
+
+    plain = {float: pa.float64(), int: pa.int64(), bool: pa.bool_(), str: pa.string()}
+    if hint in plain:
+        return plain[hint]
+    if is_dataclass(hint):
+        members = get_type_hints(hint).items()
+        return pa.struct([(name, _column(inner)) for name, inner in members])
+    arguments = get_args(hint)
+    if get_origin(hint) is tuple and arguments[1:] == (Ellipsis,):
+        return pa.list_(_column(arguments[0]))
+    if get_origin(hint) is Literal:
+        return pa.string()
+    (inner,) = (one for one in arguments if one is not NoneType)
+    return _column(inner)
+
+
+@cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    """Makes of what a column holds the value that was written."""
+    arguments = get_args(hint)
+    if is_dataclass(hint):
+        return _record_decoder(hint)
+    if get_origin(hint) is tuple:
+        decode = _decoder(arguments[0])
+        return lambda values: tuple(map(decode, values))
+    inner = next((one for one in arguments if is_dataclass(one)), None)
+    return (lambda value: value) if inner is None else _decoder(inner)  # type: ignore[arg-type]
+
+
+def _record_decoder(record: Any) -> Callable[[Any], Any]:
+    hints = get_type_hints(record)
+    members = [(one.name, _decoder(hints[one.name])) for one in fields(record)]
+    # What a record may leave out where it holds its default is empty in its column.
+    known = {one.name for one in fields(record) if one.default is not MISSING}
+
+    def decode(row: Mapping[str, Any]) -> Any:
+        return record(
+            **{
+                name: None if row[name] is None else inner(row[name])
+                for name, inner in members
+                if row[name] is not None or name not in known
+            }
+        )
+
+    return decode
+
+
+def list_files(folder: Path, files: Mapping[str, str]) -> Callable[[str, Any], ListFile]:
+    """Opens the files that a result names, each once, by the name of their lists.
+
+    Raises
+    ------
+    RunError
+        When it names a file that is none of its own.
+    """
+    for name in files.values():
+        if Path(name).name != name or not name.endswith(".parquet"):
+            raise RunError(
+                f"a result that keeps its lists in `{name}`",
+                expected="files beside it",
+                fix="run the same command again, which rewrites the file",
+            )
+    opened: dict[str, ListFile] = {}
+
+    def file(name: str, entry: Any) -> ListFile:
+        if name not in opened:
+            opened[name] = ListFile(folder / files.get(name, f"{name}.parquet"), entry)
+        return opened[name]
+
+    return file
