@@ -51,7 +51,9 @@ def test_the_paper_preset_swaps_one_word_for_a_synonym_and_no_stopword(seed):
         assert new in wordnet().synonyms(old)
 
 
-@pytest.mark.parametrize("max_words", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize(
+    "max_words", [0.1, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.3, 1.0))]
+)
 def test_the_strong_preset_stays_within_its_share_and_keeps_the_label(max_words):
     classifier = HashedWords(seed=1)
     pairs = found(Synonym(preset="strong", max_words=max_words), classifier)

@@ -24,7 +24,11 @@ from scope.records import Question
 
 @pytest.mark.parametrize(
     ("budget", "chat"),
-    [(1, True), pytest.param(64, False, marks=pytest.mark.bits), (4096, True)],
+    [
+        pytest.param(1, True, marks=pytest.mark.slow),
+        pytest.param(64, False, marks=pytest.mark.bits),
+        (4096, True),
+    ],
 )
 def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, budget, monkeypatch):
     # Every digit: it must not be the rounding that makes them equal.

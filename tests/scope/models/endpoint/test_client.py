@@ -172,7 +172,6 @@ def test_a_request_refused_among_answers_gives_its_place_to_another(endpoint, st
     came = texts_of(endpoint(requests=4).ask(chats(*TEXTS)))
     assert came == {place: str(place) for place in range(12)}
     assert clock.waits
-    assert list(came)[-1] == 6
 
 
 def test_where_all_are_refused_all_wait(endpoint, stub, clock):
