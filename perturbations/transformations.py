@@ -124,12 +124,18 @@ class MeaningKept(Constraint):
         From a list of texts to one vector of length 1 a text.
     min_similarity
         Least cosine with the original text, from -1 to 1.
+
+    Attributes
+    ----------
+    refused
+        Whether any text has been refused.
     """
 
     def __init__(self, encode: Callable[[list[str]], Sequence[Any]], min_similarity: float) -> None:
         super().__init__(compare_against_original=True)
         self._encode = encode
         self._min_similarity = min_similarity
+        self.refused = False
 
     def _check_constraint_many(
         self, transformed_texts: list[AttackedText], reference_text: AttackedText
@@ -141,6 +147,7 @@ class MeaningKept(Constraint):
         )
         cosines = np.round(vectors[1:] @ vectors[0], 6)
         admitted = cosines >= self._min_similarity
+        self.refused = self.refused or not admitted.all()
         return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
 
     def _check_constraint(
