@@ -52,6 +52,10 @@ class InvarianceCapability(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
+    groups: ClassVar[tuple[str, ...]] = ()
+    """The groups of capabilities that ``--capability`` also takes by their names."""
+    example: ClassVar[tuple[str, str]]
+    """A text, and one that the search may find for it."""
 
     max_characters: int = 100_000
     """Longer texts are not searched, for time and memory; they count as failures."""
@@ -158,9 +162,8 @@ class InvarianceCapability(ABC):
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """About how many distinct texts a search of this example asks about, all trials.
 
-        Asks no model: it runs one trial's search on made-up answers, and without the least
-        similarity, which needs an encoder. Later trials count as asking about the same texts, or
-        about as many others where the transformation is random.
+        Asks no model: it runs the search on made-up answers, and without the least similarity,
+        which needs an encoder. Where nothing is random later trials ask about the same texts.
         """
         if len(example.text) > self.max_characters or self.not_applicable(example.text):
             return 0
@@ -172,10 +175,12 @@ class InvarianceCapability(ABC):
 
         load_textattack()
         with OwnChance(lambda _, texts: answer(texts), seed=0):
-            attack = self.attack(answer, generator=random.Random(0), options=options)  # noqa: S311 - no secret
-            perturb(attack, example, 1)
-        other_texts = 0 if attack.transformation.deterministic else options.trials - 1
-        return len(asked) + other_texts * max(len(asked) - 1, 0)
+            for trial in range(1, options.trials + 1):
+                attack = self.attack(answer, generator=random.Random(trial), options=options)  # noqa: S311 - no secret
+                perturb(attack, example, trial)
+                if attack.transformation.deterministic:
+                    break
+        return len(asked)
 
     def generator(self, seed: int, example: Example, trial: int | str) -> random.Random:
         """The source of chance of one example in one trial, or for one purpose."""

@@ -1,0 +1,125 @@
+"""*punctuation*: does the answer stay when marks are dropped, added or written otherwise?
+
+What people do when they write in haste: no full stop, three exclamation marks, a comma left out or
+put before "and", straight or curly quotes, one hyphen or a dash. Most such changes mean nothing; a
+comma can move the sense, and a question mark or exclamation marks add to the tone. An invariance
+found here says that the reference does not mind this mark, not that it reads none.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from perturbations.capability import InvarianceCapability, Parts
+from perturbations.scripts import without_latin
+from perturbations.settings import check_choice
+
+Marks = Literal["any", "final", "commas", "quotes", "dashes"]
+Extent = Literal["one", "all"]
+
+_END = r"(?=[\"'”’)\]]*\s*\Z)"
+
+CHANGES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "final": (
+        (rf"(?<=\w)\s*[.!?…]+{_END}", ""),
+        (rf"(?<![.!?…])([!?]){_END}", r"\1\1"),
+        (rf"(?<![.!?…])\.{_END}", "..."),
+        (rf"(?<=[!?])[!?]+{_END}", ""),
+        (r"(?<=\w)(?=\s*\Z)", "."),
+        (r"(?<=\w)(?=\s*\Z)", "!"),
+    ),
+    "commas": (
+        (r"\s*,(?=\s)", ""),
+        (r"(?<=\w)(?=\s(?:and|but|or|so|because|which|while|although|though)\s)", ","),
+    ),
+    "quotes": (
+        (r"(?<=\w)'(?=\w)", ""),
+        (r"(?<=\w)'(?=\w)", "’"),
+        (r"(?<=\w)’(?=\w)", "'"),
+        (r"[“”]", '"'),
+        (r'(?<=\s)"(?=\w)|\A"(?=\w)', "“"),
+    ),
+    "dashes": (
+        (r"(?<=[^\W\d])-(?=[^\W\d])", " "),
+        (r"(?<=\s)(?:-{1,2}|–|—)(?=\s)", "—"),
+        (r"(?<=\s)(?:--|–|—)(?=\s)", "-"),
+        (r"…", "..."),
+        (r"(?<!\.)\.{3}(?!\.)", "…"),
+    ),
+}
+"""By the setting, what is found and what is put in its place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Punctuation(InvarianceCapability):
+    """Drops, adds or exchanges one mark, or all of a kind; the letters stay.
+
+    Links, handles and hashtags stay as they are.
+
+    Parameters
+    ----------
+    marks
+        ``final`` ones, ``commas``, ``quotes`` with apostrophes, ``dashes`` with hyphens and
+        ellipses, or ``any``.
+    extent
+        ``one`` mark, or ``all`` of the text that the same change fits.
+    """
+
+    name: ClassVar[str] = "punctuation"
+    question: ClassVar[str] = (
+        "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
+    )
+    groups: ClassVar[tuple[str, ...]] = ("format",)
+    example: ClassVar[tuple[str, str]] = ("A warm, funny film.", "A warm funny film.")
+
+    marks: Marks = "any"
+    extent: Extent = "one"
+
+    def __post_init__(self) -> None:
+        check_choice("marks", self.marks, Marks)
+        check_choice("extent", self.extent, Extent)
+
+    def not_applicable(self, text: str) -> str | None:
+        """The marks are those of Latin script."""
+        return without_latin(text)
+
+    def parts(self, generator: random.Random) -> Parts:
+        """Every change of the marks; nothing is drawn."""
+        from perturbations.search import BestCandidate
+        from perturbations.transformations import Rewrites
+
+        return Parts(Rewrites(self.rewritten), [], BestCandidate())
+
+    def rewritten(self, text: str) -> Iterator[str]:
+        """The text after each change.
+
+        Examples
+        --------
+        >>> list(Punctuation(marks="commas").rewritten("slow, dull, but short"))
+        ['slow dull, but short', 'slow, dull but short']
+        >>> list(Punctuation(marks="commas", extent="all").rewritten("slow, dull, but short"))
+        ['slow dull but short']
+        """
+        from perturbations.transformations import TOKEN
+
+        apart = [one.span() for one in TOKEN.finditer(text)]
+        for kind in CHANGES if self.marks == "any" else [self.marks]:
+            for found, new in CHANGES[kind]:
+                matches = [
+                    one
+                    for one in re.finditer(found, text)
+                    if not any(start < one.end() and one.start() <= end for start, end in apart)
+                ]
+                groups = [matches] if self.extent == "all" else [[one] for one in matches]
+                yield from (replaced(text, group, new) for group in groups if group)
+
+
+def replaced(text: str, matches: Sequence[re.Match[str]], new: str) -> str:
+    """The text with the new mark in place of each match."""
+    for one in reversed(matches):
+        text = text[: one.start()] + one.expand(new) + text[one.end() :]
+    return text
