@@ -26,7 +26,7 @@ FORMS: Mapping[str, Callable[[str], str]] = {
 }
 
 PIECE = re.compile(r"\S+")
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = re.compile(r"['’]?[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, kw_only=True)

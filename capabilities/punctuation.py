@@ -18,10 +18,14 @@ from perturbations.capability import InvarianceCapability, Parts
 from perturbations.scripts import without_latin
 from perturbations.settings import check_choice
 
+SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
+"""A mark set apart from its word, as in tokenised data."""
+
 Marks = Literal["any", "final", "commas", "quotes", "dashes"]
 Extent = Literal["one", "all"]
 
-_END = r"(?=[\"'”’)\]]*\s*\Z)"
+_END = r"(?=[\"'”’)\]]*\s*(?:(?:[@#]\w|https?:)\S*\s*)*\Z)"
+"""The end of the text but for quotes, and for handles, hashtags and links."""
 
 CHANGES: Mapping[str, Sequence[tuple[str, str]]] = {
     "final": (
@@ -29,15 +33,15 @@ CHANGES: Mapping[str, Sequence[tuple[str, str]]] = {
         (rf"(?<![.!?…])([!?]){_END}", r"\1\1"),
         (rf"(?<![.!?…])\.{_END}", "..."),
         (rf"(?<=[!?])[!?]+{_END}", ""),
-        (r"(?<=\w)(?=\s*\Z)", "."),
-        (r"(?<=\w)(?=\s*\Z)", "!"),
+        (rf"(?<=\w){_END}", "."),
+        (rf"(?<=\w){_END}", "!"),
     ),
     "commas": (
         (r"\s*,(?=\s)", ""),
-        (r"(?<=\w)(?=\s(?:and|but|or|so|because|which|while|although|though)\s)", ","),
+        (r"(?<=\w)(?=\s(?:but|because|which|while|although|though)\s)", ","),
     ),
     "quotes": (
-        (r"(?<=\w)'(?=\w)", ""),
+        (r"(?<!\bn)(?<=\w)'(?=\w)", ""),
         (r"(?<=\w)'(?=\w)", "’"),
         (r"(?<=\w)’(?=\w)", "'"),
         (r"[“”]", '"'),
@@ -119,7 +123,16 @@ class Punctuation(InvarianceCapability):
 
 
 def replaced(text: str, matches: Sequence[re.Match[str]], new: str) -> str:
-    """The text with the new mark in place of each match."""
+    """The text with the new mark in place of each match; after a space where its marks have one.
+
+    Examples
+    --------
+    >>> text = "slow but short ."
+    >>> replaced(text, list(re.finditer("(?= but)", text)), ",")
+    'slow , but short .'
+    """
+    space = " " if SPACED.search(text) else ""
     for one in reversed(matches):
-        text = text[: one.start()] + one.expand(new) + text[one.end() :]
+        mark = one.expand(new) if one[0] else space + new
+        text = text[: one.start()] + mark + text[one.end() :]
     return text
