@@ -41,6 +41,8 @@ class Casing(InvarianceCapability):
         ``upper``, ``lower``, ``title``, or ``any`` of them.
     words
         ``one`` word, or ``all`` of the text; of these there are at most three changed texts.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "casing"
@@ -52,6 +54,8 @@ class Casing(InvarianceCapability):
 
     form: Form = "any"
     words: Words = "one"
+    # Candidates and the length of each grow with the text.
+    max_characters: int = 5_000
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, Form)

@@ -4,8 +4,8 @@ A sentence on another matter, a handle or a link before or after the text, as th
 tweets and copied passages; in *CheckList* (arXiv 2005.04118) handles and links are added. A reader
 answers by the rest. The sentences are ours, six plain words each that praise and blame nothing;
 handles and links are nobody's. An invariance found here says that the reference overlooks these
-words, not that it would overlook a sentence on the same matter. A task that asks about the whole
-text, such as its topic, may rightly answer otherwise.
+words, not that it would overlook a sentence on the same matter. Where the
+whole text is asked about, such as its topic, another answer may be correct.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class Distractor(InvarianceCapability):
         ``sentence``, ``handle`` or ``link``.
     where
         ``before`` or ``after`` the text, or ``any`` of the two.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "distractor"

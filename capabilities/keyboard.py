@@ -42,6 +42,8 @@ class Keyboard(InvarianceCapability):
         Shortest word that is mistyped.
     candidates
         How many random texts to try for one perturbation.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "keyboard"

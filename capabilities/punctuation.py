@@ -24,20 +24,20 @@ SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
 Marks = Literal["any", "final", "commas", "quotes", "dashes"]
 Extent = Literal["one", "all"]
 
-_END = r"(?=[\"'”’)\]]*\s*(?:(?:[@#]\w|https?:)\S*\s*)*\Z)"
-"""The end of the text but for quotes, and for handles, hashtags and links."""
+# Possessive, so that no text takes more time than its length asks for.
+_END = r"(?=[\"'”’)\]]*+\s*+\Z)"
 
 CHANGES: Mapping[str, Sequence[tuple[str, str]]] = {
     "final": (
-        (rf"(?<=\w)\s*[.!?…]+{_END}", ""),
+        (rf"(?<=\w)\s*+[.!?…]++{_END}", ""),
         (rf"(?<![.!?…])([!?]){_END}", r"\1\1"),
         (rf"(?<![.!?…])\.{_END}", "..."),
-        (rf"(?<=[!?])[!?]+{_END}", ""),
+        (rf"(?<![.!?…])([!?])[!?]++{_END}", r"\1"),
         (rf"(?<=\w){_END}", "."),
         (rf"(?<=\w){_END}", "!"),
     ),
     "commas": (
-        (r"\s*,(?=\s)", ""),
+        (r"(?<!\s)\s*+,(?=\s)", ""),
         (r"(?<=\w)(?=\s(?:but|because|which|while|although|though)\s)", ","),
     ),
     "quotes": (
@@ -71,6 +71,8 @@ class Punctuation(InvarianceCapability):
         ellipses, or ``any``.
     extent
         ``one`` mark, or ``all`` of the text that the same change fits.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "punctuation"
@@ -82,6 +84,8 @@ class Punctuation(InvarianceCapability):
 
     marks: Marks = "any"
     extent: Extent = "one"
+    # Candidates and the length of each grow with the text.
+    max_characters: int = 20_000
 
     def __post_init__(self) -> None:
         check_choice("marks", self.marks, Marks)
@@ -110,16 +114,30 @@ class Punctuation(InvarianceCapability):
         """
         from perturbations.transformations import TOKEN
 
-        apart = [one.span() for one in TOKEN.finditer(text)]
+        apart = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
         for kind in CHANGES if self.marks == "any" else [self.marks]:
+            end = before_tokens(text) if kind == "final" else len(text)
             for found, new in CHANGES[kind]:
-                matches = [
-                    one
-                    for one in re.finditer(found, text)
-                    if not any(start < one.end() and one.start() <= end for start, end in apart)
-                ]
+                every = re.finditer(found, text[:end])
+                matches = [one for one in every if apart.isdisjoint({one.start(), one.end() - 1})]
                 groups = [matches] if self.extent == "all" else [[one] for one in matches]
-                yield from (replaced(text, group, new) for group in groups if group)
+                yield from (replaced(text[:end], one, new) + text[end:] for one in groups if one)
+
+
+def before_tokens(text: str) -> int:
+    """Where the text ends but for the handles, hashtags and links behind it.
+
+    Examples
+    --------
+    >>> before_tokens("A film! #new @her")
+    7
+    """
+    from perturbations.transformations import TOKEN
+
+    pieces = list(re.finditer(r"\S+", text))
+    while pieces and TOKEN.match(pieces[-1][0]):
+        pieces.pop()
+    return pieces[-1].end() if pieces else 0
 
 
 def replaced(text: str, matches: Sequence[re.Match[str]], new: str) -> str:

@@ -43,6 +43,8 @@ class Unicode(InvarianceCapability):
         ``one`` word of the text, or ``all``.
     candidates
         How many random texts to try for one perturbation.
+    max_characters
+        Longest text that is searched.
     """
 
     name: ClassVar[str] = "unicode"

@@ -203,12 +203,11 @@ class NoTokens(PreTransformationConstraint):
 
     def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
         text, end, found = current_text.text, 0, set()
-        spans = [one.span() for one in TOKEN.finditer(text)]
+        within = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
         for place, word in enumerate(current_text.words):
             start = text.find(word, end)
             end = max(start, 0) + len(word)
-            within = any(first <= start < last for first, last in spans)
-            if not within and not any(letter.isdigit() for letter in word):
+            if start not in within and not any(letter.isdigit() for letter in word):
                 found.add(place)
         return found
 

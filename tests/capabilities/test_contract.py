@@ -89,7 +89,7 @@ PIECES = [
     "😀",
     "<SPLIT>",
 ]
-TEXTS = st.text(min_size=1, max_size=40) | st.lists(
+TEXTS = st.text(min_size=1, max_size=40).filter(str.strip) | st.lists(
     st.sampled_from(PIECES), min_size=1, max_size=8
 ).map(" ".join)
 

@@ -7,7 +7,7 @@ from scope.errors import SpecError
 TEXT = "A wonderful film"
 
 
-@pytest.mark.parametrize(("what", "words"), [("sentence", 6), ("handle", 1), ("link", 3)])
+@pytest.mark.parametrize(("what", "words"), [("sentence", 6), ("handle", 1), ("link", 4)])
 def test_every_addition_of_a_kind_is_as_large_a_change(what, words):
     texts = list(Distractor(what=what).extended(TEXT))
     assert len(set(texts)) == 2 * len(ADDED[what]) == 20

@@ -72,7 +72,9 @@ def test_dashes_and_ellipses_are_written_otherwise(text, others):
 
 
 def test_links_and_handles_keep_their_marks():
-    assert rewritten("see https://t.co/a-b, @x-y") == []
+    tokens = "https://t.co/a-b, @x-y"
+    assert rewritten(f"see {tokens}", marks="dashes") == []
+    assert rewritten(f"see {tokens}") == [f"see. {tokens}", f"see! {tokens}"]
 
 
 def test_unknown_choices_are_refused():
