@@ -43,6 +43,8 @@ class Synonym(InvarianceCapability):
     question: ClassVar[str] = (
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
+    groups: ClassVar[tuple[str, ...]] = ("meaning",)
+    example: ClassVar[tuple[str, str]] = ("a boat on the sea", "a boat on the ocean")
 
     preset: Preset = "paper"
     max_words: float = MAX_WORDS

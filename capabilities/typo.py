@@ -12,11 +12,14 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
+from perturbations.settings import check_choice
 from scope.errors import SpecError
 from scope.records import Setting
+
+Words = Literal["one", "all"]
 
 MOST_CANDIDATES = 1000
 MOST_LETTERS = 1000
@@ -36,6 +39,10 @@ class Typo(InvarianceCapability):
     max_letters
         Longest word that is changed. Longer ones, such as encoded files, are no words that anyone
         reads; they stay as they are, and are counted.
+    words
+        ``all`` words at once, as in the published code, or ``one``, as one may read the paper.
+    leave_tokens
+        Whether handles, links, hashtags and words with a digit stay as they are.
     max_characters
         Longest text that is searched.
     """
@@ -44,10 +51,14 @@ class Typo(InvarianceCapability):
     question: ClassVar[str] = (
         "Does the prediction stay the same when letters inside words are swapped?"
     )
+    groups: ClassVar[tuple[str, ...]] = ("robustness",)
+    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful flim")
 
     candidates: int = 15
     min_letters: int = 4
     max_letters: int = 100
+    words: Words = "all"
+    leave_tokens: bool = False
 
     def __post_init__(self) -> None:
         letters_fit = 4 <= self.min_letters <= self.max_letters <= MOST_LETTERS
@@ -59,13 +70,18 @@ class Typo(InvarianceCapability):
                 f"two inside, to at most {MOST_LETTERS}",
                 fix="omit these settings for the defaults, 15, 4 and 100",
             )
+        check_choice("words", self.words, Words)
 
     def settings(self) -> Mapping[str, Setting]:
-        """The numbers, and which stopwords are used."""
+        """The numbers, which stopwords are used, and what departs from the published code."""
         from perturbations.lexicon import stopwords
 
+        known = {**super().settings()}
+        words, leave_tokens = known.pop("words"), known.pop("leave_tokens")
         return {
-            **super().settings(),
+            **known,
+            **({} if words == "all" else {"words": words}),
+            **({"leave_tokens": True} if leave_tokens else {}),
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }
 
@@ -89,15 +105,17 @@ class Typo(InvarianceCapability):
 
         from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
-        from perturbations.transformations import InnerSwaps, MaxWordLength
+        from perturbations.transformations import InnerSwaps, MaxWordLength, NoTokens
 
+        most_words = 1 if self.words == "one" else None
         return Parts(
-            transformation=InnerSwaps(generator, self.candidates),
+            transformation=InnerSwaps(generator, self.candidates, most_words),
             constraints=[
                 MinWordLength(self.min_letters),
                 MaxWordLength(self.max_letters),
                 StopwordModification(stopwords().words),
                 RepeatModification(),
+                *([NoTokens()] if self.leave_tokens else []),
             ],
             search_method=BestCandidate(),
         )

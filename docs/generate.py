@@ -41,7 +41,9 @@ def pages() -> dict[str, str]:
         "reference/capabilities.md": _pieces(
             "Capabilities",
             "An invariance capability says how a text may change. `scope audit --capability NAME` "
-            "uses it. [Write a capability](../how-to/write-a-capability.md) shows how to add one.",
+            "uses it, once for each; `all`, `robustness`, `meaning`, `fairness` and `format` stand "
+            "for groups of them. The tests of all differences in an audit are Holm-corrected "
+            "together. [Write a capability](../how-to/write-a-capability.md) shows how to add one.",
             "capabilities",
         ),
         "reference/tasks.md": _pieces(
@@ -171,6 +173,11 @@ def _piece(name: str, kind: Any) -> str:
     if role := getattr(kind, "role", None):
         lines.append(f"Role that a model needs: `{role}`.\n")
     lines.append(_markdown(description) + "\n")
+    if example := getattr(kind, "example", None):
+        before, after = example
+        lines.append(f"Example: “{before}” becomes “{after}”.\n")
+    if groups := getattr(kind, "groups", ()):
+        lines.append(f"Groups: {', '.join(f'`{one}`' for one in groups)}.\n")
     described = _parameters(kind)
     settings = [
         (f"`{field.name}`", f"`{field.default}`", described.get(field.name, ""))

@@ -52,6 +52,10 @@ class InvarianceCapability(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
+    groups: ClassVar[tuple[str, ...]] = ()
+    """The groups of capabilities that ``--capability`` also takes by their names."""
+    example: ClassVar[tuple[str, str]]
+    """A text, and one that the search may find for it."""
 
     max_characters: int = 100_000
     """Longer texts are not searched, for time and memory; they count as failures."""
@@ -63,6 +67,14 @@ class InvarianceCapability(ABC):
     def settings(self) -> Mapping[str, Setting]:
         """Everything that decides which perturbations are found."""
         return asdict(self)
+
+    def not_applicable(self, text: str) -> str | None:
+        """Why the capability cannot change a text, such as "no word in Latin letters".
+
+        None where it may. A text that turns out to have no candidate is not applicable, too; this
+        gives the reason in better words. Such texts are counted by reason, and are no failures.
+        """
+        return None
 
     def left_alone(self, text: str) -> int:
         """How many words of a text are beyond the capability's bounds, and stay as they are."""
@@ -150,11 +162,10 @@ class InvarianceCapability(ABC):
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """About how many distinct texts a search of this example asks about, all trials.
 
-        Asks no model: it runs one trial's search on made-up answers, and without the least
-        similarity, which needs an encoder. Later trials count as asking about the same texts, or
-        about as many others where the transformation is random.
+        Asks no model: it runs the search on made-up answers, and without the least similarity,
+        which needs an encoder. Where nothing is random later trials ask about the same texts.
         """
-        if len(example.text) > self.max_characters:
+        if len(example.text) > self.max_characters or self.not_applicable(example.text):
             return 0
         asked: set[str] = set()
 
@@ -164,10 +175,12 @@ class InvarianceCapability(ABC):
 
         load_textattack()
         with OwnChance(lambda _, texts: answer(texts), seed=0):
-            attack = self.attack(answer, generator=random.Random(0), options=options)  # noqa: S311 - no secret
-            perturb(attack, example, 1)
-        other_texts = 0 if attack.transformation.deterministic else options.trials - 1
-        return len(asked) + other_texts * max(len(asked) - 1, 0)
+            for trial in range(1, options.trials + 1):
+                attack = self.attack(answer, generator=random.Random(trial), options=options)  # noqa: S311 - no secret
+                perturb(attack, example, trial)
+                if attack.transformation.deterministic:
+                    break
+        return len(asked)
 
     def generator(self, seed: int, example: Example, trial: int | str) -> random.Random:
         """The source of chance of one example in one trial, or for one purpose."""
@@ -209,7 +222,8 @@ class InvarianceCapability(ABC):
         from perturbations.goals import words_changed
 
         if kept.text is None:
-            return Perturbation(example_id=example.id, trial=kept.trial, failure=_NO_KEPT)
+            without = partial(Perturbation, example_id=example.id, trial=kept.trial)
+            return without(failure=_NO_KEPT, applicable=kept.applicable)
         size = words_changed(example.text, kept.text)
         return self._one_trial(ask, example, kept.trial, options, taken, size)
 
@@ -222,11 +236,15 @@ class InvarianceCapability(ABC):
             texts = [one.text for one in kept if one.text is not None]
             sizes = [words_changed(example.text, text) for text in texts]
             drawn = self._draw(ask, example, sizes, options) if sizes else []
-            lacking = "fewer random candidates of this size" if sizes else _NO_KEPT
+            lacking = partial(
+                Perturbation,
+                failure="fewer random candidates of this size" if sizes else _NO_KEPT,
+                applicable=any(one.applicable for one in kept),
+            )
             return tuple(
                 Perturbation(example_id=example.id, trial=number, text=text)
                 if (text := dict(enumerate(drawn, start=1)).get(number))
-                else Perturbation(example_id=example.id, trial=number, failure=lacking)
+                else lacking(example_id=example.id, trial=number)
                 for number in range(1, RANDOM_CANDIDATES + 1)
             )
 
@@ -266,12 +284,11 @@ class InvarianceCapability(ABC):
         taken: Sequence[str],
         words_changed: int | None = None,
     ) -> Perturbation:
+        without = partial(Perturbation, example_id=example.id, trial=trial)
         if len(example.text) > self.max_characters:
-            return Perturbation(
-                example_id=example.id,
-                trial=trial,
-                failure=f"the text has more than {self.max_characters} characters",
-            )
+            return without(failure=f"the text has more than {self.max_characters} characters")
+        if reason := self.not_applicable(example.text):
+            return without(failure=reason, applicable=False)
         seed = self.generator(options.seed, example, trial).getrandbits(32)
         with OwnChance(ask, seed) as own_ask:
             attack = self.attack(
@@ -343,12 +360,14 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
+    from perturbations.transformations import MeaningKept
+
     found = partial(Perturbation, example_id=example.id, trial=trial)
     if _SPLIT in example.text:
         return found(failure=f"TextAttack cannot change texts with {_SPLIT}")
     text = AttackedText(example.text)
     if not text.words:  # some search methods fail on such a text
-        return found(failure=_NO_WORD)
+        return found(failure=_NO_WORD, applicable=False)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
     # Search methods of TextAttack's own ask all that they rank.
@@ -357,7 +376,8 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
         return asked(text=result.attacked_text.text, score=result.score)
-    return asked(failure=_why_none(attack))
+    refused = any(isinstance(one, MeaningKept) and one.refused for one in attack.constraints)
+    return asked(failure=_why_none(attack), applicable=attack.goal_function.tried or refused)
 
 
 def _why_none(attack: Attack) -> str:

@@ -210,14 +210,27 @@ MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
 def words_changed(original: str, changed: str) -> int:
     """How many words differ between two texts; inserted and removed words count, too.
 
+    Where all words are the same, what stands between spaces is compared in their place, with its
+    punctuation; so it is where a word has become two, as by an invisible character. Two texts
+    that differ are at least 1 apart.
+
     Examples
     --------
     >>> words_changed("a good film", "a fine film")
     1
     >>> words_changed("a good film", "a really good film, they say")
     3
+    >>> words_changed("a good, old film.", "a good old film")
+    2
     """
     one, other = AttackedText(original).words, AttackedText(changed).words
+    pieces = original.split(), changed.split()
+    if one == other or (len(one) != len(other) and len(pieces[0]) == len(pieces[1])):
+        one, other = pieces
+    return max(_differing(one, other), int(original != changed))
+
+
+def _differing(one: Sequence[str], other: Sequence[str]) -> int:
     if len(one) == len(other):
         return sum(first != second for first, second in zip(one, other, strict=True))
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,47 +16,66 @@ load_textattack()
 
 from textattack.constraints import Constraint, PreTransformationConstraint  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
-from textattack.transformations import WordSwap  # noqa: E402
+from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
 
-class WordSynonyms(WordSwap):
+class WordReplacements(WordSwap):
+    """One word replaced by another.
+
+    Parameters
+    ----------
+    replacements
+        From a word to those that may stand in its place, in a fixed order.
+    """
+
+    def __init__(self, replacements: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._replacements = replacements
+
+    def _get_replacement_words(self, word: str) -> Sequence[str]:
+        return self._replacements(word)
+
+
+class WordSynonyms(WordReplacements):
     """One word replaced by a synonym.
 
     TextAttack's own ``WordSwapWordNet`` gives the same words, but in an order that changes with
     the hash seed, and it downloads a corpus when it is made.
-
-    Parameters
-    ----------
-    synonyms
-        From a word to its synonyms, in a fixed order.
     """
 
-    def __init__(self, synonyms: Callable[[str], Sequence[str]]) -> None:
-        super().__init__()
-        self._synonyms = synonyms
 
-    def _get_replacement_words(self, word: str) -> Sequence[str]:
-        return self._synonyms(word)
+Change = Callable[[str, random.Random], str]
+"""From a word and a source of chance to another word, or to the same where it cannot change."""
 
 
-class InnerSwaps(WordSwap):
-    """Whole texts in which every word that may be changed has two inner letters swapped.
-
-    The paper's text speaks of one word, its published code changes every word; so does this. A
-    word whose inner letters are all the same stays as it is.
+class ChangedWords(WordSwap):
+    """Whole texts in which words are changed at random.
 
     Parameters
     ----------
+    change
+        How a word is changed.
     generator
-        Decides which letters; candidates follow from its state alone.
+        Decides which words and how; candidates follow from its state alone.
     candidates
-        How many texts to offer; 15 in the published code.
+        How many texts to offer.
+    most_words
+        Greatest number of words that are changed in a candidate, drawn for each from 1 on; None
+        for all that may be changed.
     """
 
-    def __init__(self, generator: random.Random, candidates: int = 15) -> None:
+    def __init__(
+        self,
+        change: Change,
+        generator: random.Random,
+        candidates: int,
+        most_words: int | None = None,
+    ) -> None:
         super().__init__()
+        self._change = change
         self._generator = generator
         self._candidates = candidates
+        self._most_words = most_words
 
     @property
     def deterministic(self) -> bool:
@@ -65,19 +85,78 @@ class InnerSwaps(WordSwap):
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
-        indices = sorted(indices_to_modify)
-        words = [current_text.words[index] for index in indices]
-        if not indices:
-            return []
-        drawn = (
-            tuple(swap_inner_letters(word, self._generator) for word in words)
-            for _ in range(self._candidates)
-        )
+        words = {index: current_text.words[index] for index in sorted(indices_to_modify)}
+        drawn = (tuple(self._drawn(words).items()) for _ in range(self._candidates if words else 0))
         return [
-            current_text.replace_words_at_indices(indices, changed)
+            current_text.replace_words_at_indices(*zip(*changed, strict=True))
             for changed in dict.fromkeys(drawn)
-            if changed != tuple(words)
+            if any(words[index] != word for index, word in changed)
         ]
+
+    def _drawn(self, words: Mapping[int, str]) -> dict[int, str]:
+        """New words by their places, some of them as they were."""
+        if self._most_words is None:
+            return {index: self._change(word, self._generator) for index, word in words.items()}
+        size = self._generator.randint(1, self._most_words)
+        changed: dict[int, str] = {}
+        for index in self._generator.sample(sorted(words), len(words)):
+            new = self._change(words[index], self._generator)
+            changed |= {index: new} if new != words[index] else {}
+            if len(changed) == size:
+                break
+        return dict(sorted(changed.items()))
+
+
+class InnerSwaps(ChangedWords):
+    """Whole texts in which every word that may be changed has two inner letters swapped.
+
+    The paper's text speaks of one word, its published code changes every word; so does this. A
+    word whose inner letters are all the same stays as it is.
+    """
+
+    def __init__(
+        self, generator: random.Random, candidates: int = 15, most_words: int | None = None
+    ) -> None:
+        super().__init__(swap_inner_letters, generator, candidates, most_words)
+
+
+def drawn_from(swaps: Mapping[WordSwap, float]) -> Change:
+    """A change by one of TextAttack's word swaps, each with its share of the changes."""
+
+    def change(word: str, generator: random.Random) -> str:
+        offers = {swap: swap._get_replacement_words(word) for swap in swaps}
+        new = {swap: sorted({*offered} - {word}) for swap, offered in offers.items()}
+        some = [swap for swap in swaps if new[swap]]
+        if not some:
+            return word
+        kind = generator.choices(some, [swaps[swap] for swap in some])[0]
+        return str(generator.choice(new[kind]))
+
+    return change
+
+
+class Rewrites(Transformation):
+    """Whole texts rewritten: changes between words, and texts added.
+
+    Parameters
+    ----------
+    rewrite
+        From a text to others, in a fixed order; the text itself among them is left out.
+    """
+
+    def __init__(self, rewrite: Callable[[str], Iterable[str]]) -> None:
+        self._rewrite = rewrite
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        texts = dict.fromkeys(self._rewrite(current_text.text))
+        return [_rewritten(current_text, text) for text in texts if text != current_text.text]
+
+
+def _rewritten(before: AttackedText, text: str) -> AttackedText:
+    """The text as what has become of another one; TextAttack gives it indices of its own."""
+    return AttackedText(text, attack_attrs={"previous_attacked_text": before})
 
 
 def swap_inner_letters(word: str, generator: random.Random) -> str:
@@ -115,6 +194,24 @@ class MaxWordLength(PreTransformationConstraint):
         }
 
 
+TOKEN = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[@#]\w\S*")
+"""A link, a handle or a hashtag."""
+
+
+class NoTokens(PreTransformationConstraint):
+    """Leaves links, handles, hashtags and words with a digit as they are."""
+
+    def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
+        text, end, found = current_text.text, 0, set()
+        within = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
+        for place, word in enumerate(current_text.words):
+            start = text.find(word, end)
+            end = max(start, 0) + len(word)
+            if start not in within and not any(letter.isdigit() for letter in word):
+                found.add(place)
+        return found
+
+
 class MeaningKept(Constraint):
     """Admits texts whose sentence vector stays near the original's.
 
@@ -124,12 +221,18 @@ class MeaningKept(Constraint):
         From a list of texts to one vector of length 1 a text.
     min_similarity
         Least cosine with the original text, from -1 to 1.
+
+    Attributes
+    ----------
+    refused
+        Whether any text has been refused.
     """
 
     def __init__(self, encode: Callable[[list[str]], Sequence[Any]], min_similarity: float) -> None:
         super().__init__(compare_against_original=True)
         self._encode = encode
         self._min_similarity = min_similarity
+        self.refused = False
 
     def _check_constraint_many(
         self, transformed_texts: list[AttackedText], reference_text: AttackedText
@@ -141,6 +244,7 @@ class MeaningKept(Constraint):
         )
         cosines = np.round(vectors[1:] @ vectors[0], 6)
         admitted = cosines >= self._min_similarity
+        self.refused = self.refused or not admitted.all()
         return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
 
     def _check_constraint(

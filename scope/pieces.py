@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, get_args
@@ -14,7 +14,7 @@ from scope.foreign import ForeignCode, each_within
 from scope.printing import did_you_mean, first_line, shown, unstorable
 from scope.protocols import AskedRole, PairData, PairRole, TaskData
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
-from scope.registry import BUILT_IN, Entry
+from scope.registry import BUILT_IN, Entry, entries
 
 _OWN = frozenset(
     target.partition(":")[0]
@@ -93,6 +93,49 @@ def _refuse_other_types(entry: Entry, own: Mapping[str, Setting]) -> None:
                 expected=expected,
                 fix=f"correct the value, or omit {field.name}",
             )
+
+
+GROUPS = ("all", "robustness", "meaning", "fairness", "format")
+"""What ``--capability`` takes beside names; ``all`` are those that are in any group."""
+
+
+def expand_groups(requested: Sequence[str | object]) -> tuple[str | object, ...]:
+    """The capabilities with the members of each group in its place; these are named once.
+
+    Raises
+    ------
+    SpecError
+        When a group has no member.
+
+    Examples
+    --------
+    >>> expand_groups(["punctuation", "format"])
+    ('punctuation', 'casing', 'unicode')
+    """
+    found: list[str | object] = []
+    for one in requested:
+        if not isinstance(one, str) or one not in GROUPS:
+            found.append(one)
+            continue
+        others = [*found, *requested]
+        members = _members(one)
+        found += [name for name in members if name not in others]
+    return tuple(found)
+
+
+def _members(group: str) -> list[str]:
+    offered = {entry.name: getattr(entry.target, "groups", ()) for entry in entries("capabilities")}
+    members = [
+        name for name, groups in offered.items() if group in groups or (groups and group == "all")
+    ]
+    if not members:
+        known = sorted({one for groups in offered.values() for one in groups})
+        raise SpecError(
+            f"the group of capabilities `{group}`, which has no member here",
+            expected=f"one of: all, {', '.join(known)}",
+            fix="choose one of these, or install a package that offers such a capability",
+        )
+    return members
 
 
 def settings_for(

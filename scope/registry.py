@@ -39,8 +39,13 @@ Group = Literal[
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
+            "casing": "capabilities.casing:Casing",
+            "distractor": "capabilities.distractor:Distractor",
+            "keyboard": "capabilities.keyboard:Keyboard",
+            "punctuation": "capabilities.punctuation:Punctuation",
             "synonym": "capabilities.synonym:Synonym",
             "typo": "capabilities.typo:Typo",
+            "unicode": "capabilities.unicode:Unicode",
         },
         "tasks": {
             "choice": "capabilities.choice:Choice",

@@ -332,8 +332,8 @@ class Encoding:
     def _record(self, record: Any) -> Callable[[Any], Any]:
         hints = get_type_hints(record, include_extras=True)
         # Where a field has no default, a mark stands for it that nothing is equal to.
-        default = {
-            field.name: field.default
+        default: dict[str, Any] = {
+            field.name: {} if field.default_factory is dict else field.default
             for field in fields(record)
             if record in SPARSE or SPARSE_FIELD.items() <= field.metadata.items()
         }

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from scope.errors import SpecError
 from scope.pieces import plain_settings
-from scope.protocols import Capability, SearchOptions
+from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions
 from scope.records import Example, Perturbation, Prediction
 
 _SENTENCES = (
@@ -30,7 +31,9 @@ _SENTENCES = (
 
 TRIALS = 3
 
-Found = dict[str, tuple[Perturbation, ...]]
+_Trials = tuple[Perturbation, ...]
+
+Found = dict[str, _Trials]
 """All trials of each example, by its id."""
 
 
@@ -83,7 +86,8 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     It is described in plain words and settings, and searched for on a few sentences with 1 and
     7 slots, in two orders, and twice alike: every example gets all its trials, every text that is
     found is new and keeps the prediction, every failure has a reason, and nothing depends on slots,
-    order or repetition.
+    order or repetition. The same holds for flipped pairs, which change the prediction, and for
+    random candidates, where the capability has them.
 
     Parameters
     ----------
@@ -111,22 +115,16 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     _check_description(capability)
     _check_settings(capability)
     given = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
-    found = _search(capability, given, slots=7)
-    for example in given:
-        _check_trials(example, found[example.id])
+    found = _check_found(capability, given, _kept(capability))
     _require(
         any(one.text is not None for trials in found.values() for one in trials),
         found=f"`{capability.name}` found nothing in {len(given)} examples",
         expected="at least one perturbation",
         fix="give `check_capability` examples that the capability can change",
     )
-    again = {
-        "when the search is repeated": _search(capability, given, slots=7),
-        "with 1 slot instead of 7": _search(capability, given, slots=1),
-        "with the examples in reverse order": _search(capability, given[::-1], slots=7),
-    }
-    for circumstances, other in again.items():
-        _check_same(capability, found, other, circumstances)
+    if isinstance(capability, OffersFlips):
+        _check_found(capability, given, _flipped(capability, found))
+        _check_found(capability, given, _random(capability, found))
 
 
 def _check_members(capability: object) -> None:
@@ -166,11 +164,66 @@ def _check_settings(capability: Capability) -> None:
     plain_settings(capability.name, capability.settings())
 
 
-def _search(capability: Capability, examples: Sequence[Example], slots: int) -> Found:
+class _Kind(NamedTuple):
+    """One kind of search: how it is begun, how many results an example has, what each must be."""
+
+    search: Callable[[HashedWords, Sequence[Example], SearchOptions], Iterable[_Trials]]
+    trials: int
+    check: Callable[[Example, Perturbation], None]
+    asks: bool = True
+
+
+def _kept(capability: Capability) -> _Kind:
+    return _Kind(
+        lambda classifier, examples, options: capability.search(
+            classifier, iter(examples), options
+        ),
+        TRIALS,
+        _check_kept,
+    )
+
+
+def _flipped(capability: OffersFlips, kept: Found) -> _Kind:
+    return _Kind(
+        lambda classifier, examples, options: capability.search_flipped(
+            classifier, [(one, kept[one.id]) for one in examples], options
+        ),
+        TRIALS,
+        _check_flipped,
+    )
+
+
+def _random(capability: OffersFlips, kept: Found) -> _Kind:
+    return _Kind(
+        lambda _, examples, options: capability.draw_random(
+            [(one, kept[one.id]) for one in examples], options
+        ),
+        RANDOM_CANDIDATES,
+        _check_new,
+        asks=False,
+    )
+
+
+def _check_found(capability: Capability, given: Sequence[Example], kind: _Kind) -> Found:
+    """The results of one kind of search, which are the same whatever the circumstances."""
+    found = _search(capability, given, kind, slots=7)
+    for example in given:
+        _check_trials(example, found[example.id], kind)
+    again = {
+        "when the search is repeated": _search(capability, given, kind, slots=7),
+        "with 1 slot instead of 7": _search(capability, given, kind, slots=1),
+        "with the examples in reverse order": _search(capability, given[::-1], kind, slots=7),
+    }
+    for circumstances, other in again.items():
+        _check_same(capability, found, other, circumstances)
+    return found
+
+
+def _search(capability: Capability, examples: Sequence[Example], kind: _Kind, slots: int) -> Found:
     """The results by example, after a check of the search as a whole."""
     classifier = HashedWords()
     options = SearchOptions(trials=TRIALS, slots=slots)
-    groups = list(capability.search(classifier, iter(examples), options))
+    groups = list(kind.search(classifier, examples, options))
     given = sorted(example.id for example in examples)
     ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)
     _require(
@@ -182,7 +235,7 @@ def _search(capability: Capability, examples: Sequence[Example], slots: int) -> 
     asked = {text for texts in classifier.asked for text in texts}
     for one in (one for group in groups for one in group):
         _require(
-            one.text is None or (one.text in asked and one.queries > 0),
+            one.text is None or not kind.asks or (one.text in asked and one.queries > 0),
             found=f"{_which(one)}: {one.text!r} with {one.queries} queries",
             expected="a text that was sent to the classifier and counted",
             fix="send every query through the classifier that the search is given",
@@ -190,16 +243,19 @@ def _search(capability: Capability, examples: Sequence[Example], slots: int) -> 
     return {group[0].example_id: group for group in groups}
 
 
-def _check_trials(example: Example, trials: Sequence[Perturbation]) -> None:
+def _check_trials(example: Example, trials: Sequence[Perturbation], kind: _Kind) -> None:
     numbers = [one.trial for one in trials if one.example_id == example.id]
     _require(
-        numbers == list(range(1, TRIALS + 1)),
+        numbers == list(range(1, kind.trials + 1)),
         found=f"trials {numbers} of {example.id}",
-        expected=f"trials 1 to {TRIALS}, in order",
+        expected=f"trials 1 to {kind.trials}, in order",
         fix="number the trials from 1, and give a failure where nothing is found",
     )
     for number, one in enumerate(trials):
-        _check_one(example, one)
+        if one.text is None:
+            _check_failure(one)
+        else:
+            kind.check(example, one)
         _require(
             one.text is None or one.text not in [earlier.text for earlier in trials[:number]],
             found=f"{_which(one)}: {one.text!r} once more",
@@ -208,16 +264,36 @@ def _check_trials(example: Example, trials: Sequence[Perturbation]) -> None:
         )
 
 
-def _check_one(example: Example, one: Perturbation) -> None:
-    if one.text is None:
-        _require(
-            one.failure and one.failure.strip(),
-            found=f"{_which(one)}: a failure without a reason",
-            expected="the reason in words",
-            fix="say why no text was found",
-        )
-        return
-    original, changed = HashedWords().classify([example.text, one.text])
+def _check_failure(one: Perturbation) -> None:
+    _require(
+        one.failure and one.failure.strip(),
+        found=f"{_which(one)}: a failure without a reason",
+        expected="the reason in words",
+        fix="say why no text was found",
+    )
+
+
+def _check_new(example: Example, one: Perturbation) -> None:
+    _require(
+        one.text != example.text,
+        found=f"{_which(one)}: the original {one.text!r}",
+        expected="a changed text",
+        fix="admit only texts that differ",
+    )
+
+
+def _check_flipped(example: Example, one: Perturbation) -> None:
+    original, changed = HashedWords().classify([example.text, str(one.text)])
+    _require(
+        original.label != changed.label,
+        found=f"{_which(one)}: the prediction of the original for the flipped text {one.text!r}",
+        expected="a changed text with another prediction",
+        fix="admit only texts that change the prediction",
+    )
+
+
+def _check_kept(example: Example, one: Perturbation) -> None:
+    original, changed = HashedWords().classify([example.text, str(one.text)])
     unchanged = one.text == example.text
     _require(
         not unchanged and original.label == changed.label,

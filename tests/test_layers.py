@@ -8,8 +8,8 @@
 
 An arrow counts wherever the import stands: at the head of a file, inside a function, or for type
 checkers only. TextAttack belongs to ``perturbations``. One exception: a capability is a list of
-parts, so it may name TextAttack's ready-made constraints, and does so inside its ``parts``, where
-the gate of ``perturbations`` has already been passed.
+parts, so it may name TextAttack's ready-made constraints and transformations, and does so inside
+its ``parts``, where the gate of ``perturbations`` has already been passed.
 """
 
 import subprocess
@@ -111,13 +111,14 @@ def test_only_perturbations_know_textattack():
         for one in imports(*PACKAGES)
         if is_in(one.module, "textattack")
         and not is_in(module_of(one.file), "perturbations")
-        and not is_a_capabilitys_constraint(one)
+        and not is_a_capabilitys_part(one)
     ] == []
 
 
-def is_a_capabilitys_constraint(one):
+def is_a_capabilitys_part(one):
     capability = is_in(module_of(one.file), "capabilities")
-    return capability and one.lazy and is_in(one.module, "textattack.constraints")
+    parts = ("textattack.constraints", "textattack.transformations")
+    return capability and one.lazy and is_in(one.module, *parts)
 
 
 def test_importing_scope_loads_no_heavy_library():

@@ -85,6 +85,10 @@ def _question(piece: object) -> str:
     return getattr(piece, "question", "")
 
 
+def _groups(capability: object) -> str:
+    return ", ".join(getattr(capability, "groups", ()))
+
+
 def _role(task: object) -> str:
     return getattr(task, "role", "")
 
@@ -104,7 +108,10 @@ def _with_default(setting: Field[Any]) -> str:
 
 _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {
     "models": ("scheme", {"what it is": _first_line}),
-    "capabilities": ("capability", {"question": _question, "settings": _settings}),
+    "capabilities": (
+        "capability",
+        {"question": _question, "groups": _groups, "settings": _settings},
+    ),
     "tasks": ("task", {"question": _question, "role asked for": _role, "settings": _settings}),
     "jobs": ("job", {"what it does": _summary}),
 }

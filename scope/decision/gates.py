@@ -228,13 +228,21 @@ def failures(
 
 
 def _unmeasured(comparison: MeasuredResult, gate: Gate) -> Iterator[str]:
-    """A line for each capability or task that failed, and has no number that could be judged."""
+    """A line for each capability or task that has no number which could be judged."""
     for one in getattr(comparison, "audits", ()) or (comparison,):
         named = {outcome.capability for outcome in one.outcomes} & set(gate.only)
-        failed = [outcome.capability for outcome in one.outcomes if outcome.status == "failed"]
-        for capability in failed:
-            if capability in (named or failed):
-                yield f"{gate.text}: {capability} failed and has no number"
+        missing = {
+            outcome.capability: _WITHOUT_NUMBER[outcome.status]
+            for outcome in one.outcomes
+            if outcome.status in _WITHOUT_NUMBER
+        }
+        for capability, what in missing.items():
+            if capability in (named or missing):
+                yield f"{gate.text}: {capability} {what} and has no number"
+
+
+_WITHOUT_NUMBER = {"failed": "failed", "not applicable": "is not applicable to any text"}
+"""The outcomes of which there is nothing to judge, in words."""
 
 
 def _concerns(gate: Gate, one: Measurement) -> bool:

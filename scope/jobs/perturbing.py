@@ -107,11 +107,11 @@ class PairSearch:
 
     def _without_flips(self, kept: PerturbationSet) -> PerturbationSet:
         name = self.capability.name
-        reason = (
-            f"`{name}` searches no flipped pairs"
-            if kept.outcome.status == "measured"
-            else "the search for kept pairs failed"
-        )
+        reasons = {
+            "measured": f"`{name}` searches no flipped pairs",
+            "not applicable": kept.outcome.reason,
+        }
+        reason = reasons.get(kept.outcome.status, "the search for kept pairs failed")
         outcome = Outcome(capability=name, status="not applicable", reason=reason)
         return PerturbationSet(outcome=outcome, perturbations=())
 
@@ -250,17 +250,27 @@ def _left_alone(capability: Capability, examples: Sequence[Example]) -> str | No
 def _measured(
     capability: Capability, perturbations: Sequence[Perturbation], note: str | None
 ) -> Outcome:
-    failures = Counter(one.failure for one in perturbations if one.failure is not None)
+    applicable = [one for one in perturbations if one.applicable]
+    failures = _reasons(applicable)
+    never = _reasons([one for one in perturbations if not one.applicable])
+    nowhere = bool(never) and not applicable
     return Outcome(
         capability=capability.name,
-        status="measured",
-        reason=note,
-        searched=len(perturbations),
-        found=len(perturbations) - failures.total(),
+        status="not applicable" if nowhere else "measured",
+        reason="; ".join(never) if nowhere else note,
+        searched=len(applicable),
+        found=len(applicable) - sum(failures.values()),
         queries=sum(one.queries for one in perturbations),
         spared=sum(one.spared for one in perturbations),
-        failures=dict(sorted(failures.items())),
+        failures=failures,
+        not_applicable=never,
     )
+
+
+def _reasons(perturbations: Sequence[Perturbation]) -> dict[str, int]:
+    """How many have no text, by reason."""
+    reasons = Counter(one.failure for one in perturbations if one.failure is not None)
+    return dict(sorted(reasons.items()))
 
 
 def _failed(capability: Capability, error: BaseException) -> Outcome:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from scope.records.result import SPARSE_FIELD
 
 Probabilities = tuple[float, ...]
 """One probability per label, in the order of the reference's labels; sums to 1."""
@@ -71,7 +73,8 @@ class Perturbation:
 
     ``score`` is s(x') = 1 / (1 + distance), in (0, 1]; ``queries`` counts the texts for which
     the search asked the reference, ``spared`` those that it could leave out because no answer to
-    them would have changed what it found.
+    them would have changed what it found. ``applicable`` is False where the
+    capability cannot change the text at all, whatever the reference answers; ``failure`` says why.
     """
 
     example_id: str
@@ -81,7 +84,10 @@ class Perturbation:
     queries: int = 0
     spared: int = 0
     failure: str | None = None
+    applicable: bool = field(default=True, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.failure is None):
             raise ValueError("a perturbation has either a text or the reason why it has none")
+        if self.text is not None and not self.applicable:
+            raise ValueError("a text was found where the capability is not applicable")

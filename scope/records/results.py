@@ -26,9 +26,10 @@ class Outcome:
     ``reason`` of one that was measured says what of the texts was left as it is, if anything.
 
     ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
-    ``failures`` counts the others by reason. For a task they count (item, model) pairs that were
-    asked and that were answered. ``queries`` and ``spared`` are those of all searches. ``trace`` is
-    a failed capability's traceback.
+    ``failures`` counts the others by reason. ``not_applicable`` counts by reason the pairs whose
+    text the capability cannot change; they are not among those searched. For a task they count
+    (item, model) pairs that were asked and that were answered. ``queries`` and ``spared`` are
+    those of all searches. ``trace`` is a failed capability's traceback.
     """
 
     capability: str
@@ -39,6 +40,7 @@ class Outcome:
     queries: int = 0
     spared: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
+    not_applicable: Mapping[str, int] = field(default_factory=dict, metadata=SPARSE_FIELD)
     trace: str | None = None
 
 

@@ -17,14 +17,14 @@ from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import connect, key_of, look_up, whole_rows
 
-VERSION = 4
+VERSION = 5
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
 Stored = TypeVar("Stored", Answer, Prediction)
 
-_FIELDS = ("example_id", "trial", "text", "score", "queries", "spared", "failure")
+_FIELDS = ("example_id", "trial", "text", "score", "queries", "spared", "failure", "applicable")
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 
@@ -57,6 +57,7 @@ CREATE TABLE perturbations (
     queries INTEGER NOT NULL,
     spared INTEGER NOT NULL,
     failure TEXT,
+    applicable INTEGER NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
 ) WITHOUT ROWID;
@@ -288,7 +289,10 @@ class Database:
             found, wrong = {}, []
             for *values, known in rows:
                 if checksum(capability, *values) == known:
-                    one = Perturbation(**dict(zip(_FIELDS, values, strict=True)))
+                    *most, applicable = values
+                    one = Perturbation(
+                        **dict(zip(_FIELDS, most, strict=False)), applicable=bool(applicable)
+                    )
                     found[one.example_id, one.trial] = one
                 else:
                     wrong.append((capability, *values[:2]))
@@ -302,13 +306,13 @@ class Database:
         with guarded(self._path), self._connection:
             rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
                 ((capability, *row, checksum(capability, *row)) for row in rows),
             )
 
 
-def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, int, str | None]:
+def _row(one: Perturbation) -> tuple[str | int | float | None, ...]:
     """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
     text, score = one.text, one.score
     return (
@@ -319,6 +323,7 @@ def _row(one: Perturbation) -> tuple[str, int, str | None, float | None, int, in
         int(one.queries),
         int(one.spared),
         one.failure,
+        int(one.applicable),
     )
 
 

@@ -1,8 +1,12 @@
 import json
+import random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from swapping import together
 
+from perturbations.capability import random_order
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example
 from scope.registry import BUILT_IN, find
@@ -37,9 +41,70 @@ def test_settings_can_be_written_as_json(capability):
 
 
 def test_settings_name_the_files_that_words_come_from(capability):
+    if "stopwords" not in capability.settings():
+        pytest.skip("no words from files")
     source, fingerprint = capability.settings()["stopwords"].split()
     assert source in ("nltk", "scikit-learn", "sklearn")
     assert len(fingerprint) >= 12
+
+
+def candidates(capability, text, seed):
+    """Every text that one search of a capability may begin with."""
+    generator = random.Random(seed)
+    attack = capability.attack(
+        lambda texts: [[0.5, 0.5]] * len(texts), generator=generator, options=SearchOptions()
+    )
+    from textattack.shared import AttackedText
+
+    return {one.text for one in random_order(attack, AttackedText(text), generator)}
+
+
+def test_the_example_of_a_built_in_capability_is_what_it_may_find(capability):
+    before, after = capability.example
+    assert capability.not_applicable(before) is None
+    assert any(after in candidates(capability, before, seed) for seed in range(200))
+
+
+# Emphasis on what texts are made of; anything else comes as it may.
+PIECES = [
+    "good",
+    "film",
+    "It's",
+    "don’t",
+    "well-made",
+    "@her",
+    "#tag",
+    "https://t.co/x",
+    "3.5",
+    ",",
+    "!!",
+    "...",
+    "—",
+    "ﬁne",
+    "İstanbul",
+    "naïve",
+    "很好",
+    "хорошо",
+    "\u200b",
+    "😀",
+    "<SPLIT>",
+]
+TEXTS = st.text(min_size=1, max_size=40).filter(str.strip) | st.lists(
+    st.sampled_from(PIECES), min_size=1, max_size=8
+).map(" ".join)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXTS)
+def test_any_text_is_searched_or_has_a_reason(capability, text):
+    classifier, options = HashedWords(), SearchOptions(trials=2)
+    example = Example(id="e", text=text)
+    [kept] = capability.search(classifier, [example], options)
+    [flipped] = capability.search_flipped(classifier, [(example, kept)], options)
+    [drawn] = capability.draw_random([(example, kept)], options)
+    for trials in (kept, flipped, drawn):
+        found = [one.text for one in trials if one.text is not None]
+        assert len({text, *found}) == 1 + len(found)
 
 
 @pytest.mark.parametrize("trials", [1, 3])

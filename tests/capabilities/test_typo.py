@@ -77,6 +77,30 @@ def test_another_seed_gives_other_typos():
     assert found(seed=1) == found(seed=1)
 
 
+def test_one_word_changes_where_that_is_asked_for():
+    for one in found(Typo(words="one")):
+        assert len(changed(one.text)) == 1
+        assert changed(one.text) < expected()
+
+
+def test_handles_links_hashtags_and_numbers_stay_where_that_is_asked_for():
+    text = "@captain told https://example.com/harbour of 4000 boats and Flight1234 #wonderful sea"
+    free, bound = (
+        [one.text for one in found(Typo(leave_tokens=leave), text=text)] for leave in (False, True)
+    )
+    assert all("@captain" not in one for one in free)
+    for one in bound:
+        pairs = list(zip(text.split(), one.split(), strict=True))
+        assert {before for before, after in pairs if before != after} == {"told", "boats"}
+
+
+def test_settings_that_depart_from_the_published_code_are_named():
+    assert Typo(words="one").settings()["words"] == "one"
+    assert Typo(leave_tokens=True).settings()["leave_tokens"] is True
+    with pytest.raises(SpecError, match="one of: one, all"):
+        Typo(words="some")
+
+
 def test_settings_change_with_every_option():
     settings = [Typo(), Typo(candidates=5), Typo(min_letters=6), Typo(max_letters=6)]
     assert len({tuple(sorted(one.settings().items())) for one in settings}) == 4

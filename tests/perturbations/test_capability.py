@@ -63,6 +63,37 @@ def test_a_text_without_a_word_to_change_fails_with_that_reason():
         [found] = search("nothing here", capability=WordSwaps(method=method), trials=1)
         assert (found.text, found.score) == (None, None)
         assert found.failure == "no candidate: no word of the text may be changed"
+        assert not found.applicable
+
+
+class English(WordSwaps):
+    def not_applicable(self, text):
+        return None if text.isascii() else "no English text"
+
+
+def test_a_text_that_the_capability_does_not_know_is_not_searched_for_any_kind_of_pair():
+    capability, classifier = English(method=BestCandidate), HashedWords(seed=2)
+    example, options = Example(id="e", text="ein schöner film"), SearchOptions(trials=2)
+    (kept,) = capability.search(classifier, [example], options)
+    (flipped,) = capability.search_flipped(classifier, [(example, kept)], options)
+    (drawn,) = capability.draw_random([(example, kept)], options)
+    assert classifier.asked == []
+    assert capability.estimate_queries(example, options) == 0
+    assert {one.failure for one in kept} == {"no English text"}
+    assert not any(one.applicable for one in (*kept, *flipped, *drawn))
+
+
+def test_a_text_whose_candidates_all_failed_is_applicable():
+    class Turncoat(HashedWords):
+        def _probabilities(self, text):
+            return (0.9, 0.1) if text == "sea" else (0.1, 0.9)
+
+    capability = WordSwaps(method=BestCandidate)
+    example, options = Example(id="e", text="sea"), SearchOptions(trials=1)
+    (kept,) = capability.search(Turncoat(), [example], options)
+    (flipped,) = capability.search_flipped(Turncoat(), [(example, kept)], options)
+    assert [one.text for one in (*kept, *flipped)] == [None, None]
+    assert all(one.applicable for one in (*kept, *flipped))
 
 
 def test_candidates_that_all_change_the_prediction_fail_with_that_reason():

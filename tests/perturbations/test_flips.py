@@ -237,7 +237,18 @@ WORDS = st.lists(st.sampled_from(["one", "two", "three", "it's", "x-ray"]), min_
 def test_words_changed_counts_places_that_differ(original, data):
     changed = [data.draw(st.sampled_from([word, "new", "other"])) for word in original]
     expected = slow.words_changed(original, changed)
-    assert words_changed(" ".join(original), ", ".join(changed)) == expected
+    assert words_changed(" ".join(original), " ".join(changed)) == expected
+    with_commas = words_changed(" ".join(original), ", ".join(changed))
+    # Commas count where nothing else has changed.
+    assert with_commas == (expected or len(original) - 1)
+
+
+def test_the_least_change_counts_as_one_word():
+    assert words_changed("a film", "a  film") == 1
+    assert words_changed("a film", "a film") == 0
+    assert words_changed("a film", "a fi\u200blm") == 1
+    assert words_changed("a film .", "a film") == 1
+    assert words_changed("a film", "a film @somebody") == 1
 
 
 @given(WORDS, WORDS)

@@ -175,6 +175,7 @@ def test_a_search_with_a_least_similarity_finds_only_similar_texts(capability):
 def test_where_no_text_is_similar_enough_the_failure_says_so(capability):
     found = search(capability, encoder=AngleEncoder(), min_similarity=0.99, trials=1)
     assert found[0].failure == "no candidate: no change of the text meets the constraints"
+    assert found[0].applicable
 
 
 def test_an_encoder_without_a_bound_is_not_asked(capability):

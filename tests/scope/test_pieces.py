@@ -7,7 +7,14 @@ import pytest
 
 from capabilities.typo import Typo
 from scope.errors import ModelError, SpecError
-from scope.pieces import guarded_piece, make_piece, plain_settings, settings_of, with_settings
+from scope.pieces import (
+    expand_groups,
+    guarded_piece,
+    make_piece,
+    plain_settings,
+    settings_of,
+    with_settings,
+)
 from scope.protocols import Capability, EstimatesQueries, LeavesWords, PairData, Task, TaskData
 from scope.records import DataCard, Item, Question, ScoredPair
 from scope.registry import Entry, find
@@ -233,3 +240,22 @@ def test_the_role_of_a_task_is_one_of_its_protocol(kind, role):
 
 def test_a_capability_needs_no_role():
     assert not hasattr(guarded_piece(Own()), "role")
+
+
+def test_a_group_stands_for_its_members_each_named_once():
+    assert expand_groups(["synonym", "typo"]) == ("synonym", "typo")
+    robust = expand_groups(["robustness"])
+    assert {"typo", "keyboard", "unicode", "distractor"} <= set(robust)
+    both = expand_groups(["keyboard", "robustness", "format"])
+    assert both[0] == "keyboard"
+    assert len(set(both)) == len(both)
+    assert set(both) == {*robust, *expand_groups(["format"])}
+    assert set(expand_groups(["all"])) >= {*both, "synonym"}
+    # What is repeated by name is refused later.
+    assert expand_groups(["typo", "typo"]) == ("typo", "typo")
+
+
+def test_a_group_without_members_is_refused(monkeypatch):
+    monkeypatch.setattr("scope.pieces.entries", lambda group: ())
+    with pytest.raises(SpecError, match="`robustness`, which has no member here"):
+        expand_groups(["robustness"])

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from scope.errors import SpecError
+from scope.protocols import RANDOM_CANDIDATES
 from scope.records import Example, Perturbation
 from scope.testing import HashedWords, check_capability
 
@@ -217,6 +218,69 @@ def test_a_result_that_changes_from_time_to_time_is_noticed():
         return "*" * len(calls) + " " + text
 
     assert "another result when the search is repeated" in flaw(change=by_time).found
+
+
+class Flipping(Marking):
+    """Also offers flipped pairs, which it never finds, and marks behind the text."""
+
+    def search_flipped(self, classifier, kept, options):
+        for example, pairs in kept:
+            yield tuple(self.flip(example, one) for one in pairs)
+
+    def flip(self, example, one):
+        return Perturbation(example_id=example.id, trial=one.trial, failure="none flips")
+
+    def draw_random(self, kept, options):
+        for example, _ in kept:
+            yield tuple(
+                self.draw(example, number, options) for number in range(1, RANDOM_CANDIDATES + 1)
+            )
+
+    def draw(self, example, number, options):
+        return Perturbation(example_id=example.id, trial=number, text=example.text + " *" * number)
+
+
+def test_a_sound_capability_with_flips_passes():
+    check_capability(Flipping())
+
+
+def test_a_flipped_pair_that_keeps_the_prediction_is_noticed():
+    class Keeping(Flipping):
+        def search_flipped(self, classifier, kept, options):
+            for _, pairs in kept:
+                classifier.classify([one.text for one in pairs if one.text is not None])
+                yield pairs
+
+    with pytest.raises(SpecError, match="the prediction of the original for the flipped text"):
+        check_capability(Keeping())
+
+
+def test_a_random_candidate_that_is_the_original_is_noticed():
+    class Idle(Flipping):
+        def draw(self, example, number, options):
+            return Perturbation(example_id=example.id, trial=number, text=example.text)
+
+    with pytest.raises(SpecError, match="trial 1: the original"):
+        check_capability(Idle())
+
+
+def test_a_missing_random_candidate_is_noticed():
+    class Short(Flipping):
+        def draw_random(self, kept, options):
+            return (pairs[:-1] for pairs in super().draw_random(kept, options))
+
+    with pytest.raises(SpecError, match=f"expected: trials 1 to {RANDOM_CANDIDATES}, in order"):
+        check_capability(Short())
+
+
+def test_random_candidates_that_depend_on_the_slots_are_noticed():
+    class Slotted(Flipping):
+        def draw(self, example, number, options):
+            text = example.text + " *" * (number + options.slots)
+            return Perturbation(example_id=example.id, trial=number, text=text)
+
+    with pytest.raises(SpecError, match="another result with 1 slot instead of 7"):
+        check_capability(Slotted())
 
 
 def test_hashed_words_answer_alike_in_every_process_and_differently_for_every_seed():

@@ -25,6 +25,7 @@ from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import LabelledTexts, adapted_model, take_models
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
+from scope.pieces import expand_groups
 from scope.records import AuditResult, Setting
 
 
@@ -89,7 +90,8 @@ class AuditRequest(LabelledTexts):
         "synonym",
         "typo",
     )
-    """Capability, see `scope list capabilities`; may be repeated.
+    """Capability, or a group of them: all, robustness, meaning, fairness or format; see `scope list
+    capabilities`; may be repeated.
 
     In Python also an object with the members of `scope.protocols.Capability`."""
 
@@ -183,6 +185,7 @@ class AuditRequest(LabelledTexts):
         if _is_pair(self.reference):
             object.__setattr__(self, "reference", (self.reference,))
         super().__post_init__()
+        object.__setattr__(self, "capabilities", expand_groups(self.capabilities))
         take_models(self, "reference", "targets", "ceiling", "encoder")
         self._take_groups()
         if self.is_matrix:

@@ -22,6 +22,7 @@ from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
+from scope.pieces import expand_groups
 from scope.records import ReuseResult, Setting
 
 BATCH = 100
@@ -98,8 +99,8 @@ class ReuseRequest(LabelledTexts):
             METHOD, "--capability", metavar="NAME", default="typo, where models answer new texts"
         ),
     ] = None
-    """Capability whose perturbations of the reference are added, or none; see `scope list
-    capabilities`. Not with a task, a sequential test or saved answers."""
+    """Capability whose perturbations of the reference are added, a group such as robustness, or
+    none; see `scope list capabilities`. Not with a task, a sequential test or saved answers."""
 
     perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts to search for perturbations."""
@@ -109,6 +110,8 @@ class ReuseRequest(LabelledTexts):
         take_models(self, "suspect", "references", "controls")
         if list(self.capabilities or ()) == ["none"]:
             object.__setattr__(self, "capabilities", ())
+        elif self.capabilities:
+            object.__setattr__(self, "capabilities", expand_groups(self.capabilities))
         capabilities = ("capabilities",) if self.capabilities else ()
         if self.task is not None:
             refuse_unused(

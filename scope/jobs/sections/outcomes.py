@@ -63,30 +63,37 @@ def outcome_table(
     queries: bool = False,
 ) -> Table:
     """One row an outcome with its counts, and one below it for each reason of failure."""
-    more = [Column(name, "number") for name in _QUERIES] if queries else []
+    outcomes = tuple(outcomes)
+    apart = any(one.not_applicable for one in outcomes)
+    more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
     return Table(
         columns=(
             Column(first, "name"),
             Column("Outcome"),
-            *(Column(name, "number") for name in counts),
-            *more,
+            *(Column(name, "number") for name in (*counts, *more)),
         ),
-        rows=tuple(row for one in outcomes for row in _rows(one, queries=queries)),
+        rows=tuple(row for one in outcomes for row in _rows(one, apart=apart, queries=queries)),
         caption=prose(caption),
     )
 
 
+_APART = "Not applicable"
 _QUERIES = ("Queries of the reference", "Queries spared")
 
 
-def _rows(one: Outcome, *, queries: bool) -> Iterator[Row]:
+def _rows(one: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
     status = f"{one.status}: {one.reason}" if one.reason else one.status
     missing = one.searched - one.found
-    cells = (one.capability, status, one.searched, one.found, missing)
-    yield Row(cells=(*cells, one.queries, one.spared) if queries else cells)
+    never = [sum(one.not_applicable.values())] if apart else []
+    asked = [one.queries, one.spared] if queries else []
+    yield Row(cells=(one.capability, status, one.searched, one.found, missing, *never, *asked))
+    behind = (None,) * (len(never) + len(asked))
     for reason, count in sorted(one.failures.items()):
-        detail = (prose("failed: {reason}", reason=reason), None, None, None, count)
-        yield Row(cells=(*detail, None, None) if queries else detail, detail=True)
+        failed = prose("failed: {reason}", reason=reason)
+        yield Row(cells=(failed, None, None, None, count, *behind), detail=True)
+    for reason, count in sorted(one.not_applicable.items()):
+        left = prose("not applicable: {reason}", reason=reason)
+        yield Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
 
 
 def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
@@ -103,7 +110,7 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         (f"{scored.capability}{kind}", scored.perturbation)
         for kind, pairs in (("", result.perturbations), (", flipped pairs", result.flips))
         for scored in pairs
-        if scored.perturbation.failure is not None
+        if scored.perturbation.failure is not None and scored.perturbation.applicable
     ]
     if not failed:
         yield paragraph("No search failed.")
@@ -157,7 +164,9 @@ def _searched(one: Outcome) -> Text:
         queries=one.queries,
     )
     spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
-    return (*said, *spared)
+    never = sum(one.not_applicable.values())
+    apart = prose("; {never} searches not applicable", never=never) if never else ()
+    return (*said, *spared, *apart)
 
 
 def _answered(one: Outcome) -> Text:

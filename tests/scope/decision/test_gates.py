@@ -124,6 +124,11 @@ def test_what_failed_passes_no_gate_that_does_not_leave_it_out(comparison, gate,
     failed = Outcome(capability="negation", status="failed", reason="it broke")
     both = dataclasses.replace(one, outcomes=(*one.outcomes, failed))
     lines = [line for line in told(both, gate) if line.endswith("failed and has no number")]
+    never = dataclasses.replace(failed, status="not applicable", reason="no word")
+    others = told(dataclasses.replace(one, outcomes=(*one.outcomes, never)), gate)
+    assert [line.replace("is not applicable to any text", "failed") for line in others] == told(
+        both, gate
+    )
     assert [line.split()[1] for line in lines] == told_of
 
 

@@ -72,7 +72,9 @@ def test_what_was_put_first_stays() -> None:
 
 
 FOUND = Perturbation(example_id="1", trial=2, text='a\n\x00"é', score=1 / 3, queries=7)
-MISSED = Perturbation(example_id="1", trial=1, failure="no word can be swapped", queries=3)
+MISSED = Perturbation(
+    example_id="1", trial=1, failure="no word can be swapped", queries=3, applicable=False
+)
 
 
 def test_perturbations_come_back_by_example_and_trial(tmp_path: Path) -> None:

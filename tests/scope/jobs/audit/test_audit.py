@@ -1,5 +1,7 @@
 """The audit from Python, on classifiers of a few lines."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from estimates import main_estimates
@@ -9,7 +11,9 @@ from reference import invariance_reference
 from scope.jobs.canaries import CANARIES
 from scope.models import ModelOptions
 from scope.records import Estimate
-from scope.serialization import to_json
+from scope.serialization import from_json, to_json
+
+NO_WORD = "no candidate: no word of the text may be changed"
 
 
 def test_a_model_shares_all_invariances_with_itself(toy_audit):
@@ -151,15 +155,32 @@ def test_without_gold_labels_the_accuracy_gap_is_undefined(toy_audit):
     assert str(gap) == "undefined (no example has a gold label)"
 
 
-def test_where_nothing_is_invariant_the_shares_are_undefined(toy_audit, tmp_path):
+def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path):
     path = tmp_path / "short.csv"
     path.write_text("text\nit is so\nthis is it\n", encoding="utf-8")
     comparison = toy_audit("Student", data=str(path), n=None, capabilities=["typo"])
-    hard = main_estimates(comparison, "hard_scope")["typo", "toy_models:Student"]
-    assert str(hard) == "undefined (the reference is invariant on no pair)"
+    assert not main_estimates(comparison, "hard_scope")
+    for outcome in (*comparison.outcomes, *comparison.flip_outcomes):
+        assert (outcome.status, outcome.searched) == ("not applicable", 0)
+        assert not outcome.failures
+    assert comparison.outcomes[0].not_applicable == {NO_WORD: 2 * 3}
+    assert from_json(to_json(comparison)) == dataclasses.replace(comparison, folder=None)
+    shown = str(comparison)
+    assert f"not applicable: {NO_WORD}" in " ".join(shown.split())
+
+
+def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("text\nit is so\na wonderful picture\n", encoding="utf-8")
+    comparison = toy_audit("Student", data=str(path), n=None, capabilities=["typo"])
     (outcome,) = comparison.outcomes
-    assert outcome.found == 0
-    assert list(outcome.failures) == ["no candidate: no word of the text may be changed"]
+    assert (outcome.status, outcome.searched) == ("measured", 3)
+    assert outcome.found + sum(outcome.failures.values()) == 3
+    assert outcome.not_applicable == {NO_WORD: 3}
+    assert "3 searches not applicable" in " ".join(str(comparison).split())
+    markdown = comparison.to_markdown()
+    assert "Not applicable" in markdown
+    assert f"not applicable: {NO_WORD}" in markdown
 
 
 def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):

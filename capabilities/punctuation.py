@@ -1,0 +1,156 @@
+"""*punctuation*: does the answer stay when marks are dropped, added or written otherwise?
+
+What people do when they write in haste: no full stop, three exclamation marks, a comma left out or
+put before "and", straight or curly quotes, one hyphen or a dash. Most such changes mean nothing; a
+comma can move the sense, and a question mark or exclamation marks add to the tone. An invariance
+found here says that the reference does not mind this mark, not that it reads none.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from perturbations.capability import InvarianceCapability, Parts
+from perturbations.scripts import without_latin
+from perturbations.settings import check_choice
+
+SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
+"""A mark set apart from its word, as in tokenised data."""
+
+Marks = Literal["any", "final", "commas", "quotes", "dashes"]
+Extent = Literal["one", "all"]
+
+# Possessive, so that no text takes more time than its length asks for.
+_END = r"(?=[\"'”’)\]]*+\s*+\Z)"
+
+CHANGES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "final": (
+        (rf"(?<=\w)\s*+[.!?…]++{_END}", ""),
+        (rf"(?<![.!?…])([!?]){_END}", r"\1\1"),
+        (rf"(?<![.!?…])\.{_END}", "..."),
+        (rf"(?<![.!?…])([!?])[!?]++{_END}", r"\1"),
+        (rf"(?<=\w){_END}", "."),
+        (rf"(?<=\w){_END}", "!"),
+    ),
+    "commas": (
+        (r"(?<!\s)\s*+,(?=\s)", ""),
+        (r"(?<=\w)(?=\s(?:but|because|which|while|although|though)\s)", ","),
+    ),
+    "quotes": (
+        (r"(?<!\bn)(?<=\w)'(?=\w)", ""),
+        (r"(?<=\w)'(?=\w)", "’"),
+        (r"(?<=\w)’(?=\w)", "'"),
+        (r"[“”]", '"'),
+        (r'(?<=\s)"(?=\w)|\A"(?=\w)', "“"),
+    ),
+    "dashes": (
+        (r"(?<=[^\W\d])-(?=[^\W\d])", " "),
+        (r"(?<=\s)(?:-{1,2}|–|—)(?=\s)", "—"),
+        (r"(?<=\s)(?:--|–|—)(?=\s)", "-"),
+        (r"…", "..."),
+        (r"(?<!\.)\.{3}(?!\.)", "…"),
+    ),
+}
+"""By the setting, what is found and what is put in its place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Punctuation(InvarianceCapability):
+    """Drops, adds or exchanges one mark, or all of a kind; the letters stay.
+
+    Links, handles and hashtags stay as they are.
+
+    Parameters
+    ----------
+    marks
+        ``final`` ones, ``commas``, ``quotes`` with apostrophes, ``dashes`` with hyphens and
+        ellipses, or ``any``.
+    extent
+        ``one`` mark, or ``all`` of the text that the same change fits.
+    max_characters
+        Longest text that is searched.
+    """
+
+    name: ClassVar[str] = "punctuation"
+    question: ClassVar[str] = (
+        "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
+    )
+    groups: ClassVar[tuple[str, ...]] = ("format",)
+    example: ClassVar[tuple[str, str]] = ("A warm, funny film.", "A warm funny film.")
+
+    marks: Marks = "any"
+    extent: Extent = "one"
+    # Candidates and the length of each grow with the text.
+    max_characters: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_choice("marks", self.marks, Marks)
+        check_choice("extent", self.extent, Extent)
+
+    def not_applicable(self, text: str) -> str | None:
+        """The marks are those of Latin script."""
+        return without_latin(text)
+
+    def parts(self, generator: random.Random) -> Parts:
+        """Every change of the marks; nothing is drawn."""
+        from perturbations.search import BestCandidate
+        from perturbations.transformations import Rewrites
+
+        return Parts(Rewrites(self.rewritten), [], BestCandidate())
+
+    def rewritten(self, text: str) -> Iterator[str]:
+        """The text after each change.
+
+        Examples
+        --------
+        >>> list(Punctuation(marks="commas").rewritten("slow, dull, but short"))
+        ['slow dull, but short', 'slow, dull but short']
+        >>> list(Punctuation(marks="commas", extent="all").rewritten("slow, dull, but short"))
+        ['slow dull but short']
+        """
+        from perturbations.transformations import TOKEN
+
+        apart = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
+        for kind in CHANGES if self.marks == "any" else [self.marks]:
+            end = before_tokens(text) if kind == "final" else len(text)
+            for found, new in CHANGES[kind]:
+                every = re.finditer(found, text[:end])
+                matches = [one for one in every if apart.isdisjoint({one.start(), one.end() - 1})]
+                groups = [matches] if self.extent == "all" else [[one] for one in matches]
+                yield from (replaced(text[:end], one, new) + text[end:] for one in groups if one)
+
+
+def before_tokens(text: str) -> int:
+    """Where the text ends but for the handles, hashtags and links behind it.
+
+    Examples
+    --------
+    >>> before_tokens("A film! #new @her")
+    7
+    """
+    from perturbations.transformations import TOKEN
+
+    pieces = list(re.finditer(r"\S+", text))
+    while pieces and TOKEN.match(pieces[-1][0]):
+        pieces.pop()
+    return pieces[-1].end() if pieces else 0
+
+
+def replaced(text: str, matches: Sequence[re.Match[str]], new: str) -> str:
+    """The text with the new mark in place of each match; after a space where its marks have one.
+
+    Examples
+    --------
+    >>> text = "slow but short ."
+    >>> replaced(text, list(re.finditer("(?= but)", text)), ",")
+    'slow , but short .'
+    """
+    space = " " if SPACED.search(text) else ""
+    for one in reversed(matches):
+        mark = one.expand(new) if one[0] else space + new
+        text = text[: one.start()] + mark + text[one.end() :]
+    return text

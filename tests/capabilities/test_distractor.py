@@ -1,0 +1,36 @@
+import pytest
+
+from capabilities.distractor import ADDED, Distractor
+from perturbations.goals import words_changed
+from scope.errors import SpecError
+
+TEXT = "A wonderful film"
+
+
+@pytest.mark.parametrize(("what", "words"), [("sentence", 6), ("handle", 1), ("link", 4)])
+def test_every_addition_of_a_kind_is_as_large_a_change(what, words):
+    texts = list(Distractor(what=what).extended(TEXT))
+    assert len(set(texts)) == 2 * len(ADDED[what]) == 20
+    assert {words_changed(TEXT, one) for one in texts} == {words}
+
+
+def test_a_text_without_an_end_gets_one_before_a_sentence():
+    sentence = ADDED["sentence"][0]
+    after = Distractor(where="after")
+    assert next(after.extended("A film")) == f"A film. {sentence}"
+    assert next(after.extended("A film!")) == f"A film! {sentence}"
+    assert next(after.extended("a film .")) == f"a film . {sentence.lower()}"
+    assert next(Distractor(where="before").extended("A film")) == f"{sentence} A film"
+    assert next(Distractor(what="handle", where="after").extended("A film")) == "A film @user2041"
+
+
+def test_only_sentences_depend_on_the_script():
+    assert Distractor().not_applicable("хороший фильм") == "not in Latin letters"
+    assert Distractor(what="link").not_applicable("хороший фильм") is None
+
+
+def test_unknown_choices_are_refused():
+    with pytest.raises(SpecError, match="one of: sentence, handle, link"):
+        Distractor(what="poem")
+    with pytest.raises(SpecError, match="one of: any, before, after"):
+        Distractor(where="inside")
