@@ -6,8 +6,6 @@ that are not current, and exits with 1.
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import io
 import json
 import os
@@ -167,36 +165,30 @@ def _pieces(title: str, text: str, group: Literal["capabilities", "tasks"]) -> s
 
 
 def _piece(name: str, kind: Any) -> str:
-    module = inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
-    _, _, description = module.partition("\n\n")
-    lines = [f"## {name}\n", f"*{kind.question}*\n"]
+    from scope.cli.descriptions import describe
+
+    one = describe(name, kind)
+    lines = [f"## {name}\n", f"*{one.question}*\n"]
     if role := getattr(kind, "role", None):
         lines.append(f"Role that a model needs: `{role}`.\n")
-    lines.append(_markdown(description) + "\n")
-    if example := getattr(kind, "example", None):
-        before, after = example
-        lines.append(f"Example: “{before}” becomes “{after}”.\n")
-    if groups := getattr(kind, "groups", ()):
-        lines.append(f"Groups: {', '.join(f'`{one}`' for one in groups)}.\n")
-    described = _parameters(kind)
+    lines.append(_markdown(one.about) + "\n")
+    facts = []
+    if one.example:
+        facts.append("- Example: “{}” becomes “{}”.".format(*one.example))
+    if one.groups:
+        facts.append(f"- Groups: {', '.join(f'`{group}`' for group in one.groups)}.")
+    if one.needs:
+        facts.append(f"- Needs: {one.needs}.")
+    if one.queries is not None:
+        facts.append(f"- Cost: about {one.queries} queries a text, on the demo's tweets.")
+    if facts:
+        lines.append("\n".join(facts) + "\n")
     settings = [
-        (f"`{field.name}`", f"`{field.default}`", described.get(field.name, ""))
-        for field in dataclasses.fields(kind)
+        (f"`{each.name}`", f"`{each.default}`", _markdown(each.meaning)) for each in one.settings
     ]
     if settings:
         lines.append(_table(("setting", "default", "meaning"), settings))
     return "\n".join(lines)
-
-
-def _parameters(kind: Any) -> Mapping[str, str]:
-    """The descriptions under "Parameters" in a class's docstring, by the parameter's name."""
-    _, _, section = inspect.cleandoc(kind.__doc__ or "").partition("Parameters\n----------\n")
-    described: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", section.strip()):
-        names, _, text = entry.partition("\n")
-        for name in names.split(","):
-            described[name.strip()] = _markdown(" ".join(text.split()))
-    return described
 
 
 def _listed(kind: str) -> Sequence[Mapping[str, str]]:

@@ -56,6 +56,8 @@ class InvarianceCapability(ABC):
     """The groups of capabilities that ``--capability`` also takes by their names."""
     example: ClassVar[tuple[str, str]]
     """A text, and one that the search may find for it."""
+    needs: ClassVar[str] = ""
+    """What must be installed or named for it, in words; empty where nothing is."""
 
     max_characters: int = 100_000
     """Longer texts are not searched, for time and memory; they count as failures."""

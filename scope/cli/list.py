@@ -5,16 +5,17 @@ from __future__ import annotations
 import json as json_library
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from scope.cli.descriptions import describe, settings_of, written_default
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
 from scope.paths import without_home
-from scope.printing import printable, shown
+from scope.printing import printable
 
 if TYPE_CHECKING:
     from scope.metrics import Metric
@@ -30,13 +31,19 @@ def list_(
     kind: Annotated[Listed, Parameter(help="What to list.")],
     /,
     *,
+    long: Annotated[
+        bool, Parameter(help="Capabilities and tasks: all that they say of themselves.")
+    ] = False,
     json: Annotated[bool, Parameter(help="Print JSON.")] = False,
     runs: Runs = Path("runs"),
 ) -> None:
     """List model schemes, capabilities, tasks, metrics, jobs or runs, with where they come from.
 
-    Example: scope list capabilities
+    Example: scope list capabilities --long
     """
+    if long:
+        _describe(kind, as_json=json)
+        return
     rows = _rows(kind, runs)
     if json:
         print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
@@ -46,6 +53,24 @@ def list_(
         print_rows(rows)
     else:
         say(f"no {kind} here", err=True)
+
+
+def _describe(kind: Listed, *, as_json: bool) -> None:
+    from scope.registry import entries
+
+    if kind not in ("capabilities", "tasks"):
+        raise SpecError(
+            f"--long for {kind}",
+            expected="scope list capabilities --long, or scope list tasks --long",
+            fix="leave out --long",
+        )
+    found = [describe(one.name, one.target) for one in entries(kind) if not one.error]
+    if as_json:
+        print_json(json_library.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
+        return
+    for number, one in enumerate(found):
+        for line in ("", *one.lines()) if number else one.lines():
+            say(line)
 
 
 def _rows(kind: Listed, runs: Path) -> Rows:
@@ -95,15 +120,8 @@ def _role(task: object) -> str:
 
 def _settings(piece: object) -> str:
     """The settings of a capability or task with their defaults."""
-    found = [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
-    return ", ".join(map(_with_default, found))
-
-
-def _with_default(setting: Field[Any]) -> str:
-    if setting.default is MISSING:
-        return setting.name
-    default = setting.default
-    return f"{setting.name}={default if isinstance(default, str) else shown(default)}"
+    written = [(one.name, written_default(one)) for one in settings_of(piece)]
+    return ", ".join(f"{name}={default}" if default else name for name, default in written)
 
 
 _DETAILS: Mapping[str, tuple[str, Mapping[str, Callable[[object], str]]]] = {

@@ -33,3 +33,30 @@ def test_metrics_are_listed_with_the_job_that_measures_them(command):
     jobs = {row["metric"]: row["job"] for row in rows}
     assert (jobs["hard_scope"], jobs["word_f1"]) == ("audit", "compare")
     assert {row["range"] for row in rows} == {"0 to 1", "-1 to 1"}
+
+
+def test_long_says_all_that_a_capability_says_of_itself(command):
+    found = {
+        one["name"]: one
+        for one in json.loads(command("list", "capabilities", "--long", "--json").stdout)
+    }
+    typo = found["typo"]
+    assert typo["question"].startswith("Does the prediction stay the same")
+    assert "not that it answers correctly" in " ".join(typo["about"].split())
+    assert typo["queries"] > 10
+    assert {one["name"]: one["default"] for one in typo["settings"]}["candidates"] == "15"
+    assert all(
+        one["settings"] and all(each["meaning"] for each in one["settings"])
+        for one in found.values()
+    )
+    assert all(one["example"] and one["groups"] for one in found.values())
+    text = command("list", "capabilities", "--long").stdout
+    assert "  before: a wonderful film\n  after:  a WONDERFUL film\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_long_is_for_capabilities_and_tasks(command):
+    assert "role" not in command("list", "tasks", "--long").stdout.splitlines()[0]
+    refused = command("list", "metrics", "--long")
+    assert refused.returncode == 2
+    assert "leave out --long" in refused.stderr

@@ -1,0 +1,123 @@
+"""Everything that a capability or task says of itself, for ``scope list --long`` and the docs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from typing import Any
+
+from scope.printing import shown
+
+WIDTH = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingText:
+    """A setting, its default as it is written in a command, and what it means."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A capability or task in words.
+
+    ``about`` is the text below the first line of its module's docstring, with what an invariance
+    found by it does not say. ``example`` is a text before and after. ``queries`` are those of a
+    text, measured on the demo's tweets with three trials and flipped pairs.
+    """
+
+    name: str
+    question: str
+    about: str
+    groups: tuple[str, ...]
+    example: tuple[str, str] | None
+    needs: str
+    queries: int | None
+    settings: tuple[SettingText, ...]
+
+    def lines(self) -> Iterator[str]:
+        """What a terminal shows."""
+        groups = f" ({', '.join(self.groups)})" if self.groups else ""
+        yield f"{self.name}{groups}"
+        yield from _wrapped(self.question)
+        for paragraph in self.about.replace("``", "").split("\n\n"):
+            yield from _wrapped(paragraph)
+        if self.example is not None:
+            yield from _wrapped(f"before: {self.example[0]}")
+            yield from _wrapped(f"after:  {self.example[1]}")
+        if self.needs:
+            yield from _wrapped(f"needs: {self.needs}")
+        if self.queries is not None:
+            yield from _wrapped(f"cost: about {self.queries} queries a text")
+        for one in self.settings:
+            text = f"{one.name}={one.default}  {one.meaning.replace('``', '')}"
+            yield from _wrapped(text, hanging="    ")
+
+
+def describe(name: str, piece: Any) -> Description:
+    """What a capability or task says of itself."""
+    module = sys.modules.get(getattr(piece, "__module__", ""))
+    text = inspect.cleandoc((module and module.__doc__) or "")
+    meanings = _parameters(piece)
+    return Description(
+        name=name,
+        question=getattr(piece, "question", ""),
+        about=text.partition("\n\n")[2].strip(),
+        groups=tuple(getattr(piece, "groups", ())),
+        example=getattr(piece, "example", None),
+        needs=getattr(piece, "needs", ""),
+        queries=_queries(name),
+        settings=tuple(
+            SettingText(
+                name=one.name, default=written_default(one), meaning=meanings.get(one.name, "")
+            )
+            for one in settings_of(piece)
+        ),
+    )
+
+
+def settings_of(piece: object) -> list[Field[Any]]:
+    """The fields of a capability or task that ``--setting`` takes."""
+    return [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
+
+
+def written_default(setting: Field[Any]) -> str:
+    """The default as a command would write it; empty where there is none."""
+    if setting.default is MISSING:
+        return ""
+    default = setting.default
+    return default if isinstance(default, str) else shown(default)
+
+
+def _queries(name: str) -> int | None:
+    from capabilities.measured import QUERIES
+
+    return QUERIES.get(name)
+
+
+def _parameters(piece: Any) -> Mapping[str, str]:
+    """The descriptions under "Parameters" in a class's docstring, by the parameter's name."""
+    _, _, section = inspect.cleandoc(piece.__doc__ or "").partition("Parameters\n----------\n")
+    described: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", section.strip()):
+        names, _, text = entry.partition("\n")
+        for name in names.split(","):
+            described[name.strip()] = " ".join(text.split())
+    return described
+
+
+def _wrapped(text: str, hanging: str = "") -> list[str]:
+    return textwrap.wrap(
+        text.replace("\n", " "),
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent=f"  {hanging}",
+        break_on_hyphens=False,
+    )
