@@ -1,8 +1,18 @@
-"""Audits of classifiers of a few lines."""
+"""Audits of classifiers of a few lines, and workers that are none."""
 
 import pytest
+from workers_here import WorkersHere
 
 import scope
+from scope.jobs import on_workers
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Stands for the workers; see `WorkersHere`."""
+    pool = WorkersHere()
+    monkeypatch.setattr(on_workers, "workers", pool)
+    return pool
 
 
 @pytest.fixture
