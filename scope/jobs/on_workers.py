@@ -6,20 +6,20 @@ import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.ray_connection import Engine
+from scope.jobs.ray_connection import Engine, require_ray
 from scope.jobs.shared_fields import RunsOnWorkers
 from scope.jobs.workers import Step, Workers, workers
 from scope.models import ModelOptions
 from scope.models.threads import available_cores
 from scope.progress import Silent
-from scope.protocols import Progress
+from scope.protocols import Advance
 from scope.store import Run, RunFolder
 
 Asked = TypeVar("Asked", bound=RunsOnWorkers)
@@ -47,6 +47,8 @@ def engine_of(
     ------
     SpecError
         When there is no such engine, or an object is to be sent.
+    ResourceError
+        When Ray is not installed.
     """
     engine = Engine.parse(
         request.engine,
@@ -54,8 +56,10 @@ def engine_of(
         gpus=request.gpus_per_worker,
         threads=options.threads or available_cores(),
     )
-    objects = [one for one in sent if not isinstance(one, str)]
-    if engine is not None and objects:
+    if engine is None:
+        return None
+    require_ray()
+    if objects := [one for one in sent if not isinstance(one, str)]:
         raise SpecError(
             f"`{getattr(objects[0], 'spec', type(objects[0]).__name__)}`, an object, with --engine "
             "ray",
@@ -93,56 +97,65 @@ def fingerprints_of(models: Iterable[Any]) -> dict[str, str]:
     return {model.spec: model.fingerprint for model in models}
 
 
+def replica(model: Loaded, load: Callable[[], Loaded]) -> Callable[[], Loaded]:
+    """What a worker loads in place of a model: the same, or an error."""
+    return partial(_same, load, fingerprints_of([model]))
+
+
+def _same(load: Callable[[], Loaded], fingerprints: Mapping[str, str]) -> Loaded:
+    model = load()
+    require_same([model], fingerprints)
+    return model
+
+
 @dataclass(frozen=True)
 class Helpers:
-    """The workers of a job; each step that they do is shown."""
+    """The workers of a job, in steps: functions of a module, of what is loaded and a shard."""
 
     pool: Workers
-    progress: Progress
-    workers: int
+    count: int
 
     def each(
         self,
         step: Step,
         items: Sequence[Item],
-        title: str,
-        *,
-        known: int = 0,
         name: Callable[[Item], str] = str,
+        most: int = MOST_IN_A_SHARD,
     ) -> Iterator[tuple[tuple[Item, ...], Any]]:
-        """Shards of the items with what the step makes of each, as they come.
+        """Shards of the items with what a step makes of each, as they come.
 
         Parameters
         ----------
-        step
-            A function of a module, of what workers have loaded and a shard.
-        title
-            How the progress calls the work; of it ``known`` items are done.
         name
             What a message calls an item on which workers die.
+        most
+            Items in a shard.
         """
-        if not items:
-            return
-        shards = list(cut(items, self.workers))
-        with self.progress.task(title, known + len(items), known) as advance:
-            for shard, result in self.pool.each(step, shards, name):
-                yield shard, result
-                advance(len(shard))
+        return self.pool.each(step, list(cut(items, self.count, most)), name)
 
-    def fill(self, run: Run, *call: Any, **how: Any) -> None:
-        """Add to the run what a step finds, which gives databases; see `each` and `database`."""
-        for _, found in self.each(*call, **how):
-            with tempfile.TemporaryDirectory() as folder:
-                shard = RunFolder(Path(folder))
-                shard.database_path.write_bytes(found)
-                run.take_from(shard)
+    def fill(
+        self,
+        run: Run,
+        step: Step,
+        items: Sequence[Item],
+        shown: AbstractContextManager[Advance],
+        name: Callable[[Item], str] = str,
+    ) -> None:
+        """Add to the run what a step finds: databases, see `database`."""
+        with shown as advance:
+            for shard, found in self.each(step, items, name):
+                with tempfile.TemporaryDirectory() as folder:
+                    rows = RunFolder(Path(folder))
+                    rows.database_path.write_bytes(found)
+                    run.take_from(rows)
+                advance(len(shard))
 
 
 @contextmanager
-def helpers(load: Callable[[], Any], engine: Engine, progress: Progress) -> Iterator[Helpers]:
+def helpers(load: Callable[[], Any], engine: Engine) -> Iterator[Helpers]:
     """Workers that load everything that a job's steps need, in the folder of this process."""
     with workers(partial(_load_in, str(Path.cwd()), load), engine) as pool:
-        yield Helpers(pool, progress, engine.workers)
+        yield Helpers(pool, engine.workers)
 
 
 def _load_in(folder: str, load: Callable[[], Loaded]) -> Loaded:
@@ -160,7 +173,9 @@ def database(find: Callable[[Run], object]) -> bytes:
         return RunFolder(Path(folder) / "shard").database_path.read_bytes()
 
 
-def cut(items: Sequence[Item], workers: int) -> Iterator[tuple[Item, ...]]:
+def cut(
+    items: Sequence[Item], workers: int, most: int = MOST_IN_A_SHARD
+) -> Iterator[tuple[Item, ...]]:
     """Shards of the items, smaller towards the end, so that workers finish together.
 
     Examples
@@ -168,10 +183,10 @@ def cut(items: Sequence[Item], workers: int) -> Iterator[tuple[Item, ...]]:
     >>> [len(shard) for shard in cut(range(100), workers=2)]
     [25, 18, 14, 10, 8, 6, 4, 4, 4, 4, 3]
     """
-    least = min(LEAST_IN_A_SHARD, math.ceil(len(items) / (4 * workers)))
+    least = min(LEAST_IN_A_SHARD, most, math.ceil(len(items) / (4 * workers)))
     first = 0
     while first < len(items):
         left = len(items) - first
-        size = max(least, min(MOST_IN_A_SHARD, left // (2 * workers)))
+        size = max(least, min(most, left // (2 * workers)))
         yield tuple(items[first : first + size])
         first += size

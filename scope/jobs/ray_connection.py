@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from scope.errors import ResourceError, SpecError
@@ -53,6 +54,22 @@ class Engine(NamedTuple):
         return cls(address or None, workers, gpus, threads)
 
 
+def require_ray() -> None:
+    """Check that Ray is installed.
+
+    Raises
+    ------
+    ResourceError
+        When it is not.
+    """
+    if find_spec("ray") is None:
+        raise ResourceError(
+            "--engine ray without the package ray",
+            expected="Ray on this machine and on all of its nodes",
+            fix="pip install 'scope-models[ray]'",
+        )
+
+
 @contextmanager
 def connected(engine: Engine) -> Iterator[Any]:
     """The module of Ray, connected: with what this process has begun already, or as long as here.
@@ -60,19 +77,13 @@ def connected(engine: Engine) -> Iterator[Any]:
     Raises
     ------
     ResourceError
-        When Ray is not installed or cannot be reached.
+        When Ray cannot be reached.
     """
     # Ray would report its use to its makers.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    try:
-        import ray
-    except ImportError as error:
-        raise ResourceError(
-            "--engine ray without the package ray",
-            expected="Ray on this machine and on all of its nodes",
-            fix="pip install 'scope-models[ray]'",
-        ) from error
+    import ray
+
     begins = not ray.is_initialized()
     if begins:
         _begin(ray, engine.address or os.environ.get("RAY_ADDRESS") or "local")

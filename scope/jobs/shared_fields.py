@@ -19,6 +19,7 @@ from scope.core.options import (
 )
 from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
+from scope.jobs.ray_connection import Engine
 from scope.models.options import ModelOptions
 
 
@@ -68,7 +69,7 @@ class RunsOnWorkers(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.engine == "local":
+        if Engine.parse(self.engine, workers=self.workers) is None:
             refuse_unused(
                 self,
                 ("workers", "gpus_per_worker"),

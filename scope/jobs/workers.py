@@ -12,7 +12,7 @@ import statistics
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
@@ -49,17 +49,10 @@ def workers(load: Callable[[], Any], engine: Engine) -> Iterator[Workers]:
     load
         Called once in each worker. It is sent there by its name, or with its arguments.
 
-    Raises
-    ------
-    ResourceError
-        When Ray is not installed or cannot be reached.
     """
-    with connected(engine) as ray:
-        pool = Workers(ray, load, engine)
-        try:
-            yield pool
-        finally:
-            pool.close()
+    with ExitStack() as resources:
+        pool = Workers(load, engine, resources)
+        yield pool
 
 
 class _Worker:
@@ -93,9 +86,10 @@ class _UnderWay(NamedTuple):
 class Workers:
     """The workers of a job, and the shards that they are at; made by `workers`."""
 
-    def __init__(self, ray: Any, load: Callable[[], Any], engine: Engine) -> None:
-        self._ray, self._engine = ray, engine
-        self._load = ray.put(load)
+    def __init__(self, load: Callable[[], Any], engine: Engine, resources: ExitStack) -> None:
+        self._load, self._engine, self._resources = load, engine, resources
+        self._ray: Any = None
+        self._kept_load: Any = None
         self._idle: list[Any] = []
         self._under_way: dict[Any, _UnderWay] = {}
         self._took: list[float] = []
@@ -121,10 +115,16 @@ class Workers:
         ModelError
             When items have ended three workers; all others are done before.
         ResourceError
-            When no worker starts, or they die as they do.
+            When Ray cannot be reached, no worker starts, or they die as they do.
         ScopeError
             Whatever a worker raises that the user can fix.
         """
+        if not shards:
+            return
+        if self._ray is None:
+            self._ray = self._resources.enter_context(connected(self._engine))
+            self._resources.callback(self.close)
+            self._kept_load = self._ray.put(self._load)
         self._latest_life = time.monotonic()
         call = _Call(step, deque(shards), Counter(), [])
         try:
@@ -169,7 +169,7 @@ class Workers:
             scheduling_strategy="SPREAD",
             runtime_env={"env_vars": {"OMP_NUM_THREADS": threads}},
         )
-        return actor.remote(self._load)
+        return actor.remote(self._kept_load)
 
     def _send(self, call: _Call) -> None:
         worker, shard = self._idle.pop(), call.left.popleft()

@@ -20,6 +20,7 @@ from scope.jobs.perturbing import Kind, stored_name
 from scope.jobs.ray_connection import Engine
 from scope.jobs.scoring import answer_texts
 from scope.progress import Silent
+from scope.protocols import OffersFlips
 from scope.store import Run
 
 if TYPE_CHECKING:
@@ -44,17 +45,12 @@ def searching(
     request, examples = plans[0].request, plans[0].data.examples
     models = fingerprints_of(one.classifier for one in models_of(plans))
     places = range(len(examples))
-    with helpers(partial(_load, as_sent(request), models), engine, request.progress) as there:
+    with helpers(partial(_load, as_sent(request), models), engine) as there:
 
         def fill(step: Callable[..., bytes], known: set[int], title: str) -> None:
-            there.fill(
-                run,
-                step,
-                [place for place in places if place not in known],
-                title,
-                known=len(known),
-                name=lambda place: examples[place].text,
-            )
+            left = [place for place in places if place not in known]
+            shown = request.progress.task(title, len(places), len(known))
+            there.fill(run, step, left, shown, lambda place: examples[place].text)
 
         fill(answer, _answered_in(plans, run), "references: answering")
         yield lambda: fill(search, _searched_in(plans, run), "searching and answering")
@@ -69,12 +65,12 @@ def _answered_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
 
 def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
     """The texts of which the run holds every search."""
-    kinds = get_args(Kind) if plans[0].request.flips else ("kept",)
     found = [
         {example for example, _ in run.perturbations(stored_name(plan.kept_as(chosen), kind))}
         for plan in plans
         for chosen in plan.capabilities
-        for kind in kinds
+        for kind in get_args(Kind)
+        if kind == "kept" or (plan.request.flips and isinstance(chosen.capability, OffersFlips))
     ]
     whole = set.intersection(*found) if found else set()
     return {place for place, one in enumerate(plans[0].data.examples) if one.id in whole}

@@ -13,6 +13,7 @@ from scope.jobs.inference import ask, distinct
 from scope.jobs.on_workers import as_sent, database, fingerprints_of, helpers, require_same
 from scope.jobs.ray_connection import Engine
 from scope.progress import Silent
+from scope.records import Question
 from scope.store import Run
 
 if TYPE_CHECKING:
@@ -32,15 +33,13 @@ def ask_on_workers(plan: ComparisonPlan, engine: Engine, run: Run) -> None:
     load = partial(_load, as_sent(request), fingerprints_of(one.model for one in _asked(plan)))
     every = set(_places(plan))
     left = sorted(every & set(_unanswered(plan, run)))
-    with helpers(load, engine, plan.request.progress) as there:
-        there.fill(
-            run,
-            answer,
-            left,
-            "asking",
-            known=len(every) - len(left),
-            name=lambda place: plan.tasks[place.task].questions[place.question].text,
-        )
+    shown = request.progress.task("all models: answering", len(every), len(every) - len(left))
+    with helpers(load, engine) as there:
+        there.fill(run, answer, left, shown, lambda place: _question(plan, place).text)
+
+
+def _question(plan: ComparisonPlan, place: Place) -> Question:
+    return plan.tasks[place.task].questions[place.question]
 
 
 def _asked(plan: ComparisonPlan) -> list[AnsweringModel]:

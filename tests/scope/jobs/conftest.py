@@ -12,6 +12,7 @@ def in_this_process(monkeypatch):
     """Stands for the workers; see `WorkersHere`."""
     pool = WorkersHere()
     monkeypatch.setattr(on_workers, "workers", pool)
+    monkeypatch.setattr(on_workers, "require_ray", lambda: None)
     return pool
 
 

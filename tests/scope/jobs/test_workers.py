@@ -70,7 +70,7 @@ def test_another_engine_is_refused(text):
         Engine.parse(text, workers=1)
 
 
-def test_an_object_cannot_be_sent(toy_audit):
+def test_an_object_cannot_be_sent(toy_audit, in_this_process):
     def model(texts):
         return [(0.25, 0.75)] * len(texts)
 
@@ -84,10 +84,10 @@ def test_workers_without_an_engine_are_refused(toy_audit):
         toy_audit("Student", workers=2)
 
 
-def test_without_the_package_it_is_said_how_to_install_it(monkeypatch):
+def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ResourceError, match=r"scope-models\[ray\]"):
-        do_all(str, SHARDS, 1)
+        toy_audit("Student", engine="ray")
 
 
 def do_all(load, shards, count):

@@ -174,7 +174,7 @@ def test_saved_answers_are_looked_up_here(compare, in_this_process, tmp_path):
     assert to_json(there, clock=False) == to_json(here, clock=False)
 
 
-def test_objects_cannot_be_sent_to_workers(compare):
+def test_objects_cannot_be_sent_to_workers(compare, in_this_process):
     with pytest.raises(SpecError, match="workers can load"):
         compare(Reader(), READERS[1], engine="ray")
 
