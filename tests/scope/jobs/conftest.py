@@ -1,6 +1,9 @@
 """Audits of classifiers of a few lines, and workers that are none."""
 
+from pathlib import Path
+
 import pytest
+import toy_work
 from workers_here import WorkersHere
 
 import scope
@@ -31,3 +34,21 @@ def toy_audit(sentences_csv, tmp_path, monkeypatch):
         )
 
     return audit
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """A Ray of three nodes on this machine, whose workers find the tests' models."""
+    pytest.importorskip("ray", reason="needs `pip install ray`")
+    monkeypatch.setenv("PYTHONPATH", str(Path(toy_work.__file__).parent))
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    cluster.connect()
+    yield cluster
+    import ray
+
+    ray.shutdown()
+    cluster.shutdown()
