@@ -199,6 +199,8 @@ class Workers:
             self._failed_starts = 0
             if one.shard is not None:
                 self._took.append(time.monotonic() - one.since)
+                if call.left:
+                    self._send(call)  # before the result is dealt with, which takes time here
                 yield one.shard, result
         if self._idle or self._at_work():
             self._latest_life = time.monotonic()
