@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
 from functools import partial
@@ -23,7 +23,6 @@ from scope.cli.output import (
     DryRun,
     Json,
     JsonFull,
-    Price,
     print_json,
     results_alone_on_standard_output,
     say,
@@ -34,7 +33,6 @@ from scope.cli.report import report
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
-from scope.errors import SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
@@ -119,7 +117,6 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         json: bool = False,
         json_full: bool = False,
         dry_run: bool = False,
-        price: Mapping[str, str] | None = None,
     ) -> int:
         # No option at all was given where none is required.
         request = request or job.request()
@@ -129,14 +126,8 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         with entered():
             if gates:
                 request = gates.checked(request)
-            if price and not dry_run:
-                raise SpecError(
-                    "--price without --dry-run",
-                    expected="a price with the dry run that uses it",
-                    fix="add --dry-run, or leave out --price",
-                )
             if dry_run:
-                return _dry_run(job, request, price or {}, as_json=json or json_full)
+                return _dry_run(job, request, as_json=json or json_full)
             result = _carry_out(job, request)
         # Outside: a closed pipe is no failure of a plugin.
         show_result(result, short=json, full=json_full)
@@ -176,10 +167,9 @@ def _arguments(job: Job) -> list[Argument]:
         for name, kind in (("json", Json), ("json_full", JsonFull))
     ]
     if job.prepare:
-        arguments += [
-            Argument("dry_run", Argument.KEYWORD_ONLY, annotation=DryRun, default=False),
-            Argument("price", Argument.KEYWORD_ONLY, annotation=Price, default=None),
-        ]
+        arguments.append(
+            Argument("dry_run", Argument.KEYWORD_ONLY, annotation=DryRun, default=False)
+        )
     return arguments
 
 
@@ -202,12 +192,12 @@ def _carry_out(job: Job, request: Request) -> Result:
     return result
 
 
-def _dry_run(job: Job, request: Request, price: Mapping[str, str], *, as_json: bool) -> int:
+def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
     """Show what the run would cost."""
     from scope.jobs.cost import cost_of
 
     with results_alone_on_standard_output():
-        cost = cost_of(job, request, price)
+        cost = cost_of(job, request)
     if as_json:
         print_json(cost.to_json())
     else:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scope.core.options import OUTPUT, pairs, repeated
+from scope.core.options import OUTPUT
 from scope.printing import printable
 from scope.sections.terminal import least_width
 
@@ -34,19 +34,6 @@ DryRun = Annotated[
         group=OUTPUT,
         help="Show queries, time and memory that a run would take, and leave no run. Models are "
         "loaded and answer for a few seconds; endpoints are not asked.",
-    ),
-]
-Price = Annotated[
-    Mapping[str, str] | None,
-    repeated(
-        OUTPUT,
-        "--price",
-        metavar="MODEL=IN/OUT",
-        convert=lambda written: pairs(written, "--price", "MODEL=IN/OUT", "vendor=0.15/0.60"),
-    ),
-    Parameter(
-        help="With --dry-run: the price of a million tokens sent to an endpoint and of a million "
-        "in its replies; may be repeated."
     ),
 ]
 Runs = Annotated[

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import resource
 import sys
 import time
@@ -17,13 +16,11 @@ from scope.core.job import Job
 from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs import job_named
-from scope.jobs.runner import Prepared, check_room
+from scope.jobs.prices import priced
+from scope.jobs.runner import Prepared, check_room, prices_in
 from scope.jobs.work import Work
-from scope.printing import did_you_mean
 from scope.sections.blocks import Block, Column, Row, Table, paragraph
 from scope.sections.terminal import to_text
-
-_PRICE = re.compile(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +109,7 @@ class Cost:
         return to_text(self.blocks())
 
 
-def dry_run(job: str, *, price: Mapping[str, str] | None = None, **arguments: Any) -> Cost:
+def dry_run(job: str, **arguments: Any) -> Cost:
     """What a run of a job with these arguments would cost; it leaves no run.
 
     Models are loaded and answer for a few seconds each. Endpoints are not asked.
@@ -121,9 +118,6 @@ def dry_run(job: str, *, price: Mapping[str, str] | None = None, **arguments: An
     ----------
     job
         The name of the command, such as ``audit`` or ``fleet embed``.
-    price
-        The prices of endpoints by the model's name: of the tokens sent and of those of replies,
-        per million, such as ``{"vendor": "0.15/0.60"}``.
     **arguments
         Those of the job's own function.
 
@@ -133,10 +127,10 @@ def dry_run(job: str, *, price: Mapping[str, str] | None = None, **arguments: An
         Whatever the user can fix: see `scope.errors`.
     """
     found = job_named(job.replace(" ", "-"))
-    return cost_of(found, found.request(**arguments), price or {})
+    return cost_of(found, found.request(**arguments))
 
 
-def cost_of(job: Job, request: Request, prices: Mapping[str, str]) -> Cost:
+def cost_of(job: Job, request: Request) -> Cost:
     """What a run of this request would cost.
 
     Raises
@@ -150,7 +144,6 @@ def cost_of(job: Job, request: Request, prices: Mapping[str, str]) -> Cost:
             expected="a job whose preparation is known",
             fix="choose another job; `scope JOB --help` shows --dry-run",
         )
-    rates = {name: _rates(name, price) for name, price in prices.items()}
     began = time.monotonic()
     check_room(request)
     module, _, name = job.prepare.partition(":")
@@ -159,41 +152,16 @@ def cost_of(job: Job, request: Request, prices: Mapping[str, str]) -> Cost:
     work = []
     with request.progress.task("timing models", lambda: None) as advance:
         for one in prepared.work():
-            work.append(one)
+            work.append(one.measured())
             advance()
     return Cost(
         job=job.name,
         work=tuple(work),
-        prices={name: _price(name, rate, work) for name, rate in rates.items()},
+        prices=priced(work, prices_in(request)),
         preparation=round(preparation, 1),
         memory=_peak_memory(),
         fits=prepared.fits,
     )
-
-
-def _rates(name: str, price: str) -> tuple[float, float]:
-    found = _PRICE.fullmatch(price)
-    if not found:
-        raise SpecError(
-            f"the price `{price}` of `{name}`",
-            expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
-            fix=f"write for example --price {name}=0.15/0.60",
-        )
-    return float(found[1]), float(found[2])
-
-
-def _price(name: str, rates: tuple[float, float], work: list[Work]) -> float:
-    endpoints = [one for one in work if one.seconds is None]
-    own = [one for one in endpoints if one.model == name]
-    if not own:
-        known = {one.model for one in endpoints}
-        raise SpecError(
-            f"a price for `{name}`",
-            expected=f"one of the endpoints: {', '.join(sorted(known)) or 'there are none'}",
-            fix=did_you_mean(name, known, "leave out --price"),
-        )
-    sent, replied = rates
-    return sum(one.tokens_in * sent + one.tokens_out * replied for one in own) / 1e6
 
 
 def _peak_memory() -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
@@ -13,8 +13,9 @@ from scope.errors import ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
+from scope.jobs.prices import announcements
 from scope.jobs.sharing import shared_answers
-from scope.jobs.work import Work
+from scope.jobs.work import Planned
 from scope.paths import expanded
 from scope.progress import remark
 from scope.records import Clock, Manifest, Result
@@ -29,14 +30,14 @@ class Prepared(NamedTuple, Generic[Found]):
 
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
     takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
-    ``work`` gives what a dry run shows: the part of each model, timed; ``fits`` says that the job
+    ``work`` gives what a dry run shows: the part of each model; ``fits`` says that the job
     also fits models of its own, whose time is unknown.
     """
 
     manifest: Manifest
     find: Callable[[Run], Found]
     models: Sequence[object] = ()
-    work: Callable[[], Iterable[Work]] = tuple
+    work: Callable[[], Iterable[Planned]] = tuple
     fits: bool = False
 
 
@@ -62,7 +63,16 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     ):
         if any(held := run.count()):
             remark(request.progress, f"reuses {held} of earlier sessions")
+        for line in announcements(prepared.work(), prices_in(request)):
+            remark(request.progress, line)
         return _finish(_found(prepared.find, run), run)
+
+
+def prices_in(request: Request) -> Mapping[str, str]:
+    """The prices of endpoints; none where the job has no options of models."""
+    options = getattr(request, "model_options", None)
+    prices: Mapping[str, str] = getattr(options, "prices", {})
+    return prices
 
 
 def check_room(request: Request, job: str | None = None) -> None:

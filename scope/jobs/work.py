@@ -10,8 +10,9 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scope.foreign import Failed, attempt
 from scope.jobs.answering_models import AnsweringModel
@@ -61,7 +62,14 @@ class Work:
     tokens_out: int = 0
 
 
-def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: int) -> Work:
+class Planned(NamedTuple):
+    """A part of a run's work that is measured when it is asked for; that of endpoints at once."""
+
+    at_endpoint: bool
+    measured: Callable[[], Work]
+
+
+def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: int) -> Planned:
     """A model's answers to the texts and to at most so many perturbations of about their length."""
     texts = list(dict.fromkeys(one.text for one in examples))
     queries = len(texts) + perturbations
@@ -69,26 +77,31 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
     def ask(some: Sequence[str]) -> object:
         return model.classifier.classify(some)
 
-    return _work(model.name, "texts", model, ask, texts, queries, tokens_out=1)
+    return _planned(model.name, "texts", model, ask, texts, queries, tokens_out=1)
 
 
 def questions_work(
     model: AnsweringModel, task: Task, questions: Sequence[Question], tokens_out: int
-) -> Work:
+) -> Planned:
     """A model's answers to the questions of a task."""
     distinct = list({(one.text, one.context, one.options): one for one in questions}.values())
 
     def ask(some: Sequence[Question]) -> object:
         return list(checked_answers(model, task.role, some))
 
-    return _work(model.name, task.name, model, ask, distinct, len(distinct), tokens_out=tokens_out)
+    queries = len(distinct)
+    return _planned(model.name, task.name, model, ask, distinct, queries, tokens_out=tokens_out)
 
 
-def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: Any) -> Work:
+def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: Any) -> Planned:
     """The vectors that an encoder or a reader of layers makes of texts."""
-    distinct = list(dict.fromkeys(texts))
-    seconds = seconds_to_answer(distinct, read)
-    return Work(model=name, purpose=purpose, queries=len(distinct), seconds=seconds)
+
+    def measured() -> Work:
+        distinct = list(dict.fromkeys(texts))
+        seconds = seconds_to_answer(distinct, read)
+        return Work(model=name, purpose=purpose, queries=len(distinct), seconds=seconds)
+
+    return Planned(at_endpoint=False, measured=measured)
 
 
 def search_work(
@@ -98,7 +111,7 @@ def search_work(
     options: SearchOptions,
     *,
     flips: bool = False,
-) -> Work:
+) -> Planned:
     """The search of a capability on a reference.
 
     A few seconds of the search itself are run, whose answers are not kept. Where all of the tried
@@ -106,6 +119,18 @@ def search_work(
     queries count, too, that the search for kept pairs spares: most texts have no flipped pair, and
     that is known only when all candidates are.
     """
+    measured = partial(_search_work, capability, reference, examples, options, flips=flips)
+    return Planned(_is_endpoint(reference), measured)
+
+
+def _search_work(
+    capability: Capability,
+    reference: NamedModel,
+    examples: Sequence[Example],
+    options: SearchOptions,
+    *,
+    flips: bool,
+) -> Work:
     began = time.monotonic()
     sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
     candidates = round(_candidates(capability, sample) * len(examples)) if flips else 0
@@ -212,7 +237,7 @@ class _TimedClassifier:
         return answers
 
 
-def _work(
+def _planned(
     name: str,
     purpose: str,
     model: NamedModel | AnsweringModel,
@@ -221,21 +246,19 @@ def _work(
     queries: int,
     *,
     tokens_out: int,
-) -> Work:
-    if model.saved:
-        return Work(model=name, purpose=purpose, queries=queries, seconds=0.0)
-    if _is_endpoint(model):
-        characters = queries * _mean_length([_words(one) for one in items])
-        return Work(
-            model=name,
-            purpose=purpose,
-            queries=queries,
-            seconds=None,
-            tokens_in=_tokens(characters + queries * _prompt_length(model)),
-            tokens_out=queries * tokens_out,
-        )
-    seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)
-    return Work(model=name, purpose=purpose, queries=queries, seconds=seconds)
+) -> Planned:
+    work = partial(Work, model=name, purpose=purpose, queries=queries)
+
+    def measured() -> Work:
+        if model.saved:
+            return work(seconds=0.0)
+        if _is_endpoint(model):
+            characters = queries * _mean_length([_words(one) for one in items])
+            sent = _tokens(characters + queries * _prompt_length(model))
+            return work(seconds=None, tokens_in=sent, tokens_out=queries * tokens_out)
+        return work(seconds=seconds_to_answer(items, ask) * queries / max(len(items), 1))
+
+    return Planned(_is_endpoint(model), measured)
 
 
 def _words(item: str | Question) -> str:

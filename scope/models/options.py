@@ -85,6 +85,14 @@ class Asking(Loading):
     """Endpoints: requests to each in one session, with retries; then the command ends, and the same
     command goes on."""
 
+    prices: Annotated[
+        Mapping[str, str],
+        named_values(MODELS, "--price", metavar="MODEL=IN/OUT", example="vendor=0.15/0.60"),
+        OUTSIDE_IDENTITY,
+    ] = field(default_factory=dict, hash=False)
+    """Endpoints: the price of a million tokens sent to a model and of a million in its replies. The
+    most that a run costs is then shown before it begins; may be repeated."""
+
     timeout: Annotated[
         float, option(MODELS, metavar="SECONDS"), Limits(above=0), OUTSIDE_IDENTITY
     ] = 60.0

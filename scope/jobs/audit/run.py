@@ -37,7 +37,7 @@ from scope.jobs.scoring import (
     score_perturbations,
 )
 from scope.jobs.shards import SETTING, Shard
-from scope.jobs.work import Work, search_work, texts_work
+from scope.jobs.work import Planned, search_work, texts_work
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
@@ -195,7 +195,7 @@ def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
     return list(found.values())
 
 
-def _work(plans: Sequence[AuditPlan]) -> Iterator[Work]:
+def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     """What a dry run shows: the searches, then each model's answers."""
     plan, examples = plans[0], plans[0].data.examples
     for one in plans:

@@ -34,7 +34,7 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.jobs.work import Work, questions_work, vectors_work
+from scope.jobs.work import Planned, questions_work, vectors_work
 from scope.models.loading import split_spec
 from scope.models.prompts import prompt_of
 from scope.protocols import Progress
@@ -127,7 +127,7 @@ def _part(shard: Shard, chosen: ChosenTask) -> ChosenTask:
     return replace(chosen, data=replace(chosen.data, items=items))
 
 
-def _work(plan: ComparisonPlan) -> Iterator[Work]:
+def _work(plan: ComparisonPlan) -> Iterator[Planned]:
     """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
     tokens_out = plan.request.model_options.max_answer_tokens
     for chosen in plan.tasks:

@@ -28,7 +28,7 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.on_workers import engine_of
 from scope.jobs.question_vectors import encode_on_workers, question_vectors
 from scope.jobs.runner import Prepared
-from scope.jobs.work import Work, vectors_work
+from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -56,7 +56,7 @@ def prepared(
     on_workers = request if isinstance(request, ReadsTexts) else None
     engine = on_workers and engine_of(on_workers, on_workers.model_options, ())
 
-    def work() -> Iterator[Work]:
+    def work() -> Iterator[Planned]:
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 

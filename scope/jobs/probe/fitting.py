@@ -31,7 +31,7 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import JudgedModel, alignments, differences, judge_model, with_models
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared
-from scope.jobs.work import Work, vectors_work
+from scope.jobs.work import Planned, vectors_work
 from scope.models.loading import load_latent_reader
 from scope.paths import expanded
 from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
@@ -64,7 +64,7 @@ def prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
     return Prepared(plan.manifest(), find, work=partial(work_of, plan, readers), fits=True)
 
 
-def work_of(plan: ProbePlan, readers: Sequence[LatentReader]) -> Iterator[Work]:
+def work_of(plan: ProbePlan, readers: Sequence[LatentReader]) -> Iterator[Planned]:
     """What a dry run shows: each model reads all texts."""
     for name, reader in zip(plan.names, readers, strict=True):
         yield vectors_work(name, "latents", reader.latents, plan.texts)

@@ -15,7 +15,7 @@ from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import AskBefore, Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
-from scope.jobs.work import Work, questions_work
+from scope.jobs.work import Planned, questions_work
 from scope.records import Example, Question
 from scope.store import Run
 
@@ -56,7 +56,7 @@ class PreparedTest:
     responses: Callable[[Run, AskBefore], Responses]
     items: Callable[[ReuseModel, Run], ItemSet]
     recognise: Callable[[Run], None]
-    work: Callable[[], Iterable[Work]]
+    work: Callable[[], Iterable[Planned]]
     apart: Apart
 
 
@@ -86,7 +86,7 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
         for one in models.all:
             recognise_answerer(one.answering_model(), chosen[0].task, questions, run, progress)
 
-    def work() -> Iterator[Work]:
+    def work() -> Iterator[Planned]:
         replied = 1 if role == "choice_scorer" else request.model_options.max_answer_tokens
         for one in models.all:
             yield questions_work(one.answering_model(), chosen[0].task, questions, replied)

@@ -42,7 +42,7 @@ from scope.jobs.reuse.responses import (
     raw_answers,
 )
 from scope.jobs.reuse.tasks import Apart, PreparedTest
-from scope.jobs.work import Work, search_work, texts_work
+from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.pieces import refuse_unused_settings
@@ -124,7 +124,7 @@ class _TextTest:
         for model in self.models.all:
             recognise_classifier(model.named(), texts, run, self.request.progress)
 
-    def work(self) -> Iterator[Work]:
+    def work(self) -> Iterator[Planned]:
         """What a dry run shows: the searches on the references, then each model's answers."""
         searched = self._searched()
         for reference in self.models.references:

@@ -164,4 +164,4 @@ def test_a_dry_run_prints_the_cost_and_leaves_nothing(command, sentences_csv, tm
     assert not (tmp_path / "runs").exists()
     refused = command(*audit, "--price", "vendor=1/2")
     assert refused.returncode == 2
-    assert "add --dry-run" in refused.stderr
+    assert "there are none" in refused.stderr

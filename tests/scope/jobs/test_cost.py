@@ -7,7 +7,8 @@ import pytest
 import scope
 from scope.errors import SpecError
 from scope.jobs.cost import Cost
-from scope.jobs.work import Work
+from scope.jobs.prices import announcements
+from scope.jobs.work import Planned, Work
 
 
 def cost(**changes):
@@ -85,9 +86,38 @@ def test_what_is_wrong_in_a_run_is_wrong_in_a_dry_run(arguments):
 )
 def test_a_price_that_means_nothing_is_refused(arguments, price, message):
     with pytest.raises(SpecError, match=message):
-        scope.dry_run("audit", price=price, **arguments)
+        scope.dry_run("audit", model_options=scope.ModelOptions(prices=price), **arguments)
 
 
 def test_a_job_without_a_dry_run_says_so():
     with pytest.raises(SpecError, match="a dry run of `demo`"):
         scope.dry_run("demo")
+
+
+def at(model, queries, **tokens):
+    work = Work(model=model, purpose="texts", queries=queries, seconds=None, **tokens)
+    return Planned(at_endpoint=True, measured=lambda: work)
+
+
+def never():
+    raise AssertionError
+
+
+LOCAL = Planned(at_endpoint=False, measured=never)
+
+
+def test_before_a_run_each_endpoint_has_a_line_and_local_models_are_not_tried():
+    planned = [
+        LOCAL,
+        at("vendor", 900, tokens_in=2_000_000, tokens_out=500_000),
+        at("other", 1_200),
+        at("vendor", 100, tokens_in=1_000_000),
+    ]
+    assert list(announcements(planned, {"vendor": "0.15/0.60"})) == [
+        # 3 times 0.15, and half of 0.60.
+        "vendor: about 1,000 requests in all, at most 0.75",
+        "other: about 1,200 requests in all",
+    ]
+    assert list(announcements([LOCAL], {})) == []
+    with pytest.raises(SpecError, match="one of the endpoints: other, vendor"):
+        list(announcements(planned, {"vendors": "1/2"}))

@@ -90,32 +90,32 @@ def named(model, **more):
 
 
 def test_perturbations_take_as_long_as_their_texts(clock):
-    found = texts_work(named(Slow(clock)), EXAMPLES, 60)
+    found = texts_work(named(Slow(clock)), EXAMPLES, 60).measured()
     assert found.queries == 72
     assert found.seconds == pytest.approx(0.72)
 
 
 def test_saved_answers_take_no_time():
-    found = texts_work(named(Saved(), saved=True), EXAMPLES, 60)
+    found = texts_work(named(Saved(), saved=True), EXAMPLES, 60).measured()
     assert (found.queries, found.seconds) == (72, 0.0)
 
 
 def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     model = Endpoint()
     model.prompts = {"classify": "x" * 40}
-    found = texts_work(named(model), EXAMPLES[:10], 10)
+    found = texts_work(named(model), EXAMPLES[:10], 10).measured()
     assert found.seconds is None
     assert found.queries == found.tokens_out == 20
     letters = len(EXAMPLES[0].text) + 40
     assert found.tokens_in == 20 * letters / 4
-    searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS)
+    searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert searched.seconds is None
     assert searched.tokens_out == searched.queries > 0
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
     model = Slow(clock)
-    found = search_work(Typo(), named(model), EXAMPLES[:4], OPTIONS)
+    found = search_work(Typo(), named(model), EXAMPLES[:4], OPTIONS).measured()
     asked = model.texts - {"a first text prepares the model"}
     assert found.queries == len(asked)
     assert found.seconds == pytest.approx(0.01 * len(asked), rel=0.01)
@@ -124,7 +124,7 @@ def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
 def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
     monkeypatch.setattr(work, "SECONDS_A_TRIAL", 0.5)
     model = Slow(clock)
-    found = search_work(Typo(), named(model), EXAMPLES, OPTIONS)
+    found = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert len(model.texts) < found.queries
     assert found.seconds == pytest.approx(0.01 * found.queries, rel=0.05)
 
@@ -133,7 +133,7 @@ def test_flipped_pairs_may_take_all_candidates_that_kept_pairs_spare(clock):
     texts = ("The old house was quickly sold for money.", "A good market every morning.")
     examples = [Example(id=text, text=text) for text in texts]
     kept, both = (
-        search_work(Synonym(), named(Slow(clock)), examples, OPTIONS, flips=flips)
+        search_work(Synonym(), named(Slow(clock)), examples, OPTIONS, flips=flips).measured()
         for flips in (False, True)
     )
     found = [*chain(*Synonym().search(Slow(clock), examples, SearchOptions(trials=1)))]
@@ -146,7 +146,7 @@ def test_a_search_that_fails_is_named(clock):
         def search(self, classifier, examples, options):
             raise OSError("no dictionary")
 
-    found = search_work(Broken(), named(Slow(clock)), EXAMPLES[:2], OPTIONS)
+    found = search_work(Broken(), named(Slow(clock)), EXAMPLES[:2], OPTIONS).measured()
     assert found.purpose == "search: typo, which fails"
 
 
@@ -160,5 +160,5 @@ def test_equal_questions_are_asked_once(clock):
 
     questions = [Question(id=str(one), text="who?", context="ann") for one in range(3)]
     model = AnsweringModel(name="one", model=Answerer(), own=True)
-    found = questions_work(model, ExtractiveQA(), questions, 32)
+    found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)
