@@ -77,6 +77,14 @@ class RunsOnWorkers(Request):
                 "an engine with workers",
                 instead="add --engine ray",
             )
+            return
+        refuse_unused(
+            self,
+            ("max_requests",),
+            f"with --engine {self.engine}",
+            "a limit for one process: workers do not know of each other's requests",
+            instead="use --engine local",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

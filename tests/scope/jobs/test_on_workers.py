@@ -72,6 +72,11 @@ def test_an_object_cannot_be_sent(toy_audit, in_this_process):
         toy_audit("Student", targets=[model], engine="ray")
 
 
+def test_a_limit_of_requests_is_refused_with_workers(toy_audit):
+    with pytest.raises(SpecError, match="--max-requests with --engine ray"):
+        toy_audit("Student", engine="ray", model_options=scope.ModelOptions(max_requests=5))
+
+
 def test_workers_without_an_engine_are_refused(toy_audit):
     with pytest.raises(SpecError, match="with the engine local"):
         toy_audit("Student", workers=2)
