@@ -1,23 +1,22 @@
-"""How does a search scale over workers of Ray, and when is the driver the bottleneck?
+"""How does work scale over workers of Ray, and when is the driver the bottleneck?
 
-Searches of *typo* (kept pairs, three trials) by workers that have started, as an audit has them
-done, into a run on disk:
+Workers that have started do the steps of jobs, into a run on disk:
 
-- with a simulated slow model, which sleeps for every text: 16 workers against 1;
-- with the demo's reference, one thread each: 2 workers against 1, in turns;
-- the driver's CPU time for an example, in which it sends, receives and stores: the marginal one,
-  between 64 examples and 640. A worker's time for an example over the driver's is the number of
-  workers that keep the driver busy.
+- the answers of a simulated slow model, which sleeps for every text: 16 workers against 1;
+- searches of *typo* (kept pairs, three trials) on the demo's reference, one thread each: 2 workers
+  against 1, in turns;
+- the driver's CPU time for an example of these searches, in which it sends, receives and stores:
+  the marginal one, between 32 examples and 160. A worker's time for an example over the driver's
+  is the number of workers that keep the driver busy.
 
 Starting Ray and the workers, which import TextAttack, is not timed.
 
     python benchmarks/ray_scaling.py [--json]
 
-Keys of --json: `sleeping_seconds_1`, `sleeping_seconds_16` (both for 640 examples; the first from
-64), `sleeping_share` (of 16 times the speed; goal 0.9), `model_seconds_1`, `model_seconds_2`,
-`model_share` (of twice; goal 0.8), `driver_ms` (CPU for an example), `driver_bound_sleeping`,
-`driver_bound_model` (workers at which the driver is the bottleneck), `python`, `torch`, `ray`,
-`processor`, `cores`.
+Keys of --json: `sleeping_seconds_1`, `sleeping_seconds_16` (both for 640 texts; the first from 64),
+`sleeping_share` (of 16 times the speed; goal 0.9), `model_seconds_1`, `model_seconds_2` (for 160
+examples), `model_share` (of twice; goal 0.8), `driver_ms` (CPU for an example), `driver_bound`
+(workers at which the driver is the bottleneck), `python`, `torch`, `ray`, `processor`, `cores`.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ from scope.demo_models.build import build_demo_models
 from scope.jobs.on_workers import Helpers, database, helpers
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.ray_connection import Engine
+from scope.jobs.workers import Step
 from scope.models import ModelOptions, load_classifier
 from scope.models.cached import CachedClassifier
 from scope.paths import cache_folder
@@ -50,11 +50,10 @@ from scope.protocols import Classifier, SearchOptions
 from scope.records import Example, Prediction
 from scope.store import Run
 
-SECONDS_A_TEXT = 0.02
+SECONDS_A_TEXT = 0.5
 MANY = 16
-EXAMPLES = 640
-FEW = 64
-EXAMPLES_OF_THE_MODEL = 160
+TEXTS, TEXTS_OF_ONE = 640, 64
+EXAMPLES, FEW = 160, 32
 TURNS = 2
 
 
@@ -96,36 +95,36 @@ def main() -> None:
 
 def measured() -> dict[str, Any]:
     """All figures but those of the surroundings."""
-    loaded = load_data("demo:tweets", n=2 * EXAMPLES, seed=0)
-    examples = [one for one in loaded.examples if 40 <= len(one.text) <= 140][:EXAMPLES]
+    loaded = load_data("demo:tweets", n=2 * TEXTS, seed=0)
+    examples = [one for one in loaded.examples if 40 <= len(one.text) <= 140][:TEXTS]
+    with started(Sleeping, 1) as there:
+        sleeping_1 = spent(there, answer, examples[:TEXTS_OF_ONE]).wall * TEXTS / TEXTS_OF_ONE
+    with started(Sleeping, MANY) as there:
+        sleeping_16 = spent(there, answer, examples).wall
     folder = build_demo_models(cache_folder() / "zoo", progress=suitable_progress()).reference
-    model = partial(load_classifier, str(folder), ModelOptions(threads=1))
-    with started(Sleeping, 1) as one:
-        sleeping_1 = spent(one, examples[:: EXAMPLES // FEW]).wall * EXAMPLES / FEW
-    with started(Sleeping, MANY) as many:
-        few, all_ = spent(many, examples[:FEW]), spent(many, examples)
-    some = examples[:EXAMPLES_OF_THE_MODEL]
-    with started(model, 2) as two, started(model, 1) as one:
-        turns = [(spent(one, some).wall, spent(two, some).wall) for _ in range(TURNS)]
-    model_1, model_2 = map(sum, zip(*turns, strict=True))
-    driver = (all_.cpu - few.cpu) / (EXAMPLES - FEW)
+    load = partial(warmed, str(folder))
+    some, few = examples[:EXAMPLES], examples[:FEW]
+    with started(load, 2) as two, started(load, 1) as one:
+        turns = [(spent(one, search, some), spent(two, search, some)) for _ in range(TURNS)]
+        first = spent(two, search, few)
+    model_1, model_2 = (sum(one.wall for one in each) / TURNS for each in zip(*turns, strict=True))
+    driver = (sum(each[1].cpu for each in turns) / TURNS - first.cpu) / (EXAMPLES - FEW)
     return {
         "sleeping_seconds_1": round(sleeping_1, 1),
-        "sleeping_seconds_16": round(all_.wall, 1),
-        "sleeping_share": round(sleeping_1 / all_.wall / MANY, 3),
-        "model_seconds_1": round(model_1 / TURNS, 1),
-        "model_seconds_2": round(model_2 / TURNS, 1),
+        "sleeping_seconds_16": round(sleeping_16, 1),
+        "sleeping_share": round(sleeping_1 / sleeping_16 / MANY, 3),
+        "model_seconds_1": round(model_1, 1),
+        "model_seconds_2": round(model_2, 1),
         "model_share": round(model_1 / model_2 / 2, 3),
         "driver_ms": round(1000 * driver, 2),
-        "driver_bound_sleeping": round(sleeping_1 / EXAMPLES / driver),
-        "driver_bound_model": round(model_1 / TURNS / EXAMPLES_OF_THE_MODEL / driver),
+        "driver_bound": round(model_1 / EXAMPLES / driver),
     }
 
 
 @contextmanager
 def started(load: Callable[[], Any], workers: int) -> Iterator[Helpers]:
-    """Workers that have all loaded the model and searched."""
-    with helpers(partial(warmed, load), Engine(None, workers)) as there:
+    """Workers that have all loaded the model."""
+    with helpers(load, Engine(None, workers)) as there:
         seen: set[int] = set()
         while len(seen) < workers:
             numbers = [(place,) for place in range(workers)]
@@ -133,28 +132,34 @@ def started(load: Callable[[], Any], workers: int) -> Iterator[Helpers]:
         yield there
 
 
-def warmed(load: Callable[[], Any]) -> Classifier:
-    """The model, after a search."""
-    model: Classifier = load()
+def warmed(folder: str) -> Classifier:
+    """The demo's reference, after a search."""
+    model = load_classifier(folder, ModelOptions(threads=1))
     search(model, [Example(id="warm", text="a rather long text", label=None)])
     return model
 
 
-def own_process(model: Classifier, places: tuple[int, ...]) -> int:
+def own_process(model: Any, places: tuple[int, ...]) -> int:
     """The worker's process."""
     time.sleep(0.2)
     return os.getpid()
 
 
-def spent(there: Helpers, examples: Sequence[Example]) -> Spent:
-    """The time of the searches of these examples, into a new run."""
+def spent(there: Helpers, step: Step, examples: Sequence[Example]) -> Spent:
+    """The time of a step on these examples, into a new run."""
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         with Run.open(Path(folder) / "run", {"job": "benchmark"}) as run:
-            there.fill(run, search, examples, Silent().task("searching", len(examples)))
+            there.fill(run, step, examples, Silent().task("examples", len(examples)))
         found = Spent(time.perf_counter() - wall, time.process_time() - cpu)
     print(there.count, "workers,", len(examples), "examples:", found, file=sys.stderr)
     return found
+
+
+def answer(model: Classifier, examples: Sequence[Example]) -> bytes:
+    """On a worker: a database of the answers to the texts."""
+    texts = [one.text for one in examples]
+    return database(lambda run: CachedClassifier(model, run).classify(texts))
 
 
 def search(model: Classifier, examples: Sequence[Example]) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -88,7 +89,9 @@ def connected(engine: Engine) -> Iterator[Any]:
     if begins:
         _begin(ray, engine.address or os.environ.get("RAY_ADDRESS") or "local")
     try:
-        yield ray
+        # Ray writes its own warnings on standard output, where a command's result goes.
+        with redirect_stdout(sys.stderr):
+            yield ray
     finally:
         if begins:
             ray.shutdown()

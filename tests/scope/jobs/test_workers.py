@@ -30,7 +30,7 @@ def do_all(load, shards, count):
 
 
 @pytest.mark.slow
-def test_every_shard_is_done_though_workers_and_a_node_are_killed(cluster, tmp_path):
+def test_every_shard_is_done_though_workers_and_a_node_are_killed(cluster, tmp_path, capsys):
     """Twenty deaths at random moments, one of them a node's."""
     chance, done, timers = random.Random(0), {}, []
     shards = [(place,) for place in range(240)]
@@ -60,6 +60,7 @@ def test_every_shard_is_done_though_workers_and_a_node_are_killed(cluster, tmp_p
     asked = [len((tmp_path / str(place)).read_text().split()) for (place,) in shards]
     # A node may take more than one worker with it.
     assert 10 < sum(asked) - len(shards) <= 20 + 2
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.slow
