@@ -7,18 +7,23 @@ from pathlib import Path
 
 
 class Doing:
-    """Makes functions that do shards; sent to workers whole."""
+    """What a worker loads: how it does shards, and where it writes that it does them."""
 
-    def __init__(self, folder="", deadly=(), seconds=0.0):
-        self.folder, self.deadly, self.seconds = str(folder), deadly, seconds
+    def __init__(self, folder="", deadly=None, deadly_load=False, seconds=0.0):
+        self.folder, self.seconds = str(folder), seconds
+        self.deadly, self.deadly_load = deadly, deadly_load
 
     def __call__(self):
-        def do(shard):
-            with (Path(self.folder) / str(shard[0])).open("a") as file:
-                file.write(f"{os.getpid()}\n")
-            if shard in self.deadly:
-                os.kill(os.getpid(), signal.SIGKILL)
-            time.sleep(self.seconds)
-            return shard[0] ** 2
+        if self.deadly_load:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self
 
-        return do
+
+def do(doing, shard):
+    """The square of a shard's first number."""
+    with (Path(doing.folder) / str(shard[0])).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if doing.deadly in shard:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(doing.seconds)
+    return shard[0] ** 2

@@ -54,8 +54,8 @@ def ask(
         advance(len(answers))
 
     known = store.get_answers(model.fingerprint, role, questions)
-    waiting = _distinct([one for place, one in enumerate(questions) if place not in known])
-    total = len(_distinct(questions))
+    waiting = distinct([one for place, one in enumerate(questions) if place not in known])
+    total = len(distinct(questions))
     with (
         progress.task(
             f"{task.name}: {answering_model.name}", total, total - len(waiting)
@@ -68,7 +68,7 @@ def ask(
     return _in_order(answering_model, questions, known)
 
 
-def _distinct(questions: Sequence[Question]) -> list[Question]:
+def distinct(questions: Sequence[Question]) -> list[Question]:
     """The first of all questions that say the same."""
     first: dict[tuple[object, ...], Question] = {}
     for one in questions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +27,9 @@ TEXTS_TO_BEGIN_WITH = 32
 
 BYTES_A_PORTION = 64 << 20
 """Most memory that their latents take."""
+
+Elsewhere = Callable[[Sequence[str], int], Iterable[tuple[Sequence[str], NDArray[np.float32]]]]
+"""Reads texts in other processes, at most so many at once: portions in any order, with latents."""
 
 _NO_SHAPE = Shape(0, 0, "float32")
 # Another release of these may round otherwise.
@@ -87,7 +90,10 @@ class LatentTable:
 
 
 def stored_latents(
-    texts: Sequence[str], reader: LatentReader, progress: Progress | None = None
+    texts: Sequence[str],
+    reader: LatentReader,
+    progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> LatentTable:
     """The latents of texts; those that are not kept yet are computed.
 
@@ -104,6 +110,8 @@ def stored_latents(
     progress
         Where to show how many of the different texts are kept, and which process is waited for;
         nowhere by default.
+    elsewhere
+        Replicas of the reader in other processes; by default it reads itself.
 
     Raises
     ------
@@ -153,7 +161,7 @@ def stored_latents(
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
                 folder.reproducible = getattr(reader, "reproducible", "")
-                _compute(missing, reader, folder, advance)
+                _compute(missing, reader, folder, elsewhere, advance)
         places = folder.places(wanted)
     return LatentTable(
         truncated=sum(place.truncated for place in places.values()),
@@ -193,7 +201,7 @@ def recognise_reader(
         reader.spec,
         list(places),
         table.rows,
-        lambda again: np.asarray(reader.latents(again), dtype=np.float32),
+        lambda again: read_latents(reader, again),
         kept_in=latent_folder(reader.fingerprint),
         progress=progress or Silent(),
     )
@@ -214,19 +222,34 @@ def _release(library: str) -> str:
 
 
 def _compute(
-    texts: Sequence[str], reader: LatentReader, folder: LatentFolder, advance: Advance
+    texts: Sequence[str],
+    reader: LatentReader,
+    folder: LatentFolder,
+    elsewhere: Elsewhere | None,
+    advance: Advance,
 ) -> None:
     # Of all at once: a text that cannot be read is found before hours of work, not after.
     cut = dict(zip(texts, reader.truncated(texts), strict=True))
-    start, shape = 0, folder.shape
-    while start < len(texts):
-        portion = texts[start : start + _step(shape)]
-        latents = np.asarray(reader.latents(portion), dtype=np.float32)
-        _check(latents, len(portion), shape, reader)
-        shape = Shape(latents.shape[1], latents.shape[2], reader.precision)
+    read = elsewhere(texts, _step(folder.shape)) if elsewhere else _here(texts, reader, folder)
+    for portion, latents in read:
+        _check(latents, len(portion), folder.shape, reader)
         folder.add({text: cut[text] for text in portion}, latents, reader.precision)
         advance(len(portion))
+
+
+def _here(
+    texts: Sequence[str], reader: LatentReader, folder: LatentFolder
+) -> Iterator[tuple[Sequence[str], NDArray[np.float32]]]:
+    start = 0
+    while start < len(texts):
+        portion = texts[start : start + _step(folder.shape)]
+        yield portion, read_latents(reader, portion)
         start += len(portion)
+
+
+def read_latents(reader: LatentReader, texts: Sequence[str]) -> NDArray[np.float32]:
+    """What a reader gives for texts, as numbers of four bytes."""
+    return np.asarray(reader.latents(list(texts)), dtype=np.float32)
 
 
 def _step(shape: Shape | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.fleet.questions import require_texts
 from scope.jobs.canaries import may_change, recognise_numbers
+from scope.jobs.on_workers import helpers, replica
+from scope.jobs.ray_connection import Engine
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
@@ -62,7 +64,7 @@ def question_vectors(
                 encoder.spec,
                 list(known),
                 lambda texts: np.stack([known[text] for text in texts]),
-                lambda texts: _rows(texts, encoder),
+                lambda texts: vectors_of(encoder, texts),
                 kept_in=vector_file(encoder.fingerprint),
                 progress=progress or Silent(),
             )
@@ -70,6 +72,31 @@ def question_vectors(
         if missing:
             _encode(missing, known, encoder, kept, progress or Silent())
         return kept.rows(known, texts)
+
+
+def encode_on_workers(
+    texts: Sequence[str],
+    encoder: Encoder,
+    load: Callable[[], Encoder],
+    engine: Engine,
+    progress: Progress,
+) -> None:
+    """Have workers compute the vectors that are not kept; only this process writes the file.
+
+    Parameters
+    ----------
+    load
+        Makes the encoder's replica in a worker.
+    """
+    wanted = sorted(set(texts), key=lambda text: (len(text), text))
+    with closing(VectorFile(vector_file(encoder.fingerprint))) as kept:
+        known = kept.get(wanted)
+        missing = [text for text in wanted if text not in known]
+        shown = progress.task("question vectors", len(wanted), len(known))
+        with helpers(replica(encoder, load), engine) as there, shown as advance:
+            for portion, rows in there.each(vectors_of, missing):
+                kept.put(dict(zip(portion, rows, strict=True)))
+                advance(len(portion))
 
 
 def vector_file(fingerprint: str) -> Path:
@@ -90,15 +117,22 @@ def _encode(
             found = kept.get(portion)
             rest = [text for text in portion if text not in found]
             if rest:
-                computed = dict(zip(rest, _rows(rest, encoder), strict=True))
+                computed = dict(zip(rest, vectors_of(encoder, rest), strict=True))
                 kept.put(computed)
                 found.update(computed)
             known.update(found)
             advance(len(portion))
 
 
-def _rows(texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
-    rows = np.asarray(encoder.encode(texts), dtype=np.float32)
+def vectors_of(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """The vectors of texts, checked: one row per text.
+
+    Raises
+    ------
+    ModelError
+        When the encoder gives something else.
+    """
+    rows = np.asarray(encoder.encode(list(texts)), dtype=np.float32)
     if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
         finite = "" if np.isfinite(rows).all() else ", not all of them finite"
         raise ModelError(

@@ -19,6 +19,7 @@ from scope.core.options import (
 )
 from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
+from scope.jobs.ray_connection import Engine
 from scope.models.options import ModelOptions
 
 
@@ -48,6 +49,51 @@ class SharesAnswers(Request):
     cache: Annotated[bool, option(OUTPUT, negative="--no-cache"), OUTSIDE_IDENTITY] = True
     """Share answers and searches of models known by their bytes with other runs; see `scope cache
     show`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsOnWorkers(Request):
+    """Work that other processes may do, on this machine or on others."""
+
+    engine: Annotated[str, option(METHOD, metavar="ENGINE"), OUTSIDE_IDENTITY] = "local"
+    """Where models run: local, or on the workers of ray or ray:ADDRESS. Never changes the
+    result."""
+
+    workers: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 1
+    """Engine ray: workers, each with models of its own."""
+
+    gpus_per_worker: Annotated[
+        float, option(METHOD, metavar="GPUS"), Limits(least=0), OUTSIDE_IDENTITY
+    ] = 0.0
+    """Engine ray: GPUs of each worker; may be a part of one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if Engine.parse(self.engine, workers=self.workers) is None:
+            refuse_unused(
+                self,
+                ("workers", "gpus_per_worker"),
+                "with the engine local",
+                "an engine with workers",
+                instead="add --engine ray",
+            )
+            return
+        refuse_unused(
+            self,
+            ("max_requests",),
+            f"with --engine {self.engine}",
+            "a limit for one process: workers do not know of each other's requests",
+            instead="use --engine local",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InShards(Request):
+    """Work of which a run may do a part."""
+
+    shard: Annotated[str | None, option(DATA, metavar="K/N")] = None
+    """Take only every N-th text or question, from the K-th on; `scope merge` joins the runs of all
+    shards."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from scope.pieces import (
 )
 from scope.printing import shown
 from scope.protocols import Task, TaskData
-from scope.records import CapabilityCard, Setting
+from scope.records import CapabilityCard, Question, Setting
 from scope.registry import entries, find
 
 
@@ -29,6 +29,11 @@ class ChosenTask:
     origin: str
     data: TaskData
     scorers: tuple[Metric, ...] = ()
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions of the items, in their order."""
+        return tuple(item.question for item in self.data.items)
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from scope.core.job import Job
 from scope.core.options import (
-    DATA,
     HIDDEN,
     METHOD,
     MODELS,
@@ -23,7 +22,13 @@ from scope.core.options import (
 from scope.core.request import refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
-from scope.jobs.shared_fields import LabelledTexts, adapted_model, take_models
+from scope.jobs.shared_fields import (
+    InShards,
+    LabelledTexts,
+    RunsOnWorkers,
+    adapted_model,
+    take_models,
+)
 from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
 from scope.pieces import expand_groups
 from scope.records import AuditResult, Setting
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditRequest(LabelledTexts):
+class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
@@ -124,22 +129,6 @@ class AuditRequest(LabelledTexts):
 
     In Python also a SentenceTransformer."""
 
-    shard: Annotated[str | None, option(DATA, metavar="K/N")] = None
-    """Search and ask only every N-th text, from the K-th on; `scope merge` joins the runs of all
-    shards."""
-
-    engine: Annotated[str, option(METHOD, metavar="ENGINE"), OUTSIDE_IDENTITY] = "local"
-    """Where texts are searched and asked: local, or the workers of ray or ray:ADDRESS. Never
-    changes the result."""
-
-    workers: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 1
-    """Engine ray: workers, each with models of its own."""
-
-    gpus_per_worker: Annotated[
-        float, option(METHOD, metavar="GPUS"), Limits(least=0), OUTSIDE_IDENTITY
-    ] = 0.0
-    """Engine ray: GPUs of each worker; may be a part of one."""
-
     slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
@@ -195,14 +184,6 @@ class AuditRequest(LabelledTexts):
                 "with several references, both directions or groups",
                 "one reference, whose ceiling it is",
                 instead="give the model as a --target",
-            )
-        if self.engine == "local":
-            refuse_unused(
-                self,
-                ("workers", "gpus_per_worker"),
-                "with the engine local",
-                "an engine with workers",
-                instead="add --engine ray",
             )
         if self.role == "next_token":
             refuse_unused(

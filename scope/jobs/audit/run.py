@@ -11,11 +11,12 @@ from scope.core.request import as_function
 from scope.errors import ModelError
 from scope.estimation import ScoredFlips, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
-from scope.jobs.audit.on_workers import engine_of, search_on_workers
+from scope.jobs.audit.on_workers import searching
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import manifest_of
+from scope.jobs.on_workers import engine_of
 from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet, changed_texts, searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -26,6 +27,7 @@ from scope.jobs.preparation import (
     soft_scope_metric,
     with_labels,
 )
+from scope.jobs.ray_connection import Engine
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import (
     Answers,
@@ -36,7 +38,6 @@ from scope.jobs.scoring import (
 )
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.work import Planned, search_work, texts_work
-from scope.jobs.workers import Engine
 from scope.metrics import METRICS, Metric
 from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
@@ -130,7 +131,8 @@ class Plans(NamedTuple):
 
 def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
-    engine = engine_of(request)
+    sent = (*request.references, *request.measured, *request.capabilities)
+    engine = engine_of(request, request.model_options, sent)
     plans, groups = plan_audits(request)
     manifest = plans[0].manifest()
     if request.is_matrix:
@@ -138,7 +140,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     return Prepared(
         manifest,
         partial(_conduct, plans, groups, engine),
-        [model.classifier for model in _models_of(plans)],
+        [model.classifier for model in models_of(plans)],
         partial(_work, plans),
     )
 
@@ -184,7 +186,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     return Plans(plans, models.groups)
 
 
-def _models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
+def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
     """Every model once, references before targets."""
     found: dict[str, NamedModel] = {}
     references = [one.models.reference for one in plans]
@@ -208,7 +210,7 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     found = plan.options.trials * (2 if plan.request.flips else 1)
     drawn = RANDOM_CANDIDATES if plan.request.flips else 0
     searches = len(examples) * len(plan.capabilities)
-    for model in _models_of(plans):
+    for model in models_of(plans):
         # A search has asked its reference for what it found, but not for random candidates.
         own = sum(model.name == one.models.reference.name for one in plans)
         others = sum(model.name in one.names[1:] for one in plans)
@@ -224,11 +226,11 @@ def _conduct(
     """Search, predict, measure; reuses stored answers."""
     progress = plans[0].request.progress
     _recognise_models(plans, run, progress)
-    # A shard may be too small to tell; the run of all shards does.
-    for plan in () if plans[0].request.shard else plans:
-        _refuse_degenerate_reference(plan, run, progress)
-    if engine is not None:
-        search_on_workers(plans, engine, run)
+    with searching(plans, engine, run) as search_there:
+        # A shard may be too small to tell; the run of all shards does.
+        for plan in () if plans[0].request.shard else plans:
+            _refuse_degenerate_reference(plan, run, progress)
+        search_there()
     found, answers = gather(plans, run)
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not plans[0].request.is_matrix:
@@ -249,7 +251,7 @@ def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
     found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
     answers = {
         model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
-        for model in _models_of(plans)
+        for model in models_of(plans)
     }
     return Gathered(found, answers)
 
@@ -357,7 +359,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
     for plan in plans:
         for one in plan.capabilities:
             texts += changed_texts(run, plan.kept_as(one))
-    for model in _models_of(plans):
+    for model in models_of(plans):
         recognise_classifier(model, texts, run, progress)
 
 

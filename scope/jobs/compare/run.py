@@ -24,17 +24,21 @@ from scope.jobs.answering_models import (
     spec_of,
 )
 from scope.jobs.canaries import recognise_answerer
+from scope.jobs.compare.on_workers import ask_on_workers
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.inference import ask
+from scope.jobs.on_workers import engine_of
+from scope.jobs.ray_connection import Engine
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
+from scope.jobs.shards import SETTING, Shard
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.work import Planned, questions_work, vectors_work
 from scope.models.loading import split_spec
 from scope.models.prompts import prompt_of
 from scope.protocols import Progress
-from scope.records import GOLD, CompareResult, Manifest, Outcome, Question, Setting, TaskAnswers
+from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
 from scope.store import Run
 
 
@@ -69,6 +73,7 @@ class ComparisonPlan:
                 "normalize": self.request.normalize,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
+                **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(
                 one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
@@ -89,7 +94,17 @@ compare = as_function(CompareRequest, carry_out_compare)
 
 def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
+    engine = engine_of(request, request.model_options, (*request.models, *request.tasks))
+    plan = plan_comparison(request)
+    loaded = [one.model for one in plan.answering_models]
+    find = partial(_conduct, plan, engine)
+    return Prepared(plan.manifest(), find, loaded, partial(_work, plan))
+
+
+def plan_comparison(request: CompareRequest) -> ComparisonPlan:
+    """Load and check everything that the plan holds."""
     options = request.model_options
+    shard = None if request.shard is None else Shard.parse(request.shard)
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
@@ -98,14 +113,18 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     _require_names_of_gates(request.gates, tasks, models)
     # From here on each step may take half a minute.
     semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
-    plan = ComparisonPlan(
+    return ComparisonPlan(
         request=request,
         answering_models=load_answering_models(models, tasks, options, request.progress),
-        tasks=tasks,
+        tasks=tasks if shard is None else tuple(_part(shard, one) for one in tasks),
         semscore=semscore,
     )
-    loaded = [one.model for one in plan.answering_models]
-    return Prepared(plan.manifest(), partial(_conduct, plan), loaded, partial(_work, plan))
+
+
+def _part(shard: Shard, chosen: ChosenTask) -> ChosenTask:
+    """A task with the shard's questions."""
+    items = tuple(shard.part(chosen.data.items))
+    return replace(chosen, data=replace(chosen.data, items=items))
 
 
 def _work(plan: ComparisonPlan) -> Iterator[Planned]:
@@ -114,10 +133,10 @@ def _work(plan: ComparisonPlan) -> Iterator[Planned]:
     for chosen in plan.tasks:
         replied = 1 if chosen.task.role == "choice_scorer" else tokens_out
         for model in plan.answering_models:
-            yield questions_work(model, chosen.task, _questions(chosen), replied)
+            yield questions_work(model, chosen.task, chosen.questions, replied)
     if isinstance(plan.semscore, ByEncoder):
         encoder = plan.semscore.encoder
-        questions = [one.text for task in plan.tasks for one in _questions(task)]
+        questions = [one.text for task in plan.tasks for one in task.questions]
         # One answer of each model, which is shorter than its question.
         yield vectors_work("encoder", "SemScore", encoder.encode, questions)
 
@@ -139,12 +158,14 @@ def _require_names_of_gates(
         )
 
 
-def _conduct(plan: ComparisonPlan, run: Run) -> CompareResult:
+def _conduct(plan: ComparisonPlan, engine: Engine | None, run: Run) -> CompareResult:
     """Inference, then metrics; reuses stored answers."""
     progress = plan.request.progress
     for task in plan.tasks:
         for model in plan.answering_models:
-            recognise_answerer(model, task.task, _questions(task), run, progress)
+            recognise_answerer(model, task.task, task.questions, run, progress)
+    if engine is not None:
+        ask_on_workers(plan, engine, run)
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
     likeness = [
         _likeness(plan, one, answers, progress)
@@ -169,14 +190,9 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
         answers=tuple(
-            ask(one, chosen.task, _questions(chosen), run, progress)
-            for one in plan.answering_models
+            ask(one, chosen.task, chosen.questions, run, progress) for one in plan.answering_models
         ),
     )
-
-
-def _questions(chosen: ChosenTask) -> list[Question]:
-    return [item.question for item in chosen.data.items]
 
 
 def _likeness(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -22,9 +23,10 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import Fleet
 from scope.jobs.fleet.answers import text_digest
-from scope.jobs.fleet.requests import FleetRequest
+from scope.jobs.fleet.requests import FleetRequest, ReadsTexts
 from scope.jobs.identity import manifest_of
-from scope.jobs.question_vectors import question_vectors
+from scope.jobs.on_workers import engine_of
+from scope.jobs.question_vectors import encode_on_workers, question_vectors
 from scope.jobs.runner import Prepared
 from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
@@ -51,12 +53,20 @@ def prepared(
     ``encoder`` makes vectors of the ``texts``.
     """
     manifest = manifest_of(command, request, settings, data=data)
+    on_workers = request if isinstance(request, ReadsTexts) else None
+    engine = on_workers and engine_of(on_workers, on_workers.model_options, ())
 
     def work() -> Iterator[Planned]:
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 
-    return Prepared(manifest, lambda run: find(manifest, run), work=work, fits=True)
+    def find_all(run: Run) -> _Found:
+        if on_workers and engine and encoder:
+            load = partial(load_encoder, encoder.spec, on_workers.model_options)
+            encode_on_workers(texts, encoder, load, engine, request.progress)
+        return find(manifest, run)
+
+    return Prepared(manifest, find_all, work=work, fits=True)
 
 
 AUTO = "auto"

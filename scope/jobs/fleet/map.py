@@ -79,7 +79,15 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
     # A mapping has no path for the reproduce command.
     named = replace(request, communities=None) if isinstance(communities, Mapping) else request
     find = partial(_find, mapped, labels, request.seed, planned)
-    return prepared("fleet map", named, find, data=cards, settings=settings)
+    return prepared(
+        "fleet map",
+        named,
+        find,
+        data=cards,
+        settings=settings,
+        encoder=planned.encoder if planned else None,
+        texts=planned.matrix.texts if planned else (),
+    )
 
 
 def _read(communities: str | Path | None) -> dict[str, str]:

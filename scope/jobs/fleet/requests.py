@@ -22,6 +22,7 @@ from scope.core.options import (
 from scope.core.request import Request, described, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
+from scope.jobs.shared_fields import RunsOnWorkers
 from scope.models.options import Loading, ModelOptions
 from scope.records import (
     EmbedResult,
@@ -91,7 +92,7 @@ class FleetRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadsTexts(FleetRequest):
+class ReadsTexts(FleetRequest, RunsOnWorkers):
     """A job that may use the questions' texts."""
 
     encoder: Annotated[
@@ -293,7 +294,7 @@ class MapRequest(FleetOrAnswers):
         if self.fleet is not None:
             refuse_unused(self, ("contributions",), "with --fleet", self.forms)
         if not self.contributions:
-            of_texts = ("encoder", *(one.name for one in described(Loading)))
+            of_texts = ("encoder", "engine", *(one.name for one in described(Loading)))
             refuse_unused(self, of_texts, "without --contributions", self.forms)
 
 

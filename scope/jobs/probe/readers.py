@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from scope.data.lines import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names
-from scope.jobs.latent_store import LatentTable, stored_latents
+from scope.jobs.latent_store import Elsewhere, LatentTable, stored_latents
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
@@ -131,13 +131,17 @@ def card_of(name: str, source: LatentSource, table: LatentTable | None = None) -
 
 
 def read_texts(
-    name: str, reader: LatentReader, texts: Sequence[str], progress: Progress
+    name: str,
+    reader: LatentReader,
+    texts: Sequence[str],
+    progress: Progress,
+    elsewhere: Elsewhere | None = None,
 ) -> ReadModel:
     """The latents of all texts by one model; cached ones are reused."""
     return ReadModel(
         name=name,
         source=source_of(reader),
-        table=stored_latents(texts, reader, NamedProgress(name, progress)),
+        table=stored_latents(texts, reader, NamedProgress(name, progress), elsewhere),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -9,10 +10,13 @@ from scope.core.request import as_function
 from scope.decision.case import Case
 from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
+from scope.jobs.on_workers import engine_of
 from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.ray_connection import Engine
 from scope.jobs.reuse.cases import InBatches, make_case
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.on_workers import asking
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.reuse.texts import prepare_texts
@@ -33,22 +37,37 @@ reuse = as_function(ReuseRequest, carry_out_reuse)
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    test = (prepare_texts if request.task is None else prepare_task)(request)
+    engine = engine_of(request, request.model_options, _sent(request))
+    test = prepare_test(request)
     models = [one.model for one in test.plan.models.all]
-    find = partial(_conduct, request, test, metric)
+    find = partial(_conduct, request, test, metric, engine)
     return Prepared(test.plan.manifest(), find, models, test.work)
 
 
+def prepare_test(request: ReuseRequest) -> PreparedTest:
+    """Load and check the models and the questions."""
+    return (prepare_texts if request.task is None else prepare_task)(request)
+
+
+def _sent(request: ReuseRequest) -> Iterator[object]:
+    """What workers load."""
+    yield from (request.suspect, *request.references, *request.controls)
+    yield from request.capabilities or ()
+    if request.task is not None:
+        yield request.task
+
+
 def _conduct(
-    request: ReuseRequest, prepared: PreparedTest, metric: Metric, run: Run
+    request: ReuseRequest,
+    prepared: PreparedTest,
+    metric: Metric,
+    engine: Engine | None,
+    run: Run,
 ) -> ReuseResult:
     """Fix the questions, run inference, judge the evidence; cached answers are reused."""
     prepared.recognise(run)
     models = prepared.plan.models
     share = request.alpha / len(models.references)
-    sets = {one.name: prepared.items(one, run) for one in models.references}
-    # Not before the questions are fixed: unaligned labels are matched by the answers of all models.
-    responses = prepared.responses(run)
     judge = partial(finding_of, alpha=share, soft_scope=metric, seed=request.seed)
 
     def relates(case: Case, looks: tuple[Look, ...]) -> bool:
@@ -57,10 +76,14 @@ def _conduct(
 
     size = request.batch_size
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
-    findings = [
-        judge(*make_case(models, one, sets[one.name], responses, batches=batches))
-        for one in models.references
-    ]
+    with asking(request, prepared, engine, run) as ask_before:
+        sets = {one.name: prepared.items(one, run) for one in models.references}
+        # Not before the questions are fixed: unaligned labels are matched by the answers of all.
+        responses = prepared.responses(run, ask_before)
+        findings = [
+            judge(*make_case(models, one, sets[one.name], responses, batches=batches))
+            for one in models.references
+        ]
     verdicts = conclude(
         findings,
         request.alpha,

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
+from scope.jobs.inference import ask, distinct
 from scope.jobs.reuse.items import ItemSet, task_items
 from scope.jobs.reuse.models import ReuseModel, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.responses import Responses, TaskResponses
+from scope.jobs.reuse.responses import AskBefore, Responses, TaskResponses
 from scope.jobs.task_choice import choose_tasks
 from scope.jobs.work import Planned, questions_work
+from scope.records import Example, Question
 from scope.store import Run
+
+
+def _nothing(model: ReuseModel, run: Run) -> Sequence[Example]:
+    return ()
+
+
+def _never(model: ReuseModel, examples: Sequence[Example], run: Run) -> None:
+    """Questions of tasks are not perturbed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """What any process that has prepared a test can do of it, in an open run.
+
+    ``answer`` asks a model texts or questions, of which ``unanswered`` are those that the run does
+    not know; ``search`` and ``unsearched`` are the same for the examples of a reference.
+    """
+
+    answer: Callable[[ReuseModel, Sequence[Any], Run], object]
+    unanswered: Callable[[ReuseModel, Sequence[Any], Run], Sequence[Any]]
+    search: Callable[[ReuseModel, Sequence[Example], Run], object] = _never
+    unsearched: Callable[[ReuseModel, Run], Sequence[Example]] = _nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,15 +47,17 @@ class PreparedTest:
     """A test of reuse with everything loaded and checked.
 
     ``responses`` returns the inference of an open run, ``items`` the questions of a reference.
+    ``apart`` is what workers can do of both before.
     ``recognise`` checks that the models are those whose answers the run has cached. ``work`` gives
     what a dry run shows.
     """
 
     plan: ReusePlan
-    responses: Callable[[Run], Responses]
+    responses: Callable[[Run, AskBefore], Responses]
     items: Callable[[ReuseModel, Run], ItemSet]
     recognise: Callable[[Run], None]
     work: Callable[[], Iterable[Planned]]
+    apart: Apart
 
 
 def prepare_task(request: ReuseRequest) -> PreparedTest:
@@ -64,10 +91,20 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
         for one in models.all:
             yield questions_work(one.answering_model(), chosen[0].task, questions, replied)
 
+    def answer(model: ReuseModel, asked: Sequence[Question], run: Run) -> None:
+        ask(model.answering_model(), chosen[0].task, asked, run, progress)
+
+    def unanswered(model: ReuseModel, asked: Sequence[Question], run: Run) -> list[Question]:
+        known = run.get_answers(model.model.fingerprint, role, asked)
+        return distinct([one for place, one in enumerate(asked) if place not in known])
+
     return PreparedTest(
         plan=plan,
+        apart=Apart(answer=answer, unanswered=unanswered),
         recognise=recognise,
         work=work,
-        responses=lambda run: TaskResponses(task=chosen[0].task, run=run, progress=progress),
+        responses=lambda run, ask_before: TaskResponses(
+            task=chosen[0].task, run=run, progress=progress, ask_before=ask_before
+        ),
         items=lambda reference, run: items,
     )

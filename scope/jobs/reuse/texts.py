@@ -17,7 +17,13 @@ from scope.jobs.audited import (
     refuse_unused_words,
 )
 from scope.jobs.canaries import recognise_classifier
-from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
+from scope.jobs.perturbing import (
+    PairSearch,
+    PerturbationSet,
+    changed_texts,
+    searched_on,
+    stored_name,
+)
 from scope.jobs.preparation import (
     ChosenCapability,
     LabelledData,
@@ -29,8 +35,13 @@ from scope.jobs.reuse.items import ItemSet, text_items
 from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
-from scope.jobs.reuse.responses import TextResponses, match_by_answers
-from scope.jobs.reuse.tasks import PreparedTest
+from scope.jobs.reuse.responses import (
+    AskBefore,
+    TextResponses,
+    match_by_answers,
+    raw_answers,
+)
+from scope.jobs.reuse.tasks import Apart, PreparedTest
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
@@ -67,6 +78,12 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
         items=test.items,
         recognise=test.recognise,
         work=test.work,
+        apart=Apart(
+            answer=test.answer,
+            unanswered=test.unanswered,
+            search=test.search,
+            unsearched=test.unsearched,
+        ),
     )
 
 
@@ -129,11 +146,18 @@ class _TextTest:
 
     def items(self, searched: ReuseModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
-        sets = [
+        sets = self.search(searched, self._searched(), run)
+        return text_items(self.data.examples, sets, self.labels)
+
+    def search(
+        self, searched: ReuseModel, examples: Sequence[Example], run: Run
+    ) -> list[PerturbationSet]:
+        """The perturbations that the search of one model on these texts finds."""
+        return [
             PairSearch(
                 capability=one.capability,
                 reference=CachedClassifier(searched.model, run),
-                examples=self._searched(),
+                examples=examples,
                 options=self._options(),
                 run=run,
                 progress=self.request.progress,
@@ -142,9 +166,23 @@ class _TextTest:
             ).kept()
             for one in self.chosen
         ]
-        return text_items(self.data.examples, sets, self.labels)
 
-    def responses(self, run: Run) -> TextResponses:
+    def unsearched(self, searched: ReuseModel, run: Run) -> list[Example]:
+        """The texts on which the run lacks a search of one model."""
+        names = [stored_name(_kept_as(one, searched), "kept") for one in self.chosen]
+        known = [{example for example, _ in run.perturbations(name)} for name in names]
+        return [one for one in self._searched() if not all(one.id in found for found in known)]
+
+    def answer(self, model: ReuseModel, texts: Sequence[str], run: Run) -> None:
+        """Ask one model these texts."""
+        raw_answers(model, texts, run, self.request.progress)
+
+    def unanswered(self, model: ReuseModel, texts: Sequence[str], run: Run) -> list[str]:
+        """The texts to which the run lacks an answer of one model."""
+        known = run.get(model.model.fingerprint, texts)
+        return [text for text in dict.fromkeys(texts) if text not in known]
+
+    def responses(self, run: Run, ask_before: AskBefore) -> TextResponses:
         """The inference; labels of other names are matched first, by the answers to all texts."""
         originals = [example.text for example in self.data.examples]
         progress = self.request.progress
@@ -154,7 +192,10 @@ class _TextTest:
             run=run,
             progress=progress,
             own_labels={one.name: one.model.labels for one in self.models.all},
-            matched=match_by_answers(self.models, self.labels, originals, run, progress),
+            ask_before=ask_before,
+            matched=match_by_answers(
+                self.models, self.labels, originals, run, progress, ask_before
+            ),
         )
 
 

@@ -1,0 +1,162 @@
+"""Work on workers gives the bytes of work here, whatever dies meanwhile."""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_up_pairs import write_split
+
+import scope
+from scope.errors import ResourceError, SpecError
+from scope.serialization import to_json
+
+
+def bare(result):
+    """A result without what tells sessions apart."""
+    manifest = replace(result.manifest, command="")
+    audits = tuple(map(bare, result.audits))
+    return replace(result, clock=None, folder=None, manifest=manifest, audits=audits)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"both_directions": True}, {"flips": False}, {"shard": "2/2"}],
+    ids=["audit", "matrix", "kept pairs", "shard"],
+)
+def test_shards_give_the_result_of_one_search(toy_audit, in_this_process, options):
+    options = {"capabilities": ["typo"], "cache": False, **options}
+    here = toy_audit("Student", run="here", **options)
+    there = toy_audit("Student", run="there", engine="ray", workers=2, **options)
+    assert bare(there) == bare(here)
+    assert in_this_process.calls == 2
+
+
+def test_what_the_run_knows_is_not_searched_again(toy_audit, in_this_process, monkeypatch):
+    options = {"capabilities": ["typo"], "cache": False, "engine": "ray", "workers": 2}
+    whole = toy_audit("Student", run="whole", **options)
+    places = sorted(in_this_process.done)
+    in_this_process.done.clear()
+    each = in_this_process.each
+
+    def killed(step, shards, name):
+        for place, found in enumerate(each(step, shards, name)):
+            if place == 3:
+                del in_this_process.done[-len(found[0]) :]
+                raise KeyboardInterrupt
+            yield found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(in_this_process, "each", killed)
+        with pytest.raises(KeyboardInterrupt):
+            toy_audit("Student", run="killed", **options)
+    known = in_this_process.done[:]
+    in_this_process.done.clear()
+    again = toy_audit("Student", run="killed", **options)
+    assert sorted(in_this_process.done + known) == places
+    assert bare(again) == bare(whole)
+
+
+def test_an_object_cannot_be_sent(toy_audit, in_this_process):
+    def model(texts):
+        return [(0.25, 0.75)] * len(texts)
+
+    model.labels = ("negative", "positive")
+    with pytest.raises(SpecError, match="workers can load"):
+        toy_audit("Student", targets=[model], engine="ray")
+
+
+def test_a_limit_of_requests_is_refused_with_workers(toy_audit):
+    with pytest.raises(SpecError, match="--max-requests with --engine ray"):
+        toy_audit("Student", engine="ray", model_options=scope.ModelOptions(max_requests=5))
+
+
+def test_workers_without_an_engine_are_refused(toy_audit):
+    with pytest.raises(SpecError, match="with the engine local"):
+        toy_audit("Student", workers=2)
+
+
+def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ResourceError, match=r"scope-models\[ray\]"):
+        toy_audit("Student", engine="ray")
+
+
+def ray_workers():
+    """The processes of Ray's on this machine that do shards."""
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdigit() and b"ray::_Worker" in (folder / "cmdline").read_bytes():
+                yield int(folder.name)
+
+
+@contextmanager
+def deaths(seconds, most):
+    """Kills a worker now and then."""
+    chance, over = random.Random(0), threading.Event()
+
+    def kill():
+        for _ in range(most):
+            if over.wait(chance.uniform(0.5, 2) * seconds):
+                return
+            if pids := sorted(ray_workers()):
+                with suppress(ProcessLookupError):
+                    os.kill(chance.choice(pids), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.slow
+def test_an_audit_on_a_cluster_gives_the_bytes_of_one_here(cluster, toy_audit):
+    options = {"capabilities": ["typo"], "cache": False, "n": 40}
+    here = toy_audit("Student", "Stranger", run="here", **options)
+    with deaths(seconds=6, most=3):
+        there = toy_audit("Student", "Stranger", run="there", engine="ray", workers=3, **options)
+    assert bare(there) == bare(here)
+
+
+@pytest.mark.slow
+def test_a_comparison_on_a_cluster_gives_the_bytes_of_one_here(cluster, tmp_path):
+    rows = [
+        {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
+        for place in range(100)
+    ]
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = {
+        "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+        "tasks": "choice",
+        "data": str(questions),
+        "cache": False,
+        "runs": tmp_path / "runs",
+    }
+    here = scope.compare(run="here", **options)
+    with deaths(seconds=2, most=3):
+        there = scope.compare(run="there", engine="ray", workers=3, **options)
+    assert to_json(there, clock=False) == to_json(here, clock=False)
+
+
+@pytest.mark.slow
+def test_latents_on_a_cluster_give_the_bytes_of_one_process(cluster, tmp_path, monkeypatch):
+    options = {
+        "models": "python:toy_readers:Bags",
+        "data": str(write_split(tmp_path / "pairs.csv")),
+        "hidden": 4,
+        "runs": tmp_path / "runs",
+    }
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "here"))
+    here = scope.probe(run="here", **options)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "there"))
+    with deaths(seconds=2, most=3):
+        there = scope.probe(run="there", engine="ray", workers=3, **options)
+    assert to_json(there, clock=False) == to_json(here, clock=False)
