@@ -55,12 +55,17 @@ class ScoredExample:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredPerturbation:
-    """A perturbation with the predictions on it; none where the search failed."""
+    """A perturbation with the predictions on it; none where the search failed.
+
+    ``similarity`` is the cosine, from -1 to 1, of its vector and the original's by the audit's
+    sentence encoder; None without one.
+    """
 
     capability: str
     perturbation: Perturbation
     reference: Prediction | None = None
     targets: tuple[Prediction, ...] = ()
+    similarity: float | None = field(default=None, metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -210,6 +215,7 @@ class AuditResult(MeasuredResult):
                     "trial": changed.trial,
                     "text": original.example.text,
                     "perturbed": changed.text,
+                    "similarity": one.similarity,
                     "label": original.example.label,
                     "model": name,
                     "before": _said(first, labels),

@@ -43,7 +43,8 @@ class _Pair(NamedTuple):
     """An example with its perturbation, and the predictions of every model on both.
 
     ``models`` begins with the reference; ``lost`` are the places of the targets that do not do as
-    it does: that lost its invariance, or are not moved by what moves it.
+    it does: that lost its invariance, or are not moved by what moves it. ``far`` marks the pairs
+    that are farthest apart in meaning.
     """
 
     kind: Kind
@@ -53,12 +54,17 @@ class _Pair(NamedTuple):
     text: str
     models: tuple[Both, ...]
     lost: tuple[int, ...]
+    far: bool
+
+
+MOST_FAR = 5
+"""Kept pairs that are marked as farthest apart in meaning."""
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
     """At most so many pairs: those on which a target differs first, then in the result's order."""
     pairs = _pairs(result)
-    shown = sorted(pairs, key=lambda one: not one.lost)[:most]
+    shown = sorted(pairs, key=lambda one: (not one.lost, not one.far))[:most]
     about = paragraph(
         "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
         "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
@@ -73,6 +79,15 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
     )
     blocks: list[Block] = [about]
+    if far := sum(one.far for one in pairs):
+        blocks.append(
+            note(
+                "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
+                "are marked, and come after those on which a target differs: read these first to "
+                "judge whether a person would call them invariant.",
+                far=far,
+            )
+        )
     if shown:
         blocks += (
             note(
@@ -91,6 +106,7 @@ def _pairs(result: AuditResult) -> list[_Pair]:
         *(("kept", one) for one in result.perturbations),
         *(("flipped", one) for one in result.flips),
     )
+    far = _farthest(result.perturbations)
     return [
         _Pair(
             kind=kind,
@@ -102,12 +118,23 @@ def _pairs(result: AuditResult) -> list[_Pair]:
                 *zip(before.targets, scored.targets, strict=True),
             ),
             lost=(lost_targets if kind == "kept" else unmoved_targets)(before, scored),
+            far=kind == "kept" and _key(scored) in far,
         )
         for kind, scored in both
         for before in [known[scored.perturbation.example_id]]
         if (text := scored.perturbation.text) is not None
         and (reference := scored.reference) is not None
     ]
+
+
+def _farthest(kept: Sequence[ScoredPerturbation]) -> set[tuple[str, str, int]]:
+    """The pairs of lowest similarity, as far as similarities are known."""
+    measured = [(one.similarity, _key(one)) for one in kept if one.similarity is not None]
+    return {key for _, key in sorted(measured)[:MOST_FAR]}
+
+
+def _key(one: ScoredPerturbation) -> tuple[str, str, int]:
+    return one.capability, one.perturbation.example_id, one.perturbation.trial
 
 
 def lost_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int, ...]:
@@ -157,6 +184,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
             ("order", "different first"),
             ("distance", "distance, largest first"),
             ("score", "search score, largest first"),
+            ("apart", "farthest apart in meaning first"),
         ),
     )
     names = (manifest.reference.name, *targets)
@@ -186,7 +214,7 @@ def _card(
     capabilities: Sequence[str],
     gold_labels: Sequence[str | None],
 ) -> Card:
-    kind, before, after, text, models, lost = pair
+    kind, before, after, text, models, lost, _ = pair
     marked = mark_changes(before.example.text, text)
     distances = (shift_distance(models[0], one) for one in models[1:])
     score = after.perturbation.score
@@ -204,6 +232,7 @@ def _card(
             "lost": " ".join(map(str, lost)),
             "distance": f"{max(distances, default=0.0):.6f}",
             "score": f"{score or 0:.6f}",
+            "apart": f"{1 - (1.0 if after.similarity is None else after.similarity):.6f}",
         },
     )
 
@@ -219,6 +248,10 @@ def _note(pair: _Pair) -> Text:
         gold=prose("no gold label") if gold is None else prose("gold label {gold}", gold=gold),
         score="none" if found.score is None else number(found.score),
     )
+    if pair.after.similarity is not None:
+        parts = (*parts, *prose(" · similarity {n}", n=number(pair.after.similarity)))
+    if pair.far:
+        parts = (*parts, *prose(" · **farthest apart in meaning**"))
     stays = pair.models[0][0].choice == pair.models[0][1].choice
     if stays == (pair.kind == "kept"):
         return parts

@@ -29,7 +29,7 @@ from scope.jobs.shared_fields import (
     adapted_model,
     take_models,
 )
-from scope.models.options import SENTENCE_ENCODER, Labelling, ModelOptions
+from scope.models.options import Labelling, ModelOptions
 from scope.pieces import expand_groups
 from scope.records import AuditResult, Setting
 
@@ -124,8 +124,9 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""
 
-    encoder: Annotated[str | Any, option(METHOD, metavar="MODEL")] = SENTENCE_ENCODER
-    """Sentence encoder of --min-similarity.
+    encoder: Annotated[str | Any | None, option(METHOD, metavar="MODEL", default="none")] = None
+    """Sentence encoder: reports then mark the pairs that are farthest apart in meaning.
+    --min-similarity takes all-mpnet-base-v2 where none is named.
 
     In Python also a SentenceTransformer."""
 
@@ -192,14 +193,6 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
                 "in the role next_token",
                 "the formula: the published code knows labels alone",
                 instead="leave it out",
-            )
-        if self.min_similarity is None:
-            refuse_unused(
-                self,
-                ("encoder",),
-                "without --min-similarity",
-                "an encoder with the similarity that it measures",
-                instead="add --min-similarity, such as 0.8",
             )
 
     def _take_groups(self) -> None:

@@ -13,6 +13,8 @@ from scope.estimation import ScoredFlips, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.on_workers import searching
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.searched import Searched, reasons
+from scope.jobs.audit.similarities import encoder_of, with_similarities
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import manifest_of
@@ -39,10 +41,9 @@ from scope.jobs.scoring import (
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.metrics import METRICS, Metric
-from scope.models import load_encoder
 from scope.models.cached import CachedClassifier
-from scope.protocols import RANDOM_CANDIDATES, Progress, SearchOptions
-from scope.records import AnswerShares, AuditResult, Manifest, Outcome, Setting
+from scope.protocols import RANDOM_CANDIDATES, Encoder, Progress, SearchOptions
+from scope.records import AnswerShares, AuditResult, Manifest, Setting
 from scope.store import Run
 
 
@@ -57,6 +58,7 @@ class AuditPlan:
     soft_scope: Metric
     more: tuple[Metric, ...]
     options: SearchOptions
+    encoder: Encoder | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ class AuditPlan:
         cards = tuple(
             model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
         )
-        encoder = self.options.encoder
+        encoder = self.encoder
         return manifest_of(
             "audit",
             self.request,
@@ -156,7 +158,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     loaded = load_texts(request)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
-    similarity = request.min_similarity
+    similarity, encoder = request.min_similarity, encoder_of(request)
     search = SearchOptions(
         trials=request.trials,
         seed=request.seed,
@@ -164,7 +166,7 @@ def plan_audits(request: AuditRequest) -> Plans:
         goal=request.goal,
         slots=request.slots,
         min_similarity=similarity,
-        encoder=None if similarity is None else load_encoder(request.encoder, options),
+        encoder=None if similarity is None else encoder,
     )
     models = load_models(request)
     first = models.each[0].reference
@@ -180,6 +182,7 @@ def plan_audits(request: AuditRequest) -> Plans:
             soft_scope=metric,
             more=more,
             options=search,
+            encoder=encoder,
         )
         for one in models.each
     )
@@ -241,7 +244,7 @@ def _conduct(
 class Gathered(NamedTuple):
     """What was searched on each reference, and each model's answers."""
 
-    found: list[list[_Searched]]
+    found: list[list[Searched]]
     answers: dict[str, Answers]
 
 
@@ -257,7 +260,7 @@ def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
 
 
 def _sets_for(
-    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[_Searched]]
+    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
 ) -> list[PerturbationSet]:
     """What was searched on every reference that the model is compared with, or is."""
     concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
@@ -265,19 +268,25 @@ def _sets_for(
 
 
 def _audited(
-    plan: AuditPlan, found: Sequence[_Searched], known: Mapping[str, Answers]
+    plan: AuditPlan, found: Sequence[Searched], known: Mapping[str, Answers]
 ) -> AuditResult:
     """The audit against one reference, from what was searched and answered."""
     sets = [one.kept for one in found]
     flipped, drawn = [one.flipped for one in found], [one.drawn for one in found]
     reference_answers, *target_answers = answers = [known[name] for name in plan.names]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
-    perturbations = score_perturbations(sets, reference_answers, target_answers)
+    of_meaning = partial(
+        with_similarities,
+        examples=plan.data.examples,
+        encoder=plan.encoder,
+        progress=plan.request.progress,
+    )
+    perturbations = of_meaning(score_perturbations(sets, reference_answers, target_answers))
     flips = ScoredFlips(
-        flipped=score_perturbations(flipped, reference_answers, target_answers),
+        flipped=of_meaning(score_perturbations(flipped, reference_answers, target_answers)),
         random=score_perturbations(drawn, reference_answers, target_answers),
-        missing=_reasons(flipped),
-        undrawn=_reasons(drawn),
+        missing=reasons(flipped),
+        undrawn=reasons(drawn),
     )
     targets = [target.name for target in plan.models.targets]
     numbers = measure(
@@ -302,34 +311,11 @@ def _audited(
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
         flips=tuple(flips.flipped),
-        flip_outcomes=tuple(map(_flip_outcome, found)) if plan.request.flips else (),
+        flip_outcomes=tuple(one.flip_outcome() for one in found) if plan.request.flips else (),
     )
 
 
-class _Searched(NamedTuple):
-    """The kept pairs, the flipped pairs and the random candidates of a capability."""
-
-    kept: PerturbationSet
-    flipped: PerturbationSet
-    drawn: PerturbationSet
-
-
-def _reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
-    """Why there is nothing, by capability."""
-    outcomes = [one.outcome for one in sets if one.outcome.status != "measured"]
-    return {one.capability: str(one.reason) for one in outcomes}
-
-
-def _flip_outcome(found: _Searched) -> Outcome:
-    """That of the flipped pairs; a failure to draw random candidates is one of both."""
-    outcome, drawn = found.flipped.outcome, found.drawn.outcome
-    if drawn.status != "failed" or outcome.status == "failed":
-        return outcome
-    reason = f"random candidates: {drawn.reason}"
-    return replace(outcome, status="failed", reason=reason, trace=drawn.trace)
-
-
-def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
+def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search all kinds of pairs of a capability."""
     search = PairSearch(
         capability=chosen.capability,
@@ -343,8 +329,8 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> _Searched:
     )
     kept = search.kept()
     if not plan.request.flips:
-        return _Searched(kept, NO_PAIRS, NO_PAIRS)
-    return _Searched(kept, search.flipped(kept), search.random(kept))
+        return Searched(kept, NO_PAIRS, NO_PAIRS)
+    return Searched(kept, search.flipped(kept), search.random(kept))
 
 
 def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:

@@ -150,7 +150,6 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
         ({"capabilities": ["typo"], "settings": {"preset": "strong"}}, "the setting `preset`"),
         ({"settings": {"max_words": 0.5}}, "preset=strong"),
-        ({"encoder": "hf:some/encoder"}, "--encoder without --min-similarity"),
         ({"settings": {"preset": "stronger"}}, "a preset called `stronger`"),
         ({"trials": 0}, "--trials 0"),
         ({"slots": 0}, "--slots 0"),

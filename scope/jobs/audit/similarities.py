@@ -1,0 +1,65 @@
+"""How near in meaning the texts of a pair are, by a sentence encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from scope.jobs.audit.request import AuditRequest
+from scope.models import load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder, Progress
+from scope.records import Example, ScoredPerturbation
+
+PAIRS_AT_ONCE = 256
+
+
+def encoder_of(request: AuditRequest) -> Encoder | None:
+    """The encoder that the request names, or the one that its least similarity needs."""
+    if request.encoder is None and request.min_similarity is None:
+        return None
+    return load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
+
+
+def with_similarities(
+    found: Sequence[ScoredPerturbation],
+    examples: Sequence[Example],
+    encoder: Encoder | None,
+    progress: Progress,
+) -> tuple[ScoredPerturbation, ...]:
+    """The perturbations with the cosine of each text's vector and its original's, six decimals.
+
+    Unchanged without an encoder.
+    """
+    if encoder is None:
+        return tuple(found)
+    originals = {one.id: one.text for one in examples}
+    with progress.task("similarity of pairs", len(found)) as advance:
+        whole: list[ScoredPerturbation] = []
+        for some in _portions(found):
+            whole += _measured(some, originals, encoder)
+            advance(len(some))
+    return tuple(whole)
+
+
+def _portions(found: Sequence[ScoredPerturbation]) -> Iterator[list[ScoredPerturbation]]:
+    each = iter(found)
+    while some := list(islice(each, PAIRS_AT_ONCE)):
+        yield some
+
+
+def _measured(
+    some: Sequence[ScoredPerturbation], originals: dict[str, str], encoder: Encoder
+) -> Iterator[ScoredPerturbation]:
+    pairs = [(originals[one.perturbation.example_id], one.perturbation.text) for one in some]
+    texts = sorted({text for pair in pairs for text in pair if text is not None and pair[1]})
+    vectors = dict(zip(texts, np.asarray(encoder.encode(texts)), strict=True)) if texts else {}
+    for one, (before, after) in zip(some, pairs, strict=True):
+        if after is None:
+            yield one
+        else:
+            cosine = float(vectors[before] @ vectors[after])
+            yield replace(one, similarity=round(min(1.0, max(-1.0, cosine)), 6) + 0.0)
