@@ -33,6 +33,45 @@ class BestCandidate(SearchMethod):
         return True
 
 
+class FewestChanges(SearchMethod):
+    """All single changes, then further changes of the best, until one is admissible.
+
+    The best admissible text of a step wins. Where a step has none, as those of earlier trials do
+    not count, the next one builds on its best text. TextAttack's ``GreedySearch`` looks at the
+    best text of a step alone, admissible or not.
+
+    Parameters
+    ----------
+    steps
+        How many changes a text may take.
+    """
+
+    def __init__(self, *, steps: int = 4) -> None:
+        self._steps = steps
+
+    def perform_search(self, initial_result: Any) -> Any:
+        """The first admissible text, or the original where there is none."""
+        original = initial_result.attacked_text
+        current = original
+        for _ in range(self._steps):
+            candidates = self.get_transformations(current, original_text=original)
+            results = self.get_goal_results(candidates)[0] if candidates else []
+            if best := best_admissible(results):
+                return best
+            furthest = _best(results if not self.goal_function.ends_at_first else filter(
+                self.goal_function.leads_on, results
+            ))
+            if furthest is None:
+                break
+            current = furthest.attacked_text
+        return initial_result
+
+    @property
+    def is_black_box(self) -> bool:
+        """True: only the model's answers are used."""
+        return True
+
+
 class GreedyInvariantSwap(GreedyWordSwapWIR):
     """Goes through the words by weighted saliency, swapping where the answer stays.
 

@@ -39,6 +39,10 @@ Group = Literal[
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
+            "contraction": "capabilities.contraction:Contraction",
+            "name": "capabilities.name:Name",
+            "number": "capabilities.number:Number",
+            "place": "capabilities.place:Place",
             "synonym": "capabilities.synonym:Synonym",
             "typo": "capabilities.typo:Typo",
         },
