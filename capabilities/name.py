@@ -2,18 +2,16 @@
 
 Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeName`` asks a tagger
 that has to be downloaded; here a name is one of a small list of our own, by gender and origin. A
-person with a known first name and a surname that is not on the list keeps both, to make up no
-half-known person; in a text without capitals a name is left alone beside any word that is neither
-a stopword nor on the list. Names that the list does not hold go unchanged: an invariance found here is one
-of common names. It does not say that the reference treats people of all origins alike unless
-``origin=other`` is asked for, and then of the groups of the list alone.
+first name and the surname after it change together, whether or not the list holds the surname, to
+make up no half-known person. First names that the list does not hold go unchanged: an
+invariance found here is one of common names. It does not say that the reference treats people of
+all origins alike unless ``origin=other`` is asked for, and then of the groups of the list alone.
 """
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -21,22 +19,16 @@ from perturbations.edits import (
     Change,
     EditingCapability,
     drawn,
-    everywhere,
-    has_capitals,
-    like,
     refuse_candidates,
     refuse_choice,
     table,
 )
-from perturbations.lexicon import stopwords
-from perturbations.proper_names import names_in, without_mark
+from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
 
 Gender = Literal["same", "other", "any"]
 Origin = Literal["any", "same", "other"]
 
-_AFTER = re.compile(r"\s+(?:[A-Z]\.?\s+)?(\w[\w'-]*)")
-_BEFORE = re.compile(r"(\w[\w'-]*\.?)\s+(?:[A-Z]\.?\s+)?$")
-_SAINTS = frozenset({"st", "st.", "saint", "san", "santa"})
+_SURNAMES_OF = {"black_american": "english"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +56,7 @@ class Name(EditingCapability):
         "Olga laughed, and so did Olga's father.",
     )
     draws: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("names",)
 
     gender: Gender = "same"
     origin: Origin = "any"
@@ -75,39 +68,28 @@ class Name(EditingCapability):
         refuse_candidates(self.candidates)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
-        """Each name of the text, replaced wherever it stands."""
+        """Each person of the text with another name, wherever it stands."""
         known = {name: (kind, gender, origin) for kind, gender, origin, name in table("names")}
-        of = {without_mark(name).lower(): (name, row) for name, row in known.items()}
-        places = [one for one in names_in(text, known) if not _has_unknown_part(one, of)]
-        for word, edits in everywhere(text, places):
-            for new in drawn(self._others(*of[word], known), self.candidates, generator):
-                yield tuple(edit._replace(text=like(edit.text, new)) for edit in edits)
+        first_names = [name for name, (kind, *_) in known.items() if kind == "first"]
+        surnames = [name for name, (kind, *_) in known.items() if kind == "last"]
+        rows = {without_mark(name).lower(): row for name, row in known.items()}
+        for first, last in persons_in(text, first_names, surnames):
+            row = rows[(first or last).lower()]
+            fits = [name for name in (first_names if first else surnames)
+                    if self._fits(known[name], row) and not _is_in(name, text)]  # fmt: skip
+            for name in drawn(fits, self.candidates, generator):
+                origin = _SURNAMES_OF.get(known[name][2], known[name][2])
+                suits = [one for one in surnames if known[one][2] == origin]
+                new = {first: without_mark(name), last: without_mark(generator.choice(suits))}
+                yield replaced_everywhere(text, new if first else {last: without_mark(name)})
 
-    def _others(
-        self, name: str, row: tuple[str, str, str], known: dict[str, tuple[str, str, str]]
-    ) -> Iterator[str]:
-        kind, gender, origin = row
-        for other, (other_kind, other_gender, other_origin) in known.items():
-            fits = {"any": True, "same": other_gender == gender, "other": other_gender != gender}
-            if kind == "last":
-                fits["other"] = True
-            suits = {"any": True, "same": other_origin == origin, "other": other_origin != origin}
-            if other != name and other_kind == kind and fits[self.gender] and suits[self.origin]:
-                yield without_mark(other)
-
-
-def _has_unknown_part(found: re.Match[str], known: Mapping[str, object]) -> bool:
-    """Whether the name is part of a longer one that the list does not hold, or of a place."""
-    text = found.string
-    after = _AFTER.match(text, found.end())
-    before = _BEFORE.search(text, 0, found.start())
-    around = [one[1] for one in (before, after) if one is not None]
-    if before is not None and before[1].lower() in _SAINTS:
-        return True
-    if has_capitals(text):
-        # The first word of a sentence has a capital without being a name.
-        return any(
-            re.fullmatch("[A-Z][a-z]+", one) and one.lower() not in {*known, *stopwords().words}
-            for one in around
+    def _fits(self, other: tuple[str, str, str], row: tuple[str, str, str]) -> bool:
+        alike = [mine == its for mine, its in zip(other[1:], row[1:], strict=True)]
+        asked = ("any" if row[0] == "last" else self.gender, self.origin)
+        return all(
+            one == "any" or same == (one == "same") for one, same in zip(asked, alike, strict=True)
         )
-    return any(one.lower() not in {*known, *stopwords().words, "s"} for one in around)
+
+
+def _is_in(name: str, text: str) -> bool:
+    return without_mark(name).lower() in text.lower()

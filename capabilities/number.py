@@ -93,7 +93,7 @@ class Number(EditingCapability):
         """Other values as the original is written, then the original in the other spelling."""
         value = known_words().get(original.lower())
         number = int(original.replace(",", "")) if value is None else value
-        if number < 2 or (value is None and not as_digits(number, original) == original):
+        if number < 2 or (value is None and as_digits(number, original) != original):
             return
         if self.change != "spelling":
             for one in drawn(of_like_size(number, self.spread), self.candidates, generator):

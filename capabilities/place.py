@@ -31,7 +31,8 @@ from perturbations.proper_names import names_in, without_mark
 Region = Literal["same", "other", "any"]
 
 _PART = re.compile(
-    r"\b(?:new|latin|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$", re.IGNORECASE
+    r"\b(?:new|latin|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$",
+    re.IGNORECASE,
 )
 _OF_A_NAME = re.compile(r"[\s-]+[A-Z][a-z]")
 
@@ -56,6 +57,7 @@ class Place(EditingCapability):
     nothing: ClassVar[str] = "no place of the list"
     example: ClassVar[tuple[str, str]] = ("Seen on an Irish train.", "Seen on a British train.")
     draws: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("places",)
 
     region: Region = "same"
     candidates: int = 5
@@ -69,7 +71,9 @@ class Place(EditingCapability):
         known = {name: (kind, region) for kind, region, name in table("places")}
         of = {without_mark(name).lower(): row for name, row in known.items()}
         for word, edits in everywhere(text, _single(text, known)):
-            for new in drawn(self._others(word, of[word], known), self.candidates, generator):
+            for new in drawn(
+                self._others(text.lower(), of[word], known), self.candidates, generator
+            ):
                 # Names of two words in a text with capitals keep theirs.
                 shown = [new if has_capitals(text) and not edit.text.isupper()
                          else like(edit.text, new) for edit in edits]  # fmt: skip
@@ -77,12 +81,16 @@ class Place(EditingCapability):
                 yield tuple(part for edit in changed for part in with_article(text, edit))
 
     def _others(
-        self, word: str, row: tuple[str, str], known: dict[str, tuple[str, str]]
+        self, text: str, row: tuple[str, str], known: dict[str, tuple[str, str]]
     ) -> Iterator[str]:
         kind, region = row
         for other, (other_kind, other_region) in known.items():
             suits = {"any": True, "same": other_region == region, "other": other_region != region}
-            if other_kind == kind and suits[self.region] and without_mark(other).lower() != word:
+            if (
+                other_kind == kind
+                and suits[self.region]
+                and without_mark(other).lower() not in text
+            ):
                 yield without_mark(other)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from perturbations.edits import Change, Edit, edited
+from perturbations.edits import Change, Edit, chance_for, edited
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
@@ -53,7 +53,7 @@ class EditedTexts(Transformation):
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
-        generator = random.Random(f"{self._key} {current_text.text}")  # noqa: S311 - no secret
+        generator = chance_for(self._key, current_text.text)
         changes = list(dict.fromkeys(self._changes(current_text.text, generator)))
         if len(changes) > MOST_CHANGES:
             changes = generator.sample(changes, MOST_CHANGES)

@@ -6,10 +6,11 @@ gives way to another wherever it stands, an article before it follows.
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,6 +18,8 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 from perturbations.capability import InvarianceCapability, Parts
 from scope.errors import SpecError
+from scope.protocols import SearchOptions
+from scope.records import Example, Setting
 
 MOST_CANDIDATES = 100
 """Bound on how many replacements a capability tries at one place, for time."""
@@ -52,12 +55,30 @@ class EditingCapability(InvarianceCapability):
     draws: ClassVar[bool] = False
     """Whether the changes depend on the generator."""
 
+    tables: ClassVar[tuple[str, ...]] = ()
+    """The tables of ours that words come from."""
+
     # Every change of a text is as long as the text.
     max_characters: int = 20_000
 
     @abstractmethod
     def changes(self, text: str, generator: random.Random) -> Iterable[Change]:
         """The single changes of a text; all that is random in them is drawn from the generator."""
+
+    def settings(self) -> Mapping[str, Setting]:
+        """The fields, and the content of the tables."""
+        return {**super().settings(), **{f"table_{one}": _fingerprint(one) for one in self.tables}}
+
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
+        """How many texts a single change makes, over all trials; asks no model."""
+        if len(example.text) > self.max_characters or self.not_applicable(example.text):
+            return 0
+        texts = {example.text}
+        for trial in range(1, options.trials + 1):
+            key = self.generator(options.seed, example, trial).getrandbits(64)
+            changes = self.changes(example.text, chance_for(key, example.text))
+            texts.update(edited(example.text, change) for change in changes)
+        return len(texts)
 
     def not_applicable(self, text: str) -> str | None:
         """``nothing`` where the text has no change."""
@@ -76,6 +97,11 @@ class EditingCapability(InvarianceCapability):
             constraints=[RepeatModification()],
             search_method=FewestChanges(),
         )
+
+
+def chance_for(key: int, text: str) -> random.Random:
+    """The source of chance of one search for one text: the same text gets the same again."""
+    return random.Random(f"{key} {text}")  # noqa: S311 - no secret
 
 
 def edited(text: str, change: Change) -> str:
@@ -120,7 +146,9 @@ def has_capitals(text: str) -> bool:
 
 
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
-_LIKE_A_CONSONANT = re.compile(r"(uni([^mn]|$)|us[aeu]|eu|one\b|once\b|uk|ut[ie]|ug)", re.IGNORECASE)
+_LIKE_A_CONSONANT = re.compile(
+    r"(uni([^mn]|$)|us[aeu]|eu|one\b|once\b|uk|ut[ie]|ug)", re.IGNORECASE
+)
 _LIKE_A_VOWEL = re.compile(r"([aeiou]|hour|honest|honou?r|heir)", re.IGNORECASE)
 
 
@@ -154,9 +182,17 @@ def table(name: str) -> tuple[tuple[str, ...], ...]:
     >>> len({len(row) for row in table("places")})
     1
     """
-    text = files("perturbations").joinpath("tables", f"{name}.tsv").read_text(encoding="utf-8")
-    rows = (line for line in text.splitlines() if line and not line.startswith("#"))
+    rows = (line for line in _read(name).splitlines() if line and not line.startswith("#"))
     return tuple(tuple(line.split("\t")) for line in rows)
+
+
+def _read(name: str) -> str:
+    return files("perturbations").joinpath("tables", f"{name}.tsv").read_text(encoding="utf-8")
+
+
+@cache
+def _fingerprint(name: str) -> str:
+    return hashlib.sha256(_read(name).encode()).hexdigest()[:12]
 
 
 def any_of(words: Iterable[str]) -> re.Pattern[str]:

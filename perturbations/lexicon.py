@@ -264,6 +264,16 @@ class WordNet:
         """
         return self._remembered(word)
 
+    def knows(self, word: str) -> bool:
+        """Whether it holds the word or a base form of it.
+
+        Examples
+        --------
+        >>> wordnet().knows("sofas"), wordnet().knows("qwzx")
+        (True, False)
+        """
+        return any(part.has(word.lower()) for part in self._parts)
+
     def _look_up(self, word: str) -> tuple[str, ...]:
         lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
         return tuple(sorted(filter(_is_one_word, lemmas - {word})))
@@ -290,6 +300,10 @@ class _PartOfSpeech:
             # pos, number of synsets, ..., one offset for each synset
             for offset in fields[-int(fields[1]) :]:
                 yield from self._synset(offset)
+
+    def has(self, word: str) -> bool:
+        """Whether a word in lower case, or a base form of it, is a lemma."""
+        return bool(self._forms(word))
 
     def _forms(self, word: str) -> set[str]:
         """The word and its base forms, as far as they are lemmas."""

@@ -65,7 +65,11 @@ def of_like_size(number: int, spread: float) -> list[int]:
 def _steps(number: int) -> list[int]:
     """How round a number may be, the roundest first; 200 changes by 50, 25 by 5."""
     size = 10 ** (len(str(number)) - 1)
-    return [size // 2, size // 10, size // 20, 1] if size >= 100 else [*([5] if size > 1 else []), 1]
+    return (
+        [size // 2, size // 10, size // 20, 1]
+        if size >= 100
+        else [*([5] if number > 20 else []), 1]
+    )
 
 
 def as_digits(number: int, original: str) -> str:

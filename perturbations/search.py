@@ -58,9 +58,11 @@ class FewestChanges(SearchMethod):
             results = self.get_goal_results(candidates)[0] if candidates else []
             if best := best_admissible(results):
                 return best
-            furthest = _best(results if not self.goal_function.ends_at_first else filter(
-                self.goal_function.leads_on, results
-            ))
+            furthest = _best(
+                results
+                if not self.goal_function.ends_at_first
+                else filter(self.goal_function.leads_on, results)
+            )
             if furthest is None:
                 break
             current = furthest.attacked_text

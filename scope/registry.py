@@ -40,6 +40,8 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
             "contraction": "capabilities.contraction:Contraction",
+            "identity": "capabilities.identity:Identity",
+            "inflection": "capabilities.inflection:Inflection",
             "name": "capabilities.name:Name",
             "number": "capabilities.number:Number",
             "place": "capabilities.place:Place",

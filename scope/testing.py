@@ -23,6 +23,7 @@ _SENTENCES = (
     "Nobody in the room could explain why the second half was so very dull.",
     "Her voice is beautiful. It's the only reason to buy a ticket in November 2019.",
     "We do not know what the children found under the broken bridge, and we cannot guess.",
+    "Emily Carter flew to Paris in May, and her brother stayed in Boston.",
     "Great!",
     "It is what it is.",
     "?!",
