@@ -20,23 +20,10 @@ from perturbations.edits import Change, Edit, EditingCapability, any_of, like, r
 
 Direction = Literal["both", "shorten", "write_out"]
 
-_SUBJECTS = frozenset(
-    [
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "this",
-        "that",
-        "there",
-        "anyone",
-        "anybody",
-        "someone",
-    ]
-)
+_SUBJECTS = frozenset((
+    "i", "you", "he", "she", "it", "we", "they", "this", "that", "there", "anyone", "anybody",
+    "someone",
+))  # fmt: skip
 _PARTICIPLE = re.compile(r"\s+(?:(?:not|never|always|just|already|only|also)\s+)?(?:been|got|"
     r"gotten|had|become|gone|done|made|seen|come|lost|left|taken|given|\w{2,}ed|\w{2,}en)\b",
     re.IGNORECASE)  # fmt: skip

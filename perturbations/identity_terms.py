@@ -13,49 +13,12 @@ CATEGORIES = ("gender", "origin", "religion", "age", "disability")
 
 _NONE = "-"
 
-_HER_ALONE = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "from",
-        "with",
-        "and",
-        "or",
-        "but",
-        "as",
-        "that",
-        "this",
-        "is",
-        "was",
-        "are",
-        "were",
-        "when",
-        "if",
-        "who",
-        "into",
-        "about",
-        "back",
-        "up",
-        "down",
-        "out",
-        "over",
-        "again",
-        "so",
-        "because",
-        "than",
-        "after",
-        "before",
-        "while",
-        "not",
-    ]
-)
+_HER_ALONE = frozenset((
+    "a", "an", "the", "to", "in", "on", "at", "by", "for", "from", "with", "and", "or", "but",
+    "as", "that", "this", "is", "was", "are", "were", "when", "if", "who", "into", "about",
+    "back", "up", "down", "out", "over", "again", "so", "because", "than", "after", "before",
+    "while", "not",
+))  # fmt: skip
 """Words after which "her" before them stands for a person: "saw her in town"."""
 
 _NEXT_WORD = re.compile(r"\s+([\w-]+)")

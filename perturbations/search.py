@@ -139,6 +139,35 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
         return results
 
 
+class StableWordRanking(GreedyWordSwapWIR):
+    """TextAttack's method, but words of equal rank in the order of the text.
+
+    Its own ranking leaves these to a sort that differs between processors.
+    """
+
+    def _get_index_order(self, initial_text: Any, max_len: int = -1) -> tuple[list[int], bool]:
+        indices = sorted(self.get_indices_to_order(initial_text)[1])
+        without = [
+            initial_text.replace_word_at_index(
+                index, "" if self.wir_method == "delete" else self.unk_token
+            )
+            for index in indices
+        ]
+        results, over = self.get_goal_results(without)
+        rank = {index: one.score for index, one in zip(indices, results, strict=False)}
+        if self.wir_method == "weighted-saliency":
+            rank = {
+                index: math.exp(rank[index]) * self._best_swap(initial_text, index)
+                for index in rank
+            }
+        return sorted(rank, key=lambda index: (-round(rank[index], DECIMALS), index)), over
+
+    def _best_swap(self, text: Any, index: int) -> float:
+        swaps = self.get_transformations(text, original_text=text, indices_to_modify=[index])
+        results = self.get_goal_results(swaps)[0] if swaps else []
+        return max((one.score for one in results), default=0.0)
+
+
 class WordsByWeight:
     """The words of a text by weighted saliency, greatest first; the first of equals.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import (
     Distribution,
@@ -46,6 +46,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "number": "capabilities.number:Number",
             "place": "capabilities.place:Place",
             "synonym": "capabilities.synonym:Synonym",
+            "textattack": "capabilities.textattack:TextAttackRecipe",
             "typo": "capabilities.typo:Typo",
         },
         "tasks": {
@@ -98,7 +99,7 @@ class Entry:
 
 
 def find(group: Group, name: str) -> Entry:
-    """The entry of that name, loaded.
+    """The entry of that name, loaded; a capability's name may have an argument behind a colon.
 
     Raises
     ------
@@ -110,6 +111,9 @@ def find(group: Group, name: str) -> Entry:
     >>> find("models", "python").target.__name__
     'load'
     """
+    kind = name.partition(":")[0]
+    if group == "capabilities" and kind in BUILT_IN[group]:
+        return replace(_load_built_in(kind, BUILT_IN[group][kind]), name=name)
     if name in BUILT_IN[group]:
         return _load_built_in(name, BUILT_IN[group][name])
     plugins = _plugins(group)

@@ -150,7 +150,7 @@ def _check_members(capability: object) -> None:
 
 def _check_description(capability: Capability) -> None:
     _require(
-        re.fullmatch("[a-z][a-z0-9]*", capability.name),
+        re.fullmatch("[a-z][a-z0-9]*(:[a-z0-9]+)?", capability.name),
         found=f"a capability called `{capability.name}`",
         expected="one lower-case word, of letters and digits",
         fix="choose a name such as `synonym`",
