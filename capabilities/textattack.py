@@ -12,15 +12,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
 from scope.errors import ResourceError, SpecError
 from scope.printing import did_you_mean
 from scope.records import Setting
-
-if TYPE_CHECKING:
-    from textattack import Attack
 
 NAMES = (
     "a2t", "alzantot", "bae", "bertattack", "checklist", "clare", "deepwordbug", "iga",
@@ -95,7 +92,7 @@ class TextAttackRecipe(InvarianceCapability):
         *,
         taken: Sequence[str] = (),
         **options: Any,
-    ) -> Attack:
+    ) -> Any:
         """The recipe with our goal; a text of an earlier trial is taken for want of others."""
         from perturbations.recipes import NotTaken
 

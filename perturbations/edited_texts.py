@@ -66,6 +66,37 @@ class EditedTexts(Transformation):
         ]
 
 
+class WholeTexts(Transformation):
+    """The original gives way to other texts as a whole; one of these gives way to none.
+
+    Parameters
+    ----------
+    others
+        From a text to those that may stand for it.
+    """
+
+    def __init__(self, others: Callable[[str], Sequence[str]]) -> None:
+        self._others = others
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        if current_text.attack_attrs["modified_indices"]:
+            return []
+        return [self._whole(current_text, other) for other in self._others(current_text.text)]
+
+    def _whole(self, text: AttackedText, other: str) -> AttackedText:
+        new = AttackedText(other)
+        places = set(range(len(new.words)))
+        new.attack_attrs.update(
+            previous_attacked_text=text,
+            original_index_map=np.full(len(text.words), -1),
+            modified_indices=places,
+            newly_modified_indices=places,
+        )
+        return new
+
+
 def word_spans(text: AttackedText) -> list[tuple[int, int]]:
     """Where the words of a text begin and end."""
     spans, end = [], 0

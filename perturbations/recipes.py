@@ -78,9 +78,13 @@ def recipe_parts(name: str) -> Parts:
 def _built(name: str) -> Any:
     """The recipe as TextAttack builds it, once: some load models."""
     # Of those listed, PWWS alone uses that class, which downloads a corpus when it is made.
-    with patch(
-        "textattack.attack_recipes.pwws_ren_2019.WordSwapWordNet",
-        lambda: WordSynonyms(wordnet().synonyms),
+    # The check of the model that the goal asks warns, as there is none.
+    with (
+        patch(
+            "textattack.attack_recipes.pwws_ren_2019.WordSwapWordNet",
+            lambda: WordSynonyms(wordnet().synonyms),
+        ),
+        patch("textattack.shared.validators.validate_model_goal_function_compatibility"),
     ):
         return getattr(textattack.attack_recipes, RECIPES[name].class_name).build(_NoModel())
 

@@ -44,6 +44,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "inflection": "capabilities.inflection:Inflection",
             "name": "capabilities.name:Name",
             "number": "capabilities.number:Number",
+            "paraphrase": "capabilities.paraphrase:Paraphrase",
             "place": "capabilities.place:Place",
             "synonym": "capabilities.synonym:Synonym",
             "textattack": "capabilities.textattack:TextAttackRecipe",
