@@ -73,9 +73,10 @@ class Paraphraser:
             for place, text in enumerate(new)
             for sample, wording in enumerate(WORDINGS[: self.samples])
         ]
-        answers = iter(list(self.answerer.answer(asked)) if asked else [])
-        for text in new:
-            given = [next(answers).text or "" for _ in range(self.samples)]
+        answers = dict(self.answerer.answer(asked)) if asked else {}
+        for place, text in enumerate(new):
+            own = range(place * self.samples, (place + 1) * self.samples)
+            given = [answers[one].text or "" for one in own]
             self._known[text] = tuple(self._admitted(text, given))
 
     def of(self, text: str) -> tuple[str, ...]:

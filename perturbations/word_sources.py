@@ -21,7 +21,7 @@ from scope.records import BLANK, Question
 load_textattack()
 
 from textattack.shared import AttackedText  # noqa: E402
-from textattack.transformations import Transformation  # noqa: E402
+from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
 if TYPE_CHECKING:
     from scope.protocols import MaskFiller
@@ -126,7 +126,7 @@ def _filler(spec: str) -> MaskFiller:
     return model
 
 
-class MaskedSwaps(Transformation):
+class MaskedSwaps(WordSwap):
     """One word replaced by what a masked language model puts in its place.
 
     Parameters
@@ -138,6 +138,7 @@ class MaskedSwaps(Transformation):
     """
 
     def __init__(self, filler: MaskFiller, admits: Callable[[str, str], bool]) -> None:
+        super().__init__()
         self._filler = filler
         self._admits = admits
         self._known: dict[str, dict[int, Sequence[str]]] = {}
@@ -150,9 +151,8 @@ class MaskedSwaps(Transformation):
         asked = [index for index in indices if index not in known]
         texts = [current_text.replace_word_at_index(index, BLANK).text for index in asked]
         questions = [Question(id=str(place), text=text) for place, text in enumerate(texts)]
-        answers = self._filler.fill(questions) if questions else ()
-        for index, answer in zip(asked, answers, strict=True):
-            known[index] = sorted({answer.text or "", *answer.others} - {""})
+        for place, answer in self._filler.fill(questions) if questions else ():
+            known[asked[place]] = sorted({answer.text or "", *answer.others} - {""})
         return [
             current_text.replace_word_at_index(index, other)
             for index in indices

@@ -11,7 +11,7 @@ class Paraphraser:
 
     def say(self, wording, text):
         words = text.split()
-        place = len(wording) % len(words)
+        place = ("Say", "Rew", "Par").index(wording[:3]) % len(words)
         return 'Paraphrase: "' + " ".join([*words[place:], "so", *words[:place]]) + '"'
 
 

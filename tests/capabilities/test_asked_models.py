@@ -53,7 +53,7 @@ def test_texts_are_paraphrased_together_and_once(lexicon):
 
         def answer(self, questions):
             self.asked.append(len(questions))
-            return [Answer(text=f"{one.context} indeed") for one in questions]
+            return enumerate(Answer(text=f"{one.context} indeed") for one in questions)
 
     given = Paraphraser(model="", encoder="", samples=2, max_length_ratio=2, min_similarity=None)
     given._answerer = Counting()
