@@ -52,6 +52,10 @@ class Paraphrase(InvarianceCapability):
     name: ClassVar[str] = "paraphrase"
     question: ClassVar[str] = "Does the prediction stay the same when the text is paraphrased?"
     nothing: ClassVar[str] = "the model gave no paraphrase within the bounds"
+    example: ClassVar[tuple[str, str]] = (
+        "A quiet film about the sea.",
+        "The film is quiet and deals with the sea.",
+    )
 
     model: str = ""
     samples: int = 3

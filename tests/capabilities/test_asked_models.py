@@ -87,6 +87,19 @@ def test_the_meaning_is_bounded_by_an_encoder(lexicon):
     assert list(given._admitted("a b c", ["d e f", "d e f g h i j k"])) == ["d e f"]
 
 
+def test_examples_are_admissible_changes(lexicon):
+    from perturbations.lexicon import wordnet
+    from perturbations.paraphrases import Paraphraser
+
+    given = Paraphraser(model="", encoder="", samples=1, max_length_ratio=2, min_similarity=None)
+    before, after = Paraphrase.example
+    assert list(given._admitted(before, [after])) == [after]
+    for kind in (Synonym, TextAttackRecipe):
+        before, after = (text.split() for text in kind.example)
+        swapped = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+        assert [other in wordnet().synonyms(word) for word, other in swapped] == [True]
+
+
 def test_synonyms_of_vectors_a_mask_and_one_sense(tmp_path, lexicon):
     path = tmp_path / "vectors.txt"
     path.write_text("4 2\nfilm 1 0\nmovie 0.9 0.1\nsailor 0 1\nquiet 0.1 0.9\n")
